@@ -134,6 +134,44 @@ static void loads_swing_for_ever(void **state)
     }
 }
 
+/* links 8 cm long under 1e4 times their mass: a joint opens by 1e-5 of a link at most */
+static void heavy_loads_open_no_joint(void **state)
+{
+    static const double s[3] = {0.08, 0.02, 0.02}, load[3] = {0.08, 0.06, 0.06};
+    int n, i;
+    (void)state;
+    for (n = 3; n <= 10 && !SINGLE; n += 7) {
+        mechanism m = begin(9.81);
+        for (i = 0; i < n; i++) {
+            box(&m, i == n - 1 ? load : s, 0.036 * (i == n - 1 ? 1e4 : 1), 0.1 * (i + 0.5), 0, 0, NULL, NULL);
+            hold(&m, CT_JOINT_BALL, m.id[i], i ? m.id[i - 1] : nobody, 0.1 * i, 0, 0);
+        }
+        for (i = 0; i < 120; i++)
+            assert_true((double)step_once(m.w, 1 / 60.0).joint_error <= 1e-5 * 0.1);
+        ct_world_destroy(m.w);
+    }
+}
+
+/* boxes of 1 and 4 kg that two fixed joints make one: slow, and their momentum holds to rounding */
+static void a_slow_pair_keeps_its_momentum(void **state)
+{
+    static const double s[3] = {0.1, 0.1, 0.1}, t[3] = {0.06, 0.13, 0.08}, omega[3] = {0.05, -0.08, 0.03}, v[3] = {0.35, 0.1, -0.2};
+    mechanism m = begin(0);
+    balance first, last;
+    int i, k;
+    (void)state;
+    box(&m, s, 1, 0, 0, 0, v, omega), box(&m, t, 4, 0.14, 0, 0, v, NULL);
+    hold(&m, CT_JOINT_FIXED, m.id[0], m.id[1], 0.07, 0, -0.04), hold(&m, CT_JOINT_FIXED, m.id[0], m.id[1], 0.07, 0, 0);
+    step_once(m.w, 1 / 60.0);
+    first = weigh(&m, 0);
+    for (i = 0; i < 600; i++)
+        assert_int_equal(step_once(m.w, 1 / 60.0).status, CT_STATUS_OK);
+    last = weigh(&m, 0);
+    for (k = 0; k < 3; k++)
+        assert_true(fabs(last.P[k] - first.P[k]) < (SINGLE ? 1e-5 : 1e-12) && fabs(last.L[k] - first.L[k]) < (SINGLE ? 1e-4 : 1e-7));
+    ct_world_destroy(m.w);
+}
+
 /* two free boxes under one, two or three joints of a kind, and a ring of six hinges, in vacuum: momenta and energy stay */
 static void joints_that_repeat_each_other(void **state)
 {
@@ -308,7 +346,8 @@ static void dolls_fall_down_stairs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_swing_for_ever), cmocka_unit_test(joints_that_repeat_each_other),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_swing_for_ever), cmocka_unit_test(heavy_loads_open_no_joint),
+                                       cmocka_unit_test(a_slow_pair_keeps_its_momentum), cmocka_unit_test(joints_that_repeat_each_other),
                                        cmocka_unit_test(a_door_on_two_hinges_turns), cmocka_unit_test(taut_chains_rest),
                                        cmocka_unit_test(a_table_stands), cmocka_unit_test(dolls_fall_down_stairs)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -489,6 +489,20 @@ CTI_FN void cti_mechanism_finish(cti_mechanism *m, double dt)
     }
 }
 
+/* the linear velocities that the joints' forces give: momenta then balance to rounding, whatever the last iteration left */
+static void cti_mechanism_balance(cti_mechanism *m)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(m->bodies); i++) {
+        cti_mechanism_body *b = &m->bodies[i];
+        double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
+        for (k = m->first[i]; k < m->first[i + 1]; k++)
+            cti_mechanism_load(&m->rows[m->uses[k].row], m->uses[k].side, m->rows[m->uses[k].row].f, force, moment);
+        for (k = 0; k < 3; k++)
+            b->u[k] = (b->v[k] + b->kick[k] + force[k] / b->mass) / (1 + b->slow);
+    }
+}
+
 CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
 {
     double change = 0, last = DBL_MAX, reach = 0, share = 1;
@@ -510,6 +524,7 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
             break;
         last = change;
     }
+    cti_mechanism_balance(m);
     cti_mechanism_place(m, dt);
     cti_mechanism_finish(m, dt);
     m->residual = change;
