@@ -21,8 +21,8 @@ static void sliding_contacts_load_themselves(void **state)
         cti_arena arena;
         cti_bsr A;
         cti_problem p;
-        cti_row rows[N];
-        ct_real b[3 * N], v[3 * N];
+        cti_row rows[N + 1];
+        ct_real b[3 * N + 3], v[3 * N + 3];
         cti_jacobian J;
         cti_linear L;
         cti_solve_info info;
@@ -31,7 +31,7 @@ static void sliding_contacts_load_themselves(void **state)
         memset(v, 0, sizeof v);
         cti_mem_init(&mem, NULL);
         cti_arena_init(&arena, &mem);
-        assert_true(cti_bsr_pattern(&mem, &A, N, NULL, 0));
+        assert_true(cti_bsr_pattern(&mem, &A, N + 1, NULL, 0));
         for (i = 0; i < N; i++) {
             /* K = [1 q; q 4] in the plane of n and t1, A its inverse; without contact the block would have the velocity c */
             double q = couple[i], det = 4 - q * q, cn = -lambda * (1 - mu * q), ct = 20;
@@ -41,7 +41,11 @@ static void sliding_contacts_load_themselves(void **state)
             rows[i].n = rows[i].n_a = 1, rows[i].term[0].block = i, rows[i].term[0].weight = 1;
             rows[i].frame[0] = rows[i].frame[4] = rows[i].frame[8] = 1, rows[i].mu = (ct_real)mu;
         }
-        p.A = &A, p.b = b, p.dt = CTI_R(0.01), p.velocity_scale = CTI_R(0.1), p.rows = rows, p.n_rows = N;
+        /* one more block, which a joint holds: bounds follow Newton's method where there are joints */
+        for (k = 0; k < 3; k++)
+            A.val[9 * A.diag[N] + 4 * k] = 1, b[3 * N + k] = 1;
+        rows[N] = rows[0], rows[N].term[0].block = N, rows[N].equations = 7, rows[N].mu = 0;
+        p.A = &A, p.b = b, p.dt = CTI_R(0.01), p.velocity_scale = CTI_R(0.1), p.rows = rows, p.n_rows = N + 1;
         d.cone = cones[c], d.tolerance = CTI_R(1e-5);
         assert_true(cti_residual_prepare(&p, &arena) && cti_jacobian_make(&p, &arena, &J) && cti_envelope_make(&J, &arena, &L));
         assert_true(cti_augmented_solve(&J, &L, &d, &arena, v, &info));
@@ -53,6 +57,8 @@ static void sliding_contacts_load_themselves(void **state)
                 assert_true(fabs((double)rows[i].r[k] - r[k]) < 1e-5);
             assert_true(fabs((double)v[3 * i]) < 1e-5 && fabs((double)v[3 * i + 1] - u) < 1e-5 && v[3 * i + 2] == 0);
         }
+        for (k = 0; k < 3; k++)
+            assert_true(fabs((double)rows[N].r[k] + 1) < 1e-5 && fabs((double)v[3 * N + k]) < 1e-5);
         cti_bsr_free(&mem, &A);
         cti_arena_free(&arena);
         assert_int_equal(mem.bytes_live, 0);

@@ -2,8 +2,8 @@
    Method: an outer iteration holds multipliers r and friction bounds g = mu lambda. It minimizes over v
        v'A v / 2 - b'v + sum of psi_i(J_i v + w_i),   -psi_i'(u) = P(r - rho u),   P: the row's law with its compliance, gamma within g,
    which is convex, by Newton steps (A + J'HJ) d = -gradient, H = -dP/du, with a search along d. Then r = P(r - rho u) at the minimum, g
-   follows by Newton's method on g = mu lambda, and rho grows. With whole steps to mu lambda, g would swing between two values for ever in
-   mechanisms that friction jams. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local
+   follows lambda, in mechanisms by Newton's method on g = mu lambda, and rho grows. With whole steps to mu lambda, g would swing between two values
+   for ever in mechanisms that friction jams. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local
    compliances. All is in double, since rho is up to 1e7 of them, and more for joints with a compliance. Based on: Rockafellar 1976
    (proximal method of multipliers); Alart and Curnier 1991; Haslinger 1983 (friction by a held bound). */
 #include "augmented.h"
@@ -373,27 +373,40 @@ static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_aren
     return 1;
 }
 
-/* The next friction bounds, by Newton's method on bounds = mu lambda: the first ones are mu lambda. Where the change turns back, bounds would go
-   to and fro between two sets of sliding contacts: then they go to where the change vanishes between the last ones and these. Changes are
-   measured with the local compliances. 0: out of memory */
-static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena *arena, int turn)
+/* 1 where joints are among the rows: friction may jam what they hold together */
+static int cti_augmented_jams(const cti_problem *p)
+{
+    int i, jams = 0;
+    for (i = 0; !jams && i < p->n_rows; i++)
+        jams = p->rows[i].equations != 0;
+    return jams;
+}
+
+/* The next friction bounds; the first ones are mu lambda. In mechanisms by Newton's method on bounds = mu lambda; where its change turns back, bounds
+   would go to and fro between two sets of sliding contacts, and they go to where the change vanishes between the last ones and these. Elsewhere
+   they go Aitken's share of the way to mu lambda (Irons and Tuck 1969): loads of contacts that repeat each other have no derivative. *share: that of
+   the last iteration. Changes are measured with the local compliances. 0: out of memory */
+static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena *arena, int turn, double *share)
 {
     const cti_problem *p = s->p;
     cti_arena_point mark = cti_arena_mark(arena);
-    double *change = CTI_ARENA_NEW(arena, double, p->n_rows), along = 0, square = 0, share;
-    int i;
+    double *change = CTI_ARENA_NEW(arena, double, p->n_rows), along = 0, square = 0, apart = 0;
+    int i, jams = cti_augmented_jams(p);
     for (i = 0; change && i < p->n_rows; i++)
         change[i] = (p->rows[i].equations || !(s->next[3 * i] > 0) ? 0 : (double)p->rows[i].mu * s->next[3 * i]) - s->bound[i];
-    if (!change || (turn && !cti_augmented_respond(s, L, arena, change)))
+    if (!change || (jams && turn && !cti_augmented_respond(s, L, arena, change)))
         return 0;
     for (i = 0; i < p->n_rows; i++) {
-        along += (double)p->local[3 * i + 1] * change[i] * s->swing[i];
-        square += (double)p->local[3 * i + 1] * s->swing[i] * s->swing[i];
+        double local = (double)p->local[3 * i + 1], d = change[i] - s->swing[i];
+        along += local * change[i] * s->swing[i], square += local * s->swing[i] * s->swing[i], apart += local * d * d;
     }
-    share = along < 0 ? square / (square - along) : 1;
+    if (jams || turn < 2)
+        *share = along < 0 ? square / (square - along) : 1;
+    else
+        *share = cti_fmin(cti_solve_tuned.augmented.most, cti_fmax(cti_solve_tuned.augmented.least, *share * (square - along) / apart));
     for (i = 0; i < p->n_rows; i++) {
-        s->swing[i] = turn ? share * change[i] : 0;
-        s->bound[i] = cti_fmax(0, s->bound[i] + share * change[i]);
+        s->swing[i] = turn ? (jams ? *share : 1) * change[i] : 0;
+        s->bound[i] = cti_fmax(0, s->bound[i] + *share * change[i]);
     }
     cti_arena_rewind(arena, mark);
     return 1;
@@ -430,7 +443,7 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
 {
     cti_augmented state, *s = &state;
     const cti_problem *p = J->p;
-    double aim = cti_solve_tuned.augmented.aim * (double)desc->tolerance;
+    double aim = cti_solve_tuned.augmented.aim * (double)desc->tolerance, share = 1;
     int i, turn, n3 = 3 * p->A->n;
     s->p = p, s->J = J, s->cone = desc->cone;
     memset(info, 0, sizeof *info);
@@ -441,7 +454,7 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
         if (last <= aim)
             break;
         memcpy(s->r, s->next, sizeof *s->r * 3 * (size_t)p->n_rows);
-        if (!cti_augmented_bounds(s, L, arena, turn) ||
+        if (!cti_augmented_bounds(s, L, arena, turn, &share) ||
             !cti_augmented_minimize(s, L, cti_fmax(enough, .3 * aim), 10 * aim, &info->iterations) || !cti_augmented_judge(s, v, &info->res, 0))
             return 0;
         if ((double)info->res.natural_map <= 10 * aim && (double)info->res.natural_map > last / 2) /* rounding */
