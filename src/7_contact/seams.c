@@ -2,11 +2,11 @@
    Problem: a row's half-space is a tangent plane of the surface around one point. It blocks the way past an edge, although the way is
    clear: a box on flush tiles stops at the edge of the next tile, whose side is buried.
    Method: the free motion is projected on the half-spaces of pairs in a sequence, vertex by vertex, as a sweep of Gauss-Seidel over
-   positions with equal masses does. Pairs inside of faces come first, since their direction is the only one that the features allow. Pairs
-   at edges and vertices follow, by distance; their directions depend on the place. When the turn of such a pair comes, the motion is the
-   one that the pairs before lead. If this violates the pair's half-space, CCD decides. A pair that comes too near keeps its row, and so
-   does one that would if the motion went on until it has passed. Any other pair gets none. differs: Otaduy 2009, sec. 4 has a row for every
-   near pair. */
+   positions with equal masses does. Pairs that stay inside of their faces come first, since their direction is the only one that the
+   features allow. Pairs that leave their faces follow: such a pair keeps its row unless its vertex ends apart from all faces. Pairs at edges
+   and vertices come last, by distance; their directions depend on the place. When the turn of such a pair comes, the motion is the one that
+   the pairs before lead. If this violates the pair's half-space, CCD decides. A pair that comes too near keeps its row, and so does one that
+   would if the motion went on until it has passed. Any other pair gets none. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "seams.h"
 #include "../0_base/sort.h"
 #include "../4_geom/ccd.h"
@@ -27,6 +27,8 @@ typedef struct cti_seams {
     ct_real *x;     /* [3 n_moving] end of the motion that the pairs so far lead; of rigid bodies, only where cti_seams_place has set it */
     ct_real *shift; /* [3 n_bodies] of rigid bodies, from x1 to there */
     uint8_t *led;   /* [n_moving] 1: a vertex of such a pair; of a rigid body, its first vertex stands for all */
+    uint8_t *keep;  /* [n] 0: the pair gets no row */
+    uint8_t *seek;  /* [nv] 1: a pair of this vertex leaves its face */
 } cti_seams;
 
 static int cti_seams_rigid(const cti_surface *s, int v) { return cti_surface_attach(s, v)->frame >= 0; }
@@ -45,16 +47,23 @@ static cti_v3 cti_seams_end(const cti_seams *q, int v)
     return i >= 0 ? cti_v3_at(q->x, i) : cti_v3_at(q->x1, v);
 }
 
-/* offset of a pair's features, at the end of the led motion */
-static cti_v3 cti_seams_offset(const cti_seams *q, const cti_pair *p)
+/* x [12] = positions of a pair's vertices at the end of the led motion; returns the pair with their places in x */
+static cti_pair cti_seams_view(const cti_seams *q, const cti_pair *p, ct_real *x)
 {
-    ct_real x[12];
     cti_pair view = *p;
     int k;
     for (k = 0; k < p->n; k++) {
         cti_v3_put(x, k, cti_seams_end(q, p->v[k]));
         view.v[k] = k;
     }
+    return view;
+}
+
+/* offset of a pair's features, at the end of the led motion */
+static cti_v3 cti_seams_offset(const cti_seams *q, const cti_pair *p)
+{
+    ct_real x[12];
+    cti_pair view = cti_seams_view(q, p, x);
     return cti_pair_offset(q->s, x, &view);
 }
 
@@ -166,17 +175,84 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
     return cti_seams_meet(p, a, b, CTI_SEAMS_KEPT * cti_min(h, cti_v3_norm(off))) > 1;
 }
 
-CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
+/* 1 if the led motion violates the half-space of a pair that is inside of its face, and takes the vertex out of it */
+static int cti_seams_leaves(cti_seams *q, const cti_hit *hit)
+{
+    ct_real x[12];
+    cti_pair view;
+    int feature;
+    if (hit->pair.kind == CT_PAIR_PLANE || !(cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * cti_pair_thickness(q->s, &hit->pair)))
+        return 0;
+    view = cti_seams_view(q, &hit->pair, x);
+    cti_pair_closest(q->s, x, &view, &feature);
+    return feature != 6;
+}
+
+/* 1 if the led motion of vertex v comes to no face of the n candidates `which` nearer than CCD allows, and ends no nearer than now, or than
+   the thickness */
+static int cti_seams_apart(cti_seams *q, const cti_list *l, const int32_t *which, int n, int32_t v)
+{
+    int m, k, feature;
+    for (m = 0; m < n; m++) {
+        int i = which[m];
+        ct_real a[12], b[12], least;
+        cti_pair p, view;
+        if (l->quads[4 * (size_t)i] != v)
+            continue;
+        cti_pair_make(q->s, CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        for (k = 0; k < 4; k++) {
+            cti_seams_place(q, p.v[k]);
+            cti_v3_put(a, k, cti_v3_at(q->s->x0, p.v[k]));
+        }
+        view = cti_seams_view(q, &p, b);
+        least = cti_min(cti_pair_thickness(q->s, &p), cti_sqrt(l->d2[i]));
+        if (cti_pair_closest(q->s, b, &view, &feature) < (1 - CTI_SEAMS_SLIGHT) * least ||
+            cti_seams_meet(&p, a, b, CTI_SEAMS_KEPT * least) <= 1)
+            return 0;
+    }
+    return 1;
+}
+
+/* The pairs inside of faces, by distance. Those that stay there lead, in two sweeps, since a corner has several. Then those that leave lead
+   or get no row. 0: out of memory */
+static int cti_seams_faces(cti_arena *arena, cti_seams *q, const cti_list *l, const cti_hit *hits, const int32_t *order, int n)
+{
+    int32_t *which;
+    int k, m = 0, any = 0;
+    for (k = 0; k < 2 * n; k++) {
+        int i = order[k % n];
+        if (k < n && cti_seams_leaves(q, &hits[i]))
+            q->keep[i] = 0, q->seek[hits[i].pair.v[0]] = 1, any = 1;
+        if (q->keep[i])
+            cti_seams_lead(q, &hits[i]);
+    }
+    which = CTI_ARENA_NEW(arena, int32_t, any ? CTI_LEN(l->d2) : 0);
+    if (!which)
+        return 0;
+    for (k = 0; any && k < CTI_LEN(l->d2); k++)
+        if (q->seek[l->quads[4 * (size_t)k]])
+            which[m++] = k;
+    for (k = 0; any && k < n; k++) {
+        const cti_hit *hit = &hits[order[k]];
+        if (q->keep[order[k]] || (cti_seams_leaves(q, hit) && cti_seams_apart(q, l, which, m, hit->pair.v[0])))
+            continue;
+        q->keep[order[k]] = 1;
+        cti_seams_lead(q, hit);
+    }
+    return 1;
+}
+
+CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
 {
     int i, k, n = CTI_LEN(hits), inside = 0;
     uint64_t *rank = CTI_ARENA_NEW(arena, uint64_t, 2 * n);
     int32_t *order = CTI_ARENA_NEW(arena, int32_t, 2 * n);
-    uint8_t *keep = CTI_ARENA_NEW(arena, uint8_t, n);
     cti_seams q;
     q.s = s, q.x1 = s->x1, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->n_moving + 1);
     q.led = CTI_ARENA_ZERO(arena, uint8_t, s->n_moving + 1);
     q.shift = CTI_ARENA_ZERO(arena, ct_real, 3 * s->n_bodies);
-    if (!rank || !order || !keep || !q.x || !q.led || !q.shift)
+    q.keep = CTI_ARENA_NEW(arena, uint8_t, n), q.seek = CTI_ARENA_ZERO(arena, uint8_t, s->nv);
+    if (!rank || !order || !q.x || !q.led || !q.shift || !q.keep || !q.seek)
         return 0;
     for (i = 0; i < s->nv; i++)
         if (cti_seams_of(s, i) >= 0)
@@ -185,19 +261,18 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const cti_memo
     for (i = 0; i < n; i++) {
         int in = cti_seams_inside(&hits[i].pair);
         rank[i] = (uint64_t)!in << 63 | cti_sort_key(cti_v3_norm(cti_pair_offset(s, s->x0, &hits[i].pair))) >> 1;
-        order[i] = i, keep[i] = 1;
+        order[i] = i, q.keep[i] = 1;
         inside += in;
     }
     cti_sort_u64(rank, order, rank + n, order + n, n);
-    /* pairs inside of faces lead in two sweeps, since a corner has several */
-    for (k = 0; k < 2 * inside; k++)
-        cti_seams_lead(&q, &hits[order[k % inside]]);
+    if (!cti_seams_faces(arena, &q, &d->vf, hits, order, inside))
+        return 0;
     for (k = inside; k < n; k++) {
         const cti_hit *hit = &hits[order[k]];
-        keep[order[k]] = (uint8_t)!cti_seams_passes(&q, hit, memory);
-        if (keep[order[k]])
+        q.keep[order[k]] = (uint8_t)!cti_seams_passes(&q, hit, memory);
+        if (q.keep[order[k]])
             cti_seams_lead(&q, hit);
     }
-    cti_hits_take(hits, keep);
+    cti_hits_take(hits, q.keep);
     return 1;
 }
