@@ -163,15 +163,16 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
     cti_v3 off = cti_pair_offset(s, s->x0, p), way;
     ct_real h = cti_pair_thickness(s, p), a[12], b[12];
     cti_pair view;
-    int k, led = 0;
+    int k, led = 0, sure;
     if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE) /* points and rods have no faces, beside whose planes a way could be clear */
         return 0;
-    if (!(cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * h) || (memory && cti_memory_find(memory, cti_pair_key(s, p))))
+    if (!(cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * h))
         return 0;
     view = cti_seams_view(q, p, b);
     for (k = 0; k < p->n; k++)
         led |= cti_seams_place(q, p->v[k]);
-    if (!led && cti_pair_closest(s, b, &view, &k) < (1 - CTI_SEAMS_SLIGHT) * cti_min(h, cti_v3_norm(off)))
+    sure = led && !(memory && cti_memory_find(memory, cti_pair_key(s, p)));
+    if (!sure && cti_pair_closest(s, b, &view, &k) < (1 - CTI_SEAMS_SLIGHT) * cti_min(h, cti_v3_norm(off)))
         return 0;
     way = cti_v3_sub(cti_seams_offset(q, p), off);
     way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)));
