@@ -28,7 +28,6 @@ typedef struct cti_seams {
     ct_real *shift; /* [3 n_bodies] of rigid bodies, from x1 to there */
     uint8_t *led;   /* [n_moving] 1: a vertex of such a pair; of a rigid body, its first vertex stands for all */
     uint8_t *keep;  /* [n] 0: the pair gets no row */
-    uint8_t *seek;  /* [nv] 1: a pair of this vertex leaves its face */
 } cti_seams;
 
 static int cti_seams_rigid(const cti_surface *s, int v) { return cti_surface_attach(s, v)->frame >= 0; }
@@ -154,6 +153,17 @@ static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
     }
 }
 
+/* 1 if pairs lead all vertices of a pair that may move */
+static int cti_seams_known(const cti_seams *q, const cti_pair *p)
+{
+    int k, known = 1;
+    for (k = 0; k < p->n; k++) {
+        int i = cti_seams_of(q->s, cti_seams_rigid(q->s, p->v[k]) ? q->s->ranges[q->s->body_of[p->v[k]]].v0 : p->v[k]);
+        known &= i < 0 || q->led[i];
+    }
+    return known;
+}
+
 /* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps KEPT of its distance from the other, and would if
    it moved on past it. A pair that carried load bears it */
 static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
@@ -163,7 +173,7 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
     cti_v3 off = cti_pair_offset(s, s->x0, p), way;
     ct_real h = cti_pair_thickness(s, p), a[12], b[12];
     cti_pair view;
-    int k, led = 0, sure;
+    int k, led = 0, sure, loaded = memory && cti_memory_find(memory, cti_pair_key(s, p));
     if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE) /* points and rods have no faces, beside whose planes a way could be clear */
         return 0;
     if (!(cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * h))
@@ -171,7 +181,9 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
     view = cti_seams_view(q, p, b);
     for (k = 0; k < p->n; k++)
         led |= cti_seams_place(q, p->v[k]);
-    sure = led && !(memory && cti_memory_find(memory, cti_pair_key(s, p)));
+    sure = led && !loaded;
+    if (loaded && !cti_seams_known(q, p))
+        return 0;
     if (!sure && cti_pair_closest(s, b, &view, &k) < (1 - CTI_SEAMS_SLIGHT) * cti_min(h, cti_v3_norm(off)))
         return 0;
     way = cti_v3_sub(cti_seams_offset(q, p), off);
@@ -196,18 +208,17 @@ static int cti_seams_leaves(cti_seams *q, const cti_hit *hit)
     return feature != 6;
 }
 
-/* 1 if the led motion of vertex v comes to no face of the n candidates `which` nearer than CCD allows, and ends no nearer than now, or than
-   the thickness */
-static int cti_seams_apart(cti_seams *q, const cti_list *l, const int32_t *which, int n, int32_t v)
+/* 1 if the led motion brings no candidate of vertex v nearer than CCD allows, and none ends nearer than now, or than its thickness */
+static int cti_seams_apart(cti_seams *q, const cti_list *l, ct_pair_kind kind, int32_t v)
 {
-    int m, k, feature;
-    for (m = 0; m < n; m++) {
-        int i = which[m];
+    int i, k, feature;
+    for (i = 0; i < CTI_LEN(l->d2); i++) {
+        const int32_t *at = l->quads + 4 * (size_t)i;
         ct_real a[12], b[12], least;
         cti_pair p, view;
-        if (l->quads[4 * (size_t)i] != v)
+        if (at[0] != v && (kind == CT_PAIR_VF || (at[1] != v && at[2] != v && at[3] != v)))
             continue;
-        cti_pair_make(q->s, CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        cti_pair_make(q->s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
         for (k = 0; k < 4; k++) {
             cti_seams_place(q, p.v[k]);
             cti_v3_put(a, k, cti_v3_at(q->s->x0, p.v[k]));
@@ -222,32 +233,25 @@ static int cti_seams_apart(cti_seams *q, const cti_list *l, const int32_t *which
 }
 
 /* The pairs inside of faces, by distance. Those that stay there lead, in two sweeps, since a corner has several. Then those that leave lead
-   or get no row. 0: out of memory */
-static int cti_seams_faces(cti_arena *arena, cti_seams *q, const cti_list *l, const cti_hit *hits, const int32_t *order, int n)
+   or get no row */
+static void cti_seams_faces(cti_seams *q, const cti_detect *d, const cti_hit *hits, const int32_t *order, int n)
 {
-    int32_t *which;
-    int k, m = 0, any = 0;
+    int k;
     for (k = 0; k < 2 * n; k++) {
         int i = order[k % n];
         if (k < n && cti_seams_leaves(q, &hits[i]))
-            q->keep[i] = 0, q->seek[hits[i].pair.v[0]] = 1, any = 1;
+            q->keep[i] = 0;
         if (q->keep[i])
             cti_seams_lead(q, &hits[i]);
     }
-    which = CTI_ARENA_NEW(arena, int32_t, any ? CTI_LEN(l->d2) : 0);
-    if (!which)
-        return 0;
-    for (k = 0; any && k < CTI_LEN(l->d2); k++)
-        if (q->seek[l->quads[4 * (size_t)k]])
-            which[m++] = k;
-    for (k = 0; any && k < n; k++) {
+    for (k = 0; k < n; k++) {
         const cti_hit *hit = &hits[order[k]];
-        if (q->keep[order[k]] || (cti_seams_leaves(q, hit) && cti_seams_apart(q, l, which, m, hit->pair.v[0])))
+        int32_t v = hit->pair.v[0];
+        if (q->keep[order[k]] || (cti_seams_leaves(q, hit) && cti_seams_known(q, &hit->pair) && cti_seams_apart(q, &d->vf, CT_PAIR_VF, v) && cti_seams_apart(q, &d->ee, CT_PAIR_EE, v)))
             continue;
         q->keep[order[k]] = 1;
         cti_seams_lead(q, hit);
     }
-    return 1;
 }
 
 CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
@@ -259,8 +263,8 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surfa
     q.s = s, q.x1 = s->x1, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->n_moving + 1);
     q.led = CTI_ARENA_ZERO(arena, uint8_t, s->n_moving + 1);
     q.shift = CTI_ARENA_ZERO(arena, ct_real, 3 * s->n_bodies);
-    q.keep = CTI_ARENA_NEW(arena, uint8_t, n), q.seek = CTI_ARENA_ZERO(arena, uint8_t, s->nv);
-    if (!rank || !order || !q.x || !q.led || !q.shift || !q.keep || !q.seek)
+    q.keep = CTI_ARENA_NEW(arena, uint8_t, n);
+    if (!rank || !order || !q.x || !q.led || !q.shift || !q.keep)
         return 0;
     for (i = 0; i < s->nv; i++)
         if (cti_seams_of(s, i) >= 0)
@@ -273,8 +277,7 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surfa
         inside += in;
     }
     cti_sort_u64(rank, order, rank + n, order + n, n);
-    if (!cti_seams_faces(arena, &q, &d->vf, hits, order, inside))
-        return 0;
+    cti_seams_faces(&q, d, hits, order, inside);
     for (k = inside; k < n; k++) {
         const cti_hit *hit = &hits[order[k]];
         q.keep[order[k]] = (uint8_t)!cti_seams_passes(&q, hit, memory);
