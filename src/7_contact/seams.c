@@ -98,17 +98,17 @@ static int cti_seams_inside(const cti_pair *p)
 }
 
 /* Sets q->x of vertex v. A rigid body moves as a whole; a vertex of a deformable one that no pair has moves as its neighbours do on
-   average. Returns 1 if pairs lead it */
-static int cti_seams_place(cti_seams *q, int v)
+   average */
+static void cti_seams_place(cti_seams *q, int v)
 {
     const cti_surface *s = q->s;
     cti_v3 sum = cti_v3_zero();
     int k, n = 0, i = cti_seams_of(s, v);
     if (i < 0)
-        return 0;
+        return;
     if (cti_seams_rigid(s, v)) {
         cti_v3_put(q->x, i, cti_v3_add(cti_v3_at(q->x1, v), cti_v3_at(q->shift, s->body_of[v])));
-        return q->led[cti_seams_of(s, s->ranges[s->body_of[v]].v0)];
+        return;
     }
     for (k = s->vertex_start[v]; !q->led[i] && k < s->vertex_start[v + 1]; k++) {
         int u = s->vertex_next[k], j = cti_seams_of(s, u);
@@ -117,7 +117,6 @@ static int cti_seams_place(cti_seams *q, int v)
     }
     if (n > 0)
         cti_v3_put(q->x, i, cti_v3_mad(cti_v3_at(q->x1, v), sum, 1 / (ct_real)n));
-    return q->led[i] || n > 0;
 }
 
 /* distance [m] by which the led motion violates the pair's half-space; below 0: it does not */
@@ -173,18 +172,13 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
     cti_v3 off = cti_pair_offset(s, s->x0, p), way;
     ct_real h = cti_pair_thickness(s, p), a[12], b[12];
     cti_pair view;
-    int k, led = 0, sure, loaded = memory && cti_memory_find(memory, cti_pair_key(s, p));
+    int k, known = cti_seams_known(q, p), loaded = memory && cti_memory_find(memory, cti_pair_key(s, p));
     if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE) /* points and rods have no faces, beside whose planes a way could be clear */
         return 0;
-    if (!(cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * h))
+    if (!(cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * h) || (loaded && !known))
         return 0;
     view = cti_seams_view(q, p, b);
-    for (k = 0; k < p->n; k++)
-        led |= cti_seams_place(q, p->v[k]);
-    sure = led && !loaded;
-    if (loaded && !cti_seams_known(q, p))
-        return 0;
-    if (!sure && cti_pair_closest(s, b, &view, &k) < (1 - CTI_SEAMS_SLIGHT) * cti_min(h, cti_v3_norm(off)))
+    if ((loaded || !known) && cti_pair_closest(s, b, &view, &k) < (1 - CTI_SEAMS_SLIGHT) * cti_min(h, cti_v3_norm(off)))
         return 0;
     way = cti_v3_sub(cti_seams_offset(q, p), off);
     way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)));
