@@ -152,13 +152,14 @@ static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
     }
 }
 
-/* 1 if pairs lead all vertices of a pair that may move */
+/* 1 if pairs lead all vertices of a pair that are not scripted */
 static int cti_seams_known(const cti_seams *q, const cti_pair *p)
 {
+    const cti_surface *s = q->s;
     int k, known = 1;
     for (k = 0; k < p->n; k++) {
-        int i = cti_seams_of(q->s, cti_seams_rigid(q->s, p->v[k]) ? q->s->ranges[q->s->body_of[p->v[k]]].v0 : p->v[k]);
-        known &= i < 0 || q->led[i];
+        int v = cti_seams_rigid(s, p->v[k]) ? s->ranges[s->body_of[p->v[k]]].v0 : p->v[k];
+        known &= !s->bodies[s->body_of[v]].dynamic || q->led[cti_seams_of(s, v)];
     }
     return known;
 }
