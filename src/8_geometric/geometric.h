@@ -44,6 +44,7 @@ typedef struct cti_geometric_forces {
     ct_real *rest;  /* [3 m] impulses of the correction of the midpoint's remaining state [N s] */
     ct_real *J;     /* [3 m] impulses of the whole substep [N s] */
     ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
+    ct_real *hold;  /* [m] [1] share of the sliding of a collision that friction stops */
     ct_real *slip;  /* [m] [1] share of the sliding of a collision, within what others leave of it, that interaction_damping takes in a substep */
 } cti_geometric_forces;
 
@@ -236,6 +237,7 @@ CTI_FN int cti_geometric_count(cti_state *s);
    cti_geometric_is_nearest -- 1 where each of the features of an EE, VE or VV pair is the nearest of its neighbourhood to the other. edges: those of
    an EE pair. */
 CTI_FN int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int feature);
+CTI_FN int cti_geometric_valley(const cti_surface *f, int face, int feature, cti_pair *p, ct_real *distance);
 CTI_FN int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, const cti_pair *p);
 
 /* ---- geometric_regions.c ---- */

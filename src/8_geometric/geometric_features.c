@@ -10,6 +10,9 @@
    .68 and two steps that end on their budget */
 #define CTI_GEOMETRIC_OBLIQUE CTI_R(0.2)
 
+#define CTI_GEOMETRIC_SHALLOW CTI_R(0.02) /* [sine] TODO */
+#define CTI_GEOMETRIC_BEYOND CTI_R(0.5) /* [1] TODO */
+
 /* 1 where p is in the Voronoi region of an edge of a face, whose closest point is c: not above the other face there */
 static int cti_geometric_at_edge(const cti_surface *f, int face, int edge, cti_v3 p, cti_v3 c)
 {
@@ -115,4 +118,35 @@ CTI_FN int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int
     return 1;
 }
 
+CTI_FN int cti_geometric_valley(const cti_surface *f, int face, int feature, cti_pair *p, ct_real *distance)
+{
+    int a = feature - 3, b = (a + 1) % 3, c = (a + 2) % 3, e = feature >= 3 && feature < 6 ? f->face_edges[3 * face + a] : -1, k;
+    const int32_t *v = f->faces + 3 * (size_t)face, *w;
+    int other = e < 0 ? -1 : f->edge_faces[2 * e] == face ? f->edge_faces[2 * e + 1] : f->edge_faces[2 * e];
+    cti_v3 from, along, in, up, off;
+    ct_real s, r, t;
+    if (p->kind != CT_PAIR_VF || other < 0)
+        return 0;
+    for (w = f->faces + 3 * (size_t)other, k = 0; k < 2 && (w[k] == v[a] || w[k] == v[b]); k++) {
+    }
+    from = cti_v3_at(f->x0, v[a]), along = cti_v3_sub(cti_v3_at(f->x0, v[b]), from);
+    in = cti_v3_sub(cti_v3_at(f->x0, v[c]), from), up = cti_v3_sub(cti_v3_at(f->x0, w[k]), from);
+    r = cti_v3_dot(in, along) / cti_max(cti_v3_norm2(along), CTI_R(1e-30));
+    in = cti_v3_mad(in, along, -r);
+    up = cti_v3_mad(up, along, -cti_v3_dot(up, along) / cti_max(cti_v3_norm2(along), CTI_R(1e-30)));
+    /* the vertex is above the other face, which rises on the vertex's side of the plane */
+    off = cti_pair_offset(f, f->x0, p), s = -p->w[1 + b];
+    if (!(cti_v3_norm2(in) > 0) || !(cti_v3_dot(off, up) > 0))
+        return 0;
+    t = cti_v3_dot(off, in) / cti_v3_norm2(in);
+    off = cti_v3_mad(off, in, -t);
+    *distance = cti_v3_norm(off);
+    if (t < -CTI_GEOMETRIC_BEYOND || !(cti_v3_dot(off, up) > CTI_GEOMETRIC_SHALLOW * *distance * cti_v3_norm(up)))
+        return 0;
+    p->w[1 + a] = s - 1 + t * (1 - r), p->w[1 + b] = t * r - s, p->w[1 + c] = -t;
+    return 1;
+}
+
 #undef CTI_GEOMETRIC_OBLIQUE
+#undef CTI_GEOMETRIC_SHALLOW
+#undef CTI_GEOMETRIC_BEYOND
