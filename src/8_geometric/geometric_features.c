@@ -118,32 +118,39 @@ CTI_FN int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int
     return 1;
 }
 
+/* height of vertex u over an edge: its offset across the edge's line from a, along `along` */
+static cti_v3 cti_geometric_across(const cti_surface *f, int32_t u, cti_v3 a, cti_v3 along, ct_real *part)
+{
+    cti_v3 way = cti_v3_sub(cti_v3_at(f->x0, u), a);
+    *part = cti_v3_dot(way, along) / cti_max(cti_v3_norm2(along), CTI_R(1e-30));
+    return cti_v3_mad(way, along, -*part);
+}
+
 CTI_FN int cti_geometric_valley(const cti_surface *f, int face, int feature, cti_pair *p, ct_real *distance)
 {
-    int a = feature - 3, b = (a + 1) % 3, c = (a + 2) % 3, e = feature >= 3 && feature < 6 ? f->face_edges[3 * face + a] : -1, k;
+    int a = feature - 3, b = (a + 1) % 3, c = (a + 2) % 3, e, other, k;
     const int32_t *v = f->faces + 3 * (size_t)face, *w;
-    int other = e < 0 ? -1 : f->edge_faces[2 * e] == face ? f->edge_faces[2 * e + 1] : f->edge_faces[2 * e];
-    cti_v3 from, along, in, up, off;
-    ct_real s, r, t;
-    if (p->kind != CT_PAIR_VF || other < 0)
+    cti_v3 from, along, in, up, off, rise;
+    ct_real foot, part, over, t;
+    if (p->kind != CT_PAIR_VF || feature < 3 || feature > 5 || (e = f->face_edges[3 * face + a]) < 0)
+        return 0;
+    other = f->edge_faces[2 * e] == face ? f->edge_faces[2 * e + 1] : f->edge_faces[2 * e];
+    if (other < 0)
         return 0;
     for (w = f->faces + 3 * (size_t)other, k = 0; k < 2 && (w[k] == v[a] || w[k] == v[b]); k++) {
     }
     from = cti_v3_at(f->x0, v[a]), along = cti_v3_sub(cti_v3_at(f->x0, v[b]), from);
-    in = cti_v3_sub(cti_v3_at(f->x0, v[c]), from), up = cti_v3_sub(cti_v3_at(f->x0, w[k]), from);
-    r = cti_v3_dot(in, along) / cti_max(cti_v3_norm2(along), CTI_R(1e-30));
-    in = cti_v3_mad(in, along, -r);
-    up = cti_v3_mad(up, along, -cti_v3_dot(up, along) / cti_max(cti_v3_norm2(along), CTI_R(1e-30)));
-    /* the vertex is above the other face, which rises on the vertex's side of the plane */
-    off = cti_pair_offset(f, f->x0, p), s = -p->w[1 + b];
-    if (!(cti_v3_norm2(in) > 0) || !(cti_v3_dot(off, up) > 0))
+    up = cti_geometric_across(f, w[k], from, along, &part), in = cti_geometric_across(f, v[c], from, along, &foot);
+    off = cti_pair_offset(f, f->x0, p);
+    over = cti_v3_dot(off, up) / cti_v3_norm2(up), t = cti_v3_dot(off, in) / cti_v3_norm2(in);
+    /* the vertex is above the other face; seen from there, both faces rise on the vertex's side of each other */
+    if (!(over > 0) || !(t > -CTI_GEOMETRIC_BEYOND) || !(cti_v3_dot(cti_v3_mad(off, in, -t), up) > 0))
         return 0;
-    t = cti_v3_dot(off, in) / cti_v3_norm2(in);
-    off = cti_v3_mad(off, in, -t);
+    rise = cti_v3_mad(off, up, -over), off = cti_v3_mad(off, in, -t);
+    if (!(cti_v3_dot(rise, in) > CTI_GEOMETRIC_SHALLOW * cti_v3_norm(rise) * cti_v3_norm(in)))
+        return 0;
     *distance = cti_v3_norm(off);
-    if (t < -CTI_GEOMETRIC_BEYOND || !(cti_v3_dot(off, up) > CTI_GEOMETRIC_SHALLOW * *distance * cti_v3_norm(up)))
-        return 0;
-    p->w[1 + a] = s - 1 + t * (1 - r), p->w[1 + b] = t * r - s, p->w[1 + c] = -t;
+    p->w[1 + a] += t * (1 - foot), p->w[1 + b] += t * foot, p->w[1 + c] = -t;
     return 1;
 }
 
