@@ -44,7 +44,6 @@ typedef struct cti_geometric_forces {
     ct_real *rest;  /* [3 m] impulses of the correction of the midpoint's remaining state [N s] */
     ct_real *J;     /* [3 m] impulses of the whole substep [N s] */
     ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
-    ct_real *hold;  /* [m] [1] share of the sliding of a collision that friction stops */
     ct_real *slip;  /* [m] [1] share of the sliding of a collision, within what others leave of it, that interaction_damping takes in a substep */
 } cti_geometric_forces;
 

@@ -34,13 +34,14 @@ CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
-/* a collision's relative motion u: its part along the normal, and as much of the rest as friction holds, times `stiff`, and what
-   interaction_damping takes of what is left, times `share` */
+/* a collision's relative motion u: its part along the normal, or all of it where friction holds, times `stiff`, and what interaction_damping takes
+   of the rest, times `share` */
 static cti_v3 cti_geometric_part(const cti_geometric_net *q, int c, cti_v3 u, ct_real stiff, ct_real share)
 {
     cti_v3 n = cti_v3_at(q->normal, c), along = cti_v3_mul(n, cti_v3_dot(n, u));
-    ct_real hold = q->forces.hold[c];
-    return cti_v3_mad(cti_v3_mul(along, stiff), cti_v3_sub(u, along), hold * stiff + (1 - hold) * share * q->forces.slip[c]);
+    if (q->stick[c])
+        return cti_v3_mul(u, stiff);
+    return cti_v3_mad(cti_v3_mul(along, stiff), cti_v3_sub(u, along), share * q->forces.slip[c]);
 }
 
 /* relative motion of a collision by a vector of blocks */
@@ -82,8 +83,7 @@ CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y
         }
     for (c = 0; c < q->net.m; c++) {
         const ct_real *n = q->normal + 3 * (size_t)c;
-        ct_real u[4] = {0, 0, 0, 0}, un, mass = q->forces.mass[c], hold = q->forces.hold[c];
-        ct_real rest = hold * stiff + (1 - hold) * share * q->forces.slip[c];
+        ct_real u[4] = {0, 0, 0, 0}, un, mass = q->forces.mass[c], slip = share * q->forces.slip[c];
         if (!(mass > 0))
             continue;
         for (k = q->start[c]; k < q->start[c + 1]; k++)
@@ -91,7 +91,7 @@ CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y
                 u[j] += q->S[k] * from[4 * (size_t)q->particle[k] + (size_t)j];
         un = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
         for (j = 0; j < 4; j++) /* the fourth comes of the next normal, and no one reads it */
-            u[j] = mass * ((stiff - rest) * un * n[j] + rest * u[j]);
+            u[j] = mass * (q->stick[c] ? stiff * u[j] : (stiff - slip) * un * n[j] + slip * u[j]);
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             for (j = 0; j < 4; j++)
                 to[4 * (size_t)q->particle[k] + (size_t)j] += q->S[k] * u[j];
@@ -163,19 +163,6 @@ static void cti_geometric_precondition(void *ctx, const ct_real *r, ct_real *z)
     }
 }
 
-/* share of a collision's tangential motion that friction holds: 1 within its cone, 0 at its bound. The eighth power is .99 at half of the bound */
-static ct_real cti_geometric_hold(const cti_geometric *g, int c)
-{
-    const cti_geometric_net *q = &g->q;
-    cti_v3 n = cti_v3_at(q->normal, c), X = cti_v3_at(q->forces.force, c);
-    ct_real push = cti_v3_dot(n, X), bound = g->hits[c].mu * push, part;
-    if (!(bound > 0))
-        return 0;
-    part = cti_min(1, cti_v3_norm2(cti_v3_mad(X, n, -push)) / (bound * bound));
-    part *= part;
-    return 1 - part * part;
-}
-
 /* masses M_c of the collisions that push, and of elastics; alone: of elastics only */
 static void cti_geometric_masses(cti_state *s, int alone)
 {
@@ -187,12 +174,12 @@ static void cti_geometric_masses(cti_state *s, int alone)
         q->mode[c] = (uint8_t)(!alone && cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
     cti_net_share(&q->net, q->forces.mass);
     for (c = 0; c < q->net.m; c++) /* a collision that shares no particle slides freely */
-        q->forces.hold[c] = cti_geometric_hold(cti_geometric_own(s), c), q->forces.slip[c] = s->desc.geometric.interaction_damping * (1 - q->forces.mass[c]);
+        q->forces.slip[c] = s->desc.geometric.interaction_damping * (1 - q->forces.mass[c]);
     for (c = 0; c < q->net.m; c++)
         q->forces.mass[c] = q->mode[c] ? q->forces.mass[c] * cti_net_normal_mass(&q->net, c) : 0;
     for (c = 0; c < q->net.m; c++)
         if (cti_geometric_own(s)->hits[c].elastic)
-            q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / cti_geometric_stiff(s), q->stick[c] = 0, q->forces.hold[c] = q->forces.slip[c] = 0;
+            q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / cti_geometric_stiff(s), q->stick[c] = 0, q->forces.slip[c] = 0;
 }
 
 /* impulses J of the elastics, on the right side, too */

@@ -106,7 +106,7 @@ static void cti_geometric_unprepare(cti_state *s)
         CTI_FREE(m, q->mode);
     CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->ask.extra), CTI_FREE(m, q->ask.target), CTI_FREE(m, q->ask.mu);
     CTI_FREE(m, q->ask.slack), CTI_FREE(m, q->ask.out), CTI_FREE(m, q->forces.force);
-    CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.hold), CTI_FREE(m, q->forces.mass);
+    CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->sets);
     CTI_FREE(m, g->v), CTI_FREE(m, g->crossing.stopped), CTI_FREE(m, g->dv);
     CTI_FREE(m, q->slide), CTI_FREE(m, q->scratch.pack);
