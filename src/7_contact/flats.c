@@ -79,16 +79,17 @@ typedef struct cti_flats_edge {
     int body;
 } cti_flats_edge;
 
-/* the entry of the row that holds end k, whose normal is nearest to the crossing's; 0: none. A row in another direction would block ways along
-   the crossing's faces */
-static int32_t cti_flats_row(const cti_flats *q, const cti_flats_edge *a, int k)
+/* the row that holds end k and whose normal is nearest to the crossing's; -1: none. One in another direction would block ways along the
+   crossing's faces */
+static int cti_flats_row(const cti_flats *q, const cti_flats_edge *a, int k)
 {
     ct_real best = CTI_FLATS_ALIKE;
-    int32_t e, row = 0;
+    int32_t e;
+    int row = -1;
     for (e = cti_heads_at(&q->heads, a->v[k])->first; e > 0; e = q->next[e - 1]) {
         ct_real alike = cti_flats_holds(q, (e - 1) / 2, a->v[k], a->n, a->body);
         if (alike > best)
-            best = alike, row = e;
+            best = alike, row = (e - 1) / 2;
     }
     return row;
 }
@@ -99,7 +100,7 @@ static ct_real cti_flats_reach(const cti_flats *q, const cti_flats_edge *a, int 
     ct_real sum = 0;
     int k;
     for (k = 0; k < 2; k++)
-        if (cti_flats_row(q, a, k))
+        if (cti_flats_row(q, a, k) >= 0)
             sum += a->w[k] * a->w[k];
         else if (a->w[k] > (part ? CTI_R(0.5) : 1 - CTI_FLATS_AT))
             return 0;
@@ -112,15 +113,13 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
 {
     int k, can = 1;
     for (k = 0; k < 2; k++) {
-        int32_t e = cti_flats_row(q, a, k);
-        cti_hit *hit = &q->hits[(e - 1) / 2];
-        ct_real h, keep;
-        if (e == 0)
-            continue;
-        h = hit->keep > 0 ? hit->keep : cti_pair_thickness(q->s, &hit->pair);
-        keep = q->dist[(e - 1) / 2] + lacks * a->w[k] / sum;
-        hit->keep = cti_max(h, cti_min(most, keep));
-        can &= keep <= most;
+        int i = cti_flats_row(q, a, k);
+        if (i >= 0) {
+            cti_hit *hit = &q->hits[i];
+            ct_real h = hit->keep > 0 ? hit->keep : cti_pair_thickness(q->s, &hit->pair), keep = q->dist[i] + lacks * a->w[k] / sum;
+            hit->keep = cti_max(h, cti_min(most, keep));
+            can &= keep <= most;
+        }
     }
     return can;
 }

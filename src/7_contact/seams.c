@@ -3,10 +3,11 @@
    clear: a box on flush tiles stops at the edge of the next tile, whose side is buried.
    Method: the free motion is projected on the half-spaces of pairs in a sequence, vertex by vertex, as a sweep of Gauss-Seidel over
    positions with equal masses does. Pairs that stay inside of their faces come first, since their direction is the only one that the
-   features allow. Pairs that leave their faces follow: such a pair keeps its row unless its vertex ends apart from all faces. Pairs at edges
-   and vertices come last, by distance; their directions depend on the place. When the turn of such a pair comes, the motion is the one that
-   the pairs before lead. If this violates the pair's half-space, CCD decides. A pair that comes too near keeps its row, and so does one that
-   would if the motion went on until it has passed. Any other pair gets none. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
+   features allow. Pairs that leave their faces follow: such a pair keeps its row unless its vertex ends apart from all faces. Pairs at
+   edges and vertices come last, by distance; their directions depend on the place. When the turn of such a pair comes, the motion is the
+   one that the pairs before lead. If this violates the pair's half-space, CCD decides. A pair that comes too near keeps its row, and so
+   does one that would if the motion went on until it has passed. Any other pair gets none. differs: Otaduy 2009, sec. 4 has a row for every
+   near pair. */
 #include "seams.h"
 #include "../0_base/sort.h"
 #include "../4_geom/ccd.h"
@@ -18,7 +19,7 @@
     CTI_R(1e-4) /* [thickness] a pair that the motion brings nearer by less keeps its row, which                                           \
                    hardly blocks; with 0 rows at rest come and go with rounding */
 #define CTI_SEAMS_KEPT                                                                                                                     \
-    CTI_R(0.45) /* [thickness, or distance where that is less] distance that a passing motion keeps. An edge that is half a thickness     \
+    CTI_R(0.45) /* [thickness, or distance where that is less] distance that a passing motion keeps. An edge that is half a thickness      \
                    high is passed at half of it: with 0.9 such an edge takes up to a sixth of a ball's speed */
 
 typedef struct cti_seams {
@@ -37,33 +38,6 @@ static int cti_seams_of(const cti_surface *s, int v)
 {
     const cti_surface_body *b = &s->bodies[s->body_of[v]];
     return b->moves ? v + b->shift : -1;
-}
-
-/* end of a vertex's led motion */
-static cti_v3 cti_seams_end(const cti_seams *q, int v)
-{
-    int i = cti_seams_of(q->s, v);
-    return i >= 0 ? cti_v3_at(q->x, i) : cti_v3_at(q->x1, v);
-}
-
-/* x [12] = positions of a pair's vertices at the end of the led motion; returns the pair with their places in x */
-static cti_pair cti_seams_view(const cti_seams *q, const cti_pair *p, ct_real *x)
-{
-    cti_pair view = *p;
-    int k;
-    for (k = 0; k < p->n; k++) {
-        cti_v3_put(x, k, cti_seams_end(q, p->v[k]));
-        view.v[k] = k;
-    }
-    return view;
-}
-
-/* offset of a pair's features, at the end of the led motion */
-static cti_v3 cti_seams_offset(const cti_seams *q, const cti_pair *p)
-{
-    ct_real x[12];
-    cti_pair view = cti_seams_view(q, p, x);
-    return cti_pair_offset(q->s, x, &view);
 }
 
 static ct_real cti_seams_meet(const cti_pair *pair, const ct_real *a, const ct_real *b, ct_real distance)
@@ -119,15 +93,27 @@ static void cti_seams_place(cti_seams *q, int v)
         cti_v3_put(q->x, i, cti_v3_mad(cti_v3_at(q->x1, v), sum, 1 / (ct_real)n));
 }
 
+/* a, b [12] = positions of a pair's vertices at the start and at the end of the led motion; returns the pair with their places there */
+static cti_pair cti_seams_view(cti_seams *q, const cti_pair *p, ct_real *a, ct_real *b)
+{
+    cti_pair view = *p;
+    int k;
+    for (k = 0; k < p->n; k++) {
+        int i = cti_seams_of(q->s, p->v[k]);
+        cti_seams_place(q, p->v[k]);
+        cti_v3_put(a, k, cti_v3_at(q->s->x0, p->v[k]));
+        cti_v3_put(b, k, i >= 0 ? cti_v3_at(q->x, i) : cti_v3_at(q->x1, p->v[k]));
+        view.v[k] = k;
+    }
+    return view;
+}
+
 /* distance [m] by which the led motion violates the pair's half-space; below 0: it does not */
 static ct_real cti_seams_lacks(cti_seams *q, const cti_hit *hit)
 {
-    const cti_pair *p = &hit->pair;
-    ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_dot(hit->normal, cti_pair_offset(q->s, q->s->x0, p));
-    int k;
-    for (k = 0; k < p->n; k++)
-        cti_seams_place(q, p->v[k]);
-    return cti_min(h, d) - cti_v3_dot(hit->normal, cti_seams_offset(q, p));
+    ct_real a[12], b[12], h = cti_pair_thickness(q->s, &hit->pair);
+    cti_pair view = cti_seams_view(q, &hit->pair, a, b);
+    return cti_min(h, cti_v3_dot(hit->normal, cti_pair_offset(q->s, a, &view))) - cti_v3_dot(hit->normal, cti_pair_offset(q->s, b, &view));
 }
 
 /* projects the led motion on the pair's half-space. A rigid body is shifted as a whole */
@@ -164,49 +150,61 @@ static int cti_seams_known(const cti_seams *q, const cti_pair *p)
     return known;
 }
 
+/* 1 if the pair's half-space blocks the led motion */
+static int cti_seams_blocks(cti_seams *q, const cti_hit *hit)
+{
+    return cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * cti_pair_thickness(q->s, &hit->pair);
+}
+
+/* 1 if a pair ends nearer than `least` at positions x */
+static int cti_seams_ends(const cti_seams *q, const ct_real *x, cti_pair view, ct_real least)
+{
+    int feature;
+    return cti_pair_closest(q->s, x, &view, &feature) < (1 - CTI_SEAMS_SLIGHT) * least;
+}
+
 /* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps KEPT of its distance from the other, and would if
-   it moved on past it. A pair that carried load bears it */
+   it moved on past it. Where no pairs lead the motion, or load has led it here, the pair must end apart, too */
 static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
 {
     const cti_surface *s = q->s;
     const cti_pair *p = &hit->pair;
-    cti_v3 off = cti_pair_offset(s, s->x0, p), way;
-    ct_real h = cti_pair_thickness(s, p), a[12], b[12];
     cti_pair view;
+    cti_v3 off = cti_pair_offset(s, s->x0, p), way;
+    ct_real h = cti_pair_thickness(s, p), least = cti_min(h, cti_v3_norm(off)), a[12], b[12];
     int k, known = cti_seams_known(q, p), loaded = memory && cti_memory_find(memory, cti_pair_key(s, p));
     if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE) /* points and rods have no faces, beside whose planes a way could be clear */
         return 0;
-    if (!(cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * h) || (loaded && !known))
+    if (!cti_seams_blocks(q, hit) || (loaded && !known))
         return 0;
-    view = cti_seams_view(q, p, b);
-    if ((loaded || !known) && cti_pair_closest(s, b, &view, &k) < (1 - CTI_SEAMS_SLIGHT) * cti_min(h, cti_v3_norm(off)))
+    view = cti_seams_view(q, p, a, b);
+    if ((loaded || !known) && cti_seams_ends(q, b, view, least))
         return 0;
-    way = cti_v3_sub(cti_seams_offset(q, p), off);
+    way = cti_v3_sub(cti_pair_offset(s, b, &view), off);
     way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)));
-    for (k = 0; k < p->n; k++) {
-        cti_v3_put(a, k, cti_v3_at(s->x0, p->v[k]));
+    for (k = 0; k < p->n; k++)
         cti_v3_put(b, k, k < p->n_a ? cti_v3_add(cti_v3_at(a, k), way) : cti_v3_at(a, k));
-    }
-    return cti_seams_meet(p, a, b, CTI_SEAMS_KEPT * cti_min(h, cti_v3_norm(off))) > 1;
+    return cti_seams_meet(p, a, b, CTI_SEAMS_KEPT * least) > 1;
 }
 
-/* 1 if the led motion violates the half-space of a pair that is inside of its face, and takes the vertex out of it */
+/* 1 if the half-space of a pair that is inside of its face blocks the led motion, which takes the vertex out of the face */
 static int cti_seams_leaves(cti_seams *q, const cti_hit *hit)
 {
-    ct_real x[12];
+    ct_real a[12], b[12];
     cti_pair view;
-    int feature;
-    if (hit->pair.kind == CT_PAIR_PLANE || !(cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * cti_pair_thickness(q->s, &hit->pair)))
+    int feature = 6;
+    if (hit->pair.kind == CT_PAIR_PLANE || !cti_seams_blocks(q, hit))
         return 0;
-    view = cti_seams_view(q, &hit->pair, x);
-    cti_pair_closest(q->s, x, &view, &feature);
+    view = cti_seams_view(q, &hit->pair, a, b);
+    cti_pair_closest(q->s, b, &view, &feature);
     return feature != 6;
 }
 
-/* 1 if the led motion brings no candidate of vertex v nearer than CCD allows, and none ends nearer than now, or than its thickness */
+/* 1 if the led motion keeps all candidates of vertex v as far apart as a passing one, and none ends nearer than now, or than its thickness
+ */
 static int cti_seams_apart(cti_seams *q, const cti_list *l, ct_pair_kind kind, int32_t v)
 {
-    int i, k, feature;
+    int i;
     for (i = 0; i < CTI_LEN(l->d2); i++) {
         const int32_t *at = l->quads + 4 * (size_t)i;
         ct_real a[12], b[12], least;
@@ -214,21 +212,15 @@ static int cti_seams_apart(cti_seams *q, const cti_list *l, ct_pair_kind kind, i
         if (at[0] != v && (kind == CT_PAIR_VF || (at[1] != v && at[2] != v && at[3] != v)))
             continue;
         cti_pair_make(q->s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        for (k = 0; k < 4; k++) {
-            cti_seams_place(q, p.v[k]);
-            cti_v3_put(a, k, cti_v3_at(q->s->x0, p.v[k]));
-        }
-        view = cti_seams_view(q, &p, b);
-        least = cti_min(cti_pair_thickness(q->s, &p), cti_sqrt(l->d2[i]));
-        if (cti_pair_closest(q->s, b, &view, &feature) < (1 - CTI_SEAMS_SLIGHT) * least ||
-            cti_seams_meet(&p, a, b, CTI_SEAMS_KEPT * least) <= 1)
+        view = cti_seams_view(q, &p, a, b), least = cti_min(cti_pair_thickness(q->s, &p), cti_sqrt(l->d2[i]));
+        if (cti_seams_ends(q, b, view, least) || cti_seams_meet(&p, a, b, CTI_SEAMS_KEPT * least) <= 1)
             return 0;
     }
     return 1;
 }
 
-/* The pairs inside of faces, by distance. Those that stay there lead, in two sweeps, since a corner has several. Then those that leave lead
-   or get no row */
+/* The pairs inside of faces, by distance. Those that stay there lead, in two sweeps, since a corner has several. Of those that leave, the
+   ones whose vertex pairs lead past all that is near get no row */
 static void cti_seams_faces(cti_seams *q, const cti_detect *d, const cti_hit *hits, const int32_t *order, int n)
 {
     int k;
@@ -242,7 +234,8 @@ static void cti_seams_faces(cti_seams *q, const cti_detect *d, const cti_hit *hi
     for (k = 0; k < n; k++) {
         const cti_hit *hit = &hits[order[k]];
         int32_t v = hit->pair.v[0];
-        if (q->keep[order[k]] || (cti_seams_leaves(q, hit) && cti_seams_known(q, &hit->pair) && cti_seams_apart(q, &d->vf, CT_PAIR_VF, v) && cti_seams_apart(q, &d->ee, CT_PAIR_EE, v)))
+        if (q->keep[order[k]] || (cti_seams_known(q, &hit->pair) && cti_seams_leaves(q, hit) && cti_seams_apart(q, &d->vf, CT_PAIR_VF, v) &&
+                                  cti_seams_apart(q, &d->ee, CT_PAIR_EE, v)))
             continue;
         q->keep[order[k]] = 1;
         cti_seams_lead(q, hit);
