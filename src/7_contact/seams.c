@@ -2,12 +2,13 @@
    Problem: a row's half-space is a tangent plane of the surface around one point. It blocks the way past an edge, although the way is
    clear: a box on flush tiles stops at the edge of the next tile, whose side is buried.
    Method: the free motion is projected on the half-spaces of pairs in a sequence, vertex by vertex, as a sweep of Gauss-Seidel over
-   positions with equal masses does. Pairs that stay inside of their faces come first, since their direction is the only one that the
-   features allow. Pairs that leave their faces follow: such a pair keeps its row unless its vertex ends apart from all faces. Pairs at
-   edges and vertices come last, by distance; their directions depend on the place. When the turn of such a pair comes, the motion is the
+   positions with equal masses does. Pairs inside of faces come first, since their direction is the only one that the features allow. Pairs
+   at edges and vertices follow, by distance; their directions depend on the place. When the turn of such a pair comes, the motion is the
    one that the pairs before lead. If this violates the pair's half-space, CCD decides. A pair that comes too near keeps its row, and so
-   does one that would if the motion went on until it has passed. Any other pair gets none. differs: Otaduy 2009, sec. 4 has a row for every
-   near pair. */
+   does one that would if the motion went on until it has passed. Any other pair gets none.
+   Where no pairs lead all vertices of a pair, its motion is not known: the pair gets no row only if it ends apart. A pair that carried load
+   needs both. So does a pair inside of a face whose led motion leaves the face: a ball that passes a corner of tiles leaves the plane of
+   its slanted face behind. All that is near its vertex must end apart. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "seams.h"
 #include "../0_base/sort.h"
 #include "../4_geom/ccd.h"
@@ -164,7 +165,7 @@ static int cti_seams_ends(const cti_seams *q, const ct_real *x, cti_pair view, c
 }
 
 /* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps KEPT of its distance from the other, and would if
-   it moved on past it. Where no pairs lead the motion, or load has led it here, the pair must end apart, too */
+   it moved on past it. It must end apart, too, where its motion is not known or it carried load */
 static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
 {
     const cti_surface *s = q->s;
@@ -219,14 +220,14 @@ static int cti_seams_apart(cti_seams *q, const cti_list *l, ct_pair_kind kind, i
     return 1;
 }
 
-/* The pairs inside of faces, by distance. Those that stay there lead, in two sweeps, since a corner has several. Of those that leave, the
-   ones whose vertex pairs lead past all that is near get no row */
+/* The pairs inside of faces, by distance. They lead, in two sweeps, since a corner has several. Those that the motion of the others leaves
+   wait, and get no row where it passes all that is near */
 static void cti_seams_faces(cti_seams *q, const cti_detect *d, const cti_hit *hits, const int32_t *order, int n)
 {
     int k;
     for (k = 0; k < 2 * n; k++) {
         int i = order[k % n];
-        if (k < n && cti_seams_leaves(q, &hits[i]))
+        if (k < n && cti_seams_known(q, &hits[i].pair) && cti_seams_leaves(q, &hits[i]))
             q->keep[i] = 0;
         if (q->keep[i])
             cti_seams_lead(q, &hits[i]);
@@ -234,8 +235,8 @@ static void cti_seams_faces(cti_seams *q, const cti_detect *d, const cti_hit *hi
     for (k = 0; k < n; k++) {
         const cti_hit *hit = &hits[order[k]];
         int32_t v = hit->pair.v[0];
-        if (q->keep[order[k]] || (cti_seams_known(q, &hit->pair) && cti_seams_leaves(q, hit) && cti_seams_apart(q, &d->vf, CT_PAIR_VF, v) &&
-                                  cti_seams_apart(q, &d->ee, CT_PAIR_EE, v)))
+        if (q->keep[order[k]] ||
+            (cti_seams_leaves(q, hit) && cti_seams_apart(q, &d->vf, CT_PAIR_VF, v) && cti_seams_apart(q, &d->ee, CT_PAIR_EE, v)))
             continue;
         q->keep[order[k]] = 1;
         cti_seams_lead(q, hit);
