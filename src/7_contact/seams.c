@@ -165,7 +165,8 @@ static int cti_seams_ends(const cti_seams *q, const ct_real *x, cti_pair view, c
 }
 
 /* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps KEPT of its distance from the other, and would if
-   it moved on past it. It must end apart, too, where its motion is not known or it carried load */
+   it moved on past it. It must end apart, too, where its motion is not known, and out of reach where it
+   carried load */
 static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
 {
     const cti_surface *s = q->s;
@@ -179,7 +180,7 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
     if (!cti_seams_blocks(q, hit) || (loaded && !known))
         return 0;
     view = cti_seams_view(q, p, a, b);
-    if ((loaded || !known) && cti_seams_ends(q, b, view, least))
+    if ((loaded || !known) && cti_seams_ends(q, b, view, loaded ? CTI_DETECT_NEAR * h : least))
         return 0;
     way = cti_v3_sub(cti_pair_offset(s, b, &view), off);
     way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)));
