@@ -2,10 +2,12 @@
    speed stays. With it the way is that on one box, v^2 / (2 mu g). */
 #include "world_util.h"
 
-#define H 1e-3
 #define G 9.81
 
-enum { APART, KINEMATIC, ONE_MESH, SPLIT, STEP_UP, FOUR, ONE_BOX };
+static double H = 1e-3; /* thickness */
+
+/* CORNER: four boxes whose corner the slider's lowest vertex passes by .5 mm. EIGHT: boxes of a quarter of a meter, in one mesh */
+enum { APART, KINEMATIC, ONE_MESH, SPLIT, STEP_UP, FOUR, CORNER, EIGHT, ONE_BOX };
 enum { RIGID, SOFT, CLOTH, BALL };
 
 static void shift(ct_mesh *m, double x, double y, double z)
@@ -25,37 +27,39 @@ static void add_tile(ct_world *w, const ct_mesh *m, int moves, double x, double 
     assert_int_equal(moves ? ct_body_add_kinematic(w, &k, &id) : ct_body_add_static(w, &s, &id), CT_OK);
 }
 
-/* two copies of a mesh side by side in one, with no vertex in common */
-static void add_both(ct_world *w, const ct_mesh *m)
+/* n copies of a mesh side by side in one, with no vertex in common */
+static void add_row(ct_world *w, const ct_mesh *m, int n, double width)
 {
-    ct_real x[48];
-    int32_t t[72];
-    ct_mesh both = *m;
-    int i, n = m->n_positions, nt = m->n_triangles;
-    assert_true(n <= 8 && nt <= 12);
-    for (i = 0; i < 6 * n; i++)
-        x[i] = m->positions[i % (3 * n)] + (ct_real)(i >= 3 * n && i % 3 == 0);
-    for (i = 0; i < 6 * nt; i++)
-        t[i] = m->triangles[i % (3 * nt)] + (i >= 3 * nt ? n : 0);
-    both.positions = x, both.triangles = t, both.n_positions = 2 * n, both.n_triangles = 2 * nt;
-    add_tile(w, &both, 0, 0, 0, 0);
+    ct_real x[3 * 8 * 8];
+    int32_t t[3 * 8 * 12];
+    ct_mesh row = *m;
+    int i, nv = m->n_positions, nt = m->n_triangles;
+    assert_true(n <= 8 && nv <= 8 && nt <= 12);
+    for (i = 0; i < 3 * n * nv; i++)
+        x[i] = m->positions[i % (3 * nv)] + (ct_real)(i % 3 == 0 ? i / (3 * nv) * width : 0);
+    for (i = 0; i < 3 * n * nt; i++)
+        t[i] = m->triangles[i % (3 * nt)] + i / (3 * nt) * nv;
+    row.positions = x, row.triangles = t, row.n_positions = n * nv, row.n_triangles = n * nt;
+    add_tile(w, &row, 0, 0, 0, 0);
 }
 
-/* tiles of one meter with their tops at y = 0, from x = -.5 to 1.5; the seam is at x = .5 */
+/* tiles of one meter with their tops at y = 0, from x = -.5 to 1.5; the seam is at x = .5, those of EIGHT every quarter of a meter */
 static void add_floor(ct_world *w, int kind)
 {
-    ct_mesh m = kind == SPLIT ? mesh_grid(1, 1, 1, 1) : mesh_box(kind == ONE_BOX ? 2 : 1, 1, 1, 1, 1, 1, 0);
-    int i;
-    shift(&m, kind == ONE_BOX ? 0.5 : 0, kind == SPLIT ? 0 : -0.5, 0);
-    if (kind == ONE_MESH || kind == SPLIT)
-        add_both(w, &m);
+    double width = kind == ONE_BOX ? 2 : kind == EIGHT ? 0.25 : 1;
+    ct_mesh m = kind == SPLIT ? mesh_grid(1, 1, 1, 1) : mesh_box(width, 1, 1, 1, 1, 1, 0);
+    int i, four = kind == FOUR || kind == CORNER;
+    shift(&m, width / 2 - 0.5, kind == SPLIT ? 0 : -0.5, 0);
+    if (kind == ONE_MESH || kind == SPLIT || kind == EIGHT)
+        add_row(w, &m, kind == EIGHT ? 8 : 2, width);
     else
-        for (i = 0; i < (kind == ONE_BOX ? 1 : kind == FOUR ? 4 : 2); i++)
-            add_tile(w, &m, kind == KINEMATIC, i % 2, kind == STEP_UP ? H / 2 * i : 0, kind == FOUR ? 0.513 - i / 2 : 0);
+        for (i = 0; i < (kind == ONE_BOX ? 1 : four ? 4 : 2); i++)
+            add_tile(w, &m, kind == KINEMATIC, i % 2, kind == STEP_UP ? H / 2 * i : 0,
+                     four ? (kind == CORNER ? 0.5005 : 0.513) - i / 2 : 0);
     ct_mesh_free(&m);
 }
 
-static ct_body_id add_slider(ct_world *w, int kind, double speed)
+static ct_body_id add_slider(ct_world *w, int kind, int tiles, double speed)
 {
     ct_mesh m;
     ct_body_id id = {0, 0};
@@ -68,7 +72,7 @@ static ct_body_id add_slider(ct_world *w, int kind, double speed)
         m = mesh_grid(0.3, 0.2, 6, 4);
     else
         m = mesh_box(0.3, 0.1, 0.2, kind == SOFT ? 3 : 1, 1, kind == SOFT ? 2 : 1, kind == SOFT);
-    shift(&m, kind == BALL ? 0.4 : 0.2, H + (kind == BALL ? 0.1 : kind == CLOTH ? 0 : 0.05), 0);
+    shift(&m, kind == BALL ? 0.4 : tiles == EIGHT ? -0.3 : 0.2, H + (kind == BALL ? 0.1 : kind == CLOTH ? 0 : 0.05), 0);
     c.mesh = r.mesh = &m, c.velocity[0] = r.velocity[0] = (ct_real)speed;
     if (kind == SOFT)
         id = add_soft_mesh(w, "slider", &m, 1e6, speed, 0, 0);
@@ -101,9 +105,9 @@ static double slide(int body, int tiles, double speed, double dt, double frictio
     double x0, got;
     int k, steps;
     add_floor(w, tiles);
-    id = add_slider(w, body, speed);
+    id = add_slider(w, body, tiles, speed);
     x0 = mean_x(w, id, 0);
-    steps = (int)ceil((friction > 0 ? speed / (friction * G) + 0.1 : (body == BALL ? 0.25 : 0.6) / speed) / dt);
+    steps = (int)ceil((friction > 0 ? speed / (friction * G) + 0.1 : (body == BALL ? 0.25 : tiles == EIGHT ? 1.4 : 0.6) / speed) / dt);
     for (k = 0; k < steps; k++)
         step_once(w, dt);
     assert_int_equal(count_intersections(w), 0);
@@ -118,21 +122,26 @@ static void seams_do_not_brake(void **state)
 {
     static const struct {
         int body, tiles, n;
-        double dt;
-    } runs[] = {{RIGID, APART, 40, 0.01},      {RIGID, APART, 20, 1.0 / 60}, {RIGID, ONE_MESH, 20, 0.01}, {RIGID, KINEMATIC, 12, 0.01},
-                {RIGID, SPLIT, 12, 0.01},      {SOFT, APART, 16, 0.01},      {SOFT, SPLIT, 12, 0.01},     {SOFT, ONE_MESH, 8, 1.0 / 60},
-                {CLOTH, APART, 10, 0.01},      {CLOTH, ONE_MESH, 8, 0.01},   {BALL, APART, 12, 0.01},     {BALL, APART, 12, 1.0 / 60},
-                {BALL, STEP_UP, 12, 1.0 / 60}, {RIGID, FOUR, 12, 0.01}};
+        double dt, thickness;
+    } runs[] = {{RIGID, APART, 40, 0.01, 1e-3},      {RIGID, APART, 20, 1.0 / 60, 1e-3},  {RIGID, ONE_MESH, 20, 0.01, 1e-3},
+                {RIGID, KINEMATIC, 12, 0.01, 1e-3},  {RIGID, SPLIT, 12, 0.01, 1e-3},      {SOFT, APART, 16, 0.01, 1e-3},
+                {SOFT, SPLIT, 12, 0.01, 1e-3},       {SOFT, ONE_MESH, 8, 1.0 / 60, 1e-3}, {CLOTH, APART, 10, 0.01, 1e-3},
+                {CLOTH, ONE_MESH, 8, 0.01, 1e-3},    {BALL, APART, 12, 0.01, 1e-3},       {BALL, APART, 12, 1.0 / 60, 1e-3},
+                {BALL, STEP_UP, 12, 1.0 / 60, 1e-3}, {RIGID, FOUR, 12, 0.01, 1e-3},       {BALL, CORNER, 20, 0.01, 1e-3},
+                {BALL, CORNER, 12, 1.0 / 60, 1e-3},  {RIGID, EIGHT, 12, 0.01, 1e-2},      {RIGID, EIGHT, 3, 0.002, 1e-2},
+                {SOFT, EIGHT, 12, 0.01, 1e-2},       {SOFT, EIGHT, 12, 0.01, 1e-3}};
     int i, k, misses = 0;
     (void)state;
     for (i = 0; i < (int)(sizeof runs / sizeof *runs); i++)
         for (k = 0; k < runs[i].n; k++) {
-            double v = 0.3 + 2.7 * k / (runs[i].n - 1), got = slide(runs[i].body, runs[i].tiles, v, runs[i].dt, 0) / v;
+            double v = 0.3 + 2.7 * k / (runs[i].n - 1), got;
+            H = runs[i].thickness, got = slide(runs[i].body, runs[i].tiles, v, runs[i].dt, 0) / v;
             if (!(fabs(got - 1) < 0.01)) {
                 misses++;
-                print_message("body %d, tiles %d, dt %.3g: %.4f of %.4f m/s\n", runs[i].body, runs[i].tiles, runs[i].dt, got, v);
+                print_message("body %d, tiles %d, dt %.3g, %.0e m: %.4f of %.4f m/s\n", runs[i].body, runs[i].tiles, runs[i].dt, H, got, v);
             }
         }
+    H = 1e-3;
     assert_int_equal(misses, 0);
 }
 
@@ -164,7 +173,7 @@ static void walls_stop(void **state)
         add_floor(w, APART);
         add_tile(w, &m, 0, 1.15, 0.5, 0.013);
         ct_mesh_free(&m);
-        id = add_slider(w, bodies[i], 1);
+        id = add_slider(w, bodies[i], APART, 1);
         x0 = mean_x(w, id, 0);
         for (k = 0; k < 60; k++) {
             ct_step_report r = step_once(w, 0.01);

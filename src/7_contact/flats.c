@@ -60,14 +60,14 @@ static int cti_flats_init(cti_flats *q, cti_arena *arena)
     return 1;
 }
 
-/* 1 when hit i keeps vertex v away from `body`; n: unit direction from there to v */
-static int cti_flats_holds(const cti_flats *q, int i, int32_t v, cti_v3 n, int body)
+/* cosine between the normal of hit i and n, the unit direction from `body` to vertex v; 0 where the hit does not keep v away from it */
+static ct_real cti_flats_holds(const cti_flats *q, int i, int32_t v, cti_v3 n, int body)
 {
     const cti_pair *p = &q->hits[i].pair;
     int k, side = 0;
     for (k = p->n_a; k < p->n; k++)
         side |= p->v[k] == v;
-    return q->s->body_of[p->v[side ? 0 : p->n_a]] == body && (side ? -1 : 1) * cti_v3_dot(q->hits[i].normal, n) > CTI_FLATS_ALIKE;
+    return q->s->body_of[p->v[side ? 0 : p->n_a]] == body ? (side ? -1 : 1) * cti_v3_dot(q->hits[i].normal, n) : 0;
 }
 
 /* an edge of a crossing: v, w [2] its ends and the crossing's weights there; n [unit] to it from the edge that it crosses, which is of
@@ -79,12 +79,19 @@ typedef struct cti_flats_edge {
     int body;
 } cti_flats_edge;
 
-/* the first entry from e on of a row that holds end k */
-static int32_t cti_flats_row(const cti_flats *q, const cti_flats_edge *a, int k, int32_t e)
+/* the row that holds end k and whose normal is nearest to the crossing's; -1: none. One in another direction would block ways along the
+   crossing's faces */
+static int cti_flats_row(const cti_flats *q, const cti_flats_edge *a, int k)
 {
-    while (e > 0 && !cti_flats_holds(q, (e - 1) / 2, a->v[k], a->n, a->body))
-        e = q->next[e - 1];
-    return e;
+    ct_real best = CTI_FLATS_ALIKE;
+    int32_t e;
+    int row = -1;
+    for (e = cti_heads_at(&q->heads, a->v[k])->first; e > 0; e = q->next[e - 1]) {
+        ct_real alike = cti_flats_holds(q, (e - 1) / 2, a->v[k], a->n, a->body);
+        if (alike > best)
+            best = alike, row = (e - 1) / 2;
+    }
+    return row;
 }
 
 /* sum of w^2 over the ends that rows hold; 0 when one that matters is not held. part: the nearer end is enough */
@@ -93,7 +100,7 @@ static ct_real cti_flats_reach(const cti_flats *q, const cti_flats_edge *a, int 
     ct_real sum = 0;
     int k;
     for (k = 0; k < 2; k++)
-        if (cti_flats_row(q, a, k, cti_heads_at(&q->heads, a->v[k])->first))
+        if (cti_flats_row(q, a, k) >= 0)
             sum += a->w[k] * a->w[k];
         else if (a->w[k] > (part ? CTI_R(0.5) : 1 - CTI_FLATS_AT))
             return 0;
@@ -104,16 +111,16 @@ static ct_real cti_flats_reach(const cti_flats *q, const cti_flats_edge *a, int 
    reach. Returns 0 when a row would have to keep more than `most` */
 static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct_real lacks, ct_real most)
 {
-    int32_t e;
     int k, can = 1;
-    for (k = 0; k < 2; k++)
-        for (e = cti_flats_row(q, a, k, cti_heads_at(&q->heads, a->v[k])->first); e > 0; e = cti_flats_row(q, a, k, q->next[e - 1])) {
-            cti_hit *hit = &q->hits[(e - 1) / 2];
-            ct_real h = hit->keep > 0 ? hit->keep : cti_pair_thickness(q->s, &hit->pair);
-            ct_real keep = q->dist[(e - 1) / 2] + lacks * a->w[k] / sum;
+    for (k = 0; k < 2; k++) {
+        int i = cti_flats_row(q, a, k);
+        if (i >= 0) {
+            cti_hit *hit = &q->hits[i];
+            ct_real h = hit->keep > 0 ? hit->keep : cti_pair_thickness(q->s, &hit->pair), keep = q->dist[i] + lacks * a->w[k] / sum;
             hit->keep = cti_max(h, cti_min(most, keep));
             can &= keep <= most;
         }
+    }
     return can;
 }
 

@@ -5,8 +5,10 @@
    positions with equal masses does. Pairs inside of faces come first, since their direction is the only one that the features allow. Pairs
    at edges and vertices follow, by distance; their directions depend on the place. When the turn of such a pair comes, the motion is the
    one that the pairs before lead. If this violates the pair's half-space, CCD decides. A pair that comes too near keeps its row, and so
-   does one that would if the motion went on until it has passed. Any other pair gets none. differs: Otaduy 2009, sec. 4 has a row for every
-   near pair. */
+   does one that would if the motion went on until it has passed. Any other pair gets none.
+   Where no pairs lead all vertices of a pair, its motion is not known: the pair gets no row only if it ends apart. A pair that carried load
+   needs both. So does a pair inside of a face whose led motion leaves the face: a ball that passes a corner of tiles leaves the plane of
+   its slanted face behind. All that is near its vertex must end apart. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "seams.h"
 #include "../0_base/sort.h"
 #include "../4_geom/ccd.h"
@@ -18,7 +20,7 @@
     CTI_R(1e-4) /* [thickness] a pair that the motion brings nearer by less keeps its row, which                                           \
                    hardly blocks; with 0 rows at rest come and go with rounding */
 #define CTI_SEAMS_KEPT                                                                                                                     \
-    CTI_R(0.45) /* [thickness, or distance where that is less] distance that a passing motion keeps. An edge that is half a thickness     \
+    CTI_R(0.45) /* [thickness, or distance where that is less] distance that a passing motion keeps. An edge that is half a thickness      \
                    high is passed at half of it: with 0.9 such an edge takes up to a sixth of a ball's speed */
 
 typedef struct cti_seams {
@@ -27,6 +29,7 @@ typedef struct cti_seams {
     ct_real *x;     /* [3 n_moving] end of the motion that the pairs so far lead; of rigid bodies, only where cti_seams_place has set it */
     ct_real *shift; /* [3 n_bodies] of rigid bodies, from x1 to there */
     uint8_t *led;   /* [n_moving] 1: a vertex of such a pair; of a rigid body, its first vertex stands for all */
+    uint8_t *keep;  /* [n] 0: the pair gets no row */
 } cti_seams;
 
 static int cti_seams_rigid(const cti_surface *s, int v) { return cti_surface_attach(s, v)->frame >= 0; }
@@ -36,26 +39,6 @@ static int cti_seams_of(const cti_surface *s, int v)
 {
     const cti_surface_body *b = &s->bodies[s->body_of[v]];
     return b->moves ? v + b->shift : -1;
-}
-
-/* end of a vertex's led motion */
-static cti_v3 cti_seams_end(const cti_seams *q, int v)
-{
-    int i = cti_seams_of(q->s, v);
-    return i >= 0 ? cti_v3_at(q->x, i) : cti_v3_at(q->x1, v);
-}
-
-/* offset of a pair's features, at the end of the led motion */
-static cti_v3 cti_seams_offset(const cti_seams *q, const cti_pair *p)
-{
-    ct_real x[12];
-    cti_pair view = *p;
-    int k;
-    for (k = 0; k < p->n; k++) {
-        cti_v3_put(x, k, cti_seams_end(q, p->v[k]));
-        view.v[k] = k;
-    }
-    return cti_pair_offset(q->s, x, &view);
 }
 
 static ct_real cti_seams_meet(const cti_pair *pair, const ct_real *a, const ct_real *b, ct_real distance)
@@ -111,15 +94,27 @@ static void cti_seams_place(cti_seams *q, int v)
         cti_v3_put(q->x, i, cti_v3_mad(cti_v3_at(q->x1, v), sum, 1 / (ct_real)n));
 }
 
+/* a, b [12] = positions of a pair's vertices at the start and at the end of the led motion; returns the pair with their places there */
+static cti_pair cti_seams_view(cti_seams *q, const cti_pair *p, ct_real *a, ct_real *b)
+{
+    cti_pair view = *p;
+    int k;
+    for (k = 0; k < p->n; k++) {
+        int i = cti_seams_of(q->s, p->v[k]);
+        cti_seams_place(q, p->v[k]);
+        cti_v3_put(a, k, cti_v3_at(q->s->x0, p->v[k]));
+        cti_v3_put(b, k, i >= 0 ? cti_v3_at(q->x, i) : cti_v3_at(q->x1, p->v[k]));
+        view.v[k] = k;
+    }
+    return view;
+}
+
 /* distance [m] by which the led motion violates the pair's half-space; below 0: it does not */
 static ct_real cti_seams_lacks(cti_seams *q, const cti_hit *hit)
 {
-    const cti_pair *p = &hit->pair;
-    ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_dot(hit->normal, cti_pair_offset(q->s, q->s->x0, p));
-    int k;
-    for (k = 0; k < p->n; k++)
-        cti_seams_place(q, p->v[k]);
-    return cti_min(h, d) - cti_v3_dot(hit->normal, cti_seams_offset(q, p));
+    ct_real a[12], b[12], h = cti_pair_thickness(q->s, &hit->pair);
+    cti_pair view = cti_seams_view(q, &hit->pair, a, b);
+    return cti_min(h, cti_v3_dot(hit->normal, cti_pair_offset(q->s, a, &view))) - cti_v3_dot(hit->normal, cti_pair_offset(q->s, b, &view));
 }
 
 /* projects the led motion on the pair's half-space. A rigid body is shifted as a whole */
@@ -144,39 +139,122 @@ static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
     }
 }
 
+/* 1 if pairs lead all vertices of a pair that are not scripted */
+static int cti_seams_known(const cti_seams *q, const cti_pair *p)
+{
+    const cti_surface *s = q->s;
+    int k, known = 1;
+    for (k = 0; k < p->n; k++) {
+        int v = cti_seams_rigid(s, p->v[k]) ? s->ranges[s->body_of[p->v[k]]].v0 : p->v[k];
+        known &= !s->bodies[s->body_of[v]].dynamic || q->led[cti_seams_of(s, v)];
+    }
+    return known;
+}
+
+/* 1 if the pair's half-space blocks the led motion */
+static int cti_seams_blocks(cti_seams *q, const cti_hit *hit)
+{
+    return cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * cti_pair_thickness(q->s, &hit->pair);
+}
+
+/* 1 if a pair ends nearer than `least` at positions x */
+static int cti_seams_ends(const cti_seams *q, const ct_real *x, cti_pair view, ct_real least)
+{
+    int feature;
+    return cti_pair_closest(q->s, x, &view, &feature) < (1 - CTI_SEAMS_SLIGHT) * least;
+}
+
 /* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps KEPT of its distance from the other, and would if
-   it moved on past it. A pair that carried load bears it */
+   it moved on past it. It must end apart, too, where its motion is not known, and out of reach where it
+   carried load */
 static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
 {
     const cti_surface *s = q->s;
     const cti_pair *p = &hit->pair;
+    cti_pair view;
     cti_v3 off = cti_pair_offset(s, s->x0, p), way;
-    ct_real h = cti_pair_thickness(s, p), a[12], b[12];
-    int k;
+    ct_real h = cti_pair_thickness(s, p), least = cti_min(h, cti_v3_norm(off)), a[12], b[12];
+    int k, known = cti_seams_known(q, p), loaded = memory && cti_memory_find(memory, cti_pair_key(s, p));
     if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE) /* points and rods have no faces, beside whose planes a way could be clear */
         return 0;
-    if (!(cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * h) || (memory && cti_memory_find(memory, cti_pair_key(s, p))))
+    if (!cti_seams_blocks(q, hit) || (loaded && !known))
         return 0;
-    way = cti_v3_sub(cti_seams_offset(q, p), off);
+    view = cti_seams_view(q, p, a, b);
+    if ((loaded || !known) && cti_seams_ends(q, b, view, loaded ? CTI_DETECT_NEAR * h : least))
+        return 0;
+    way = cti_v3_sub(cti_pair_offset(s, b, &view), off);
     way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)));
-    for (k = 0; k < p->n; k++) {
-        cti_v3_put(a, k, cti_v3_at(s->x0, p->v[k]));
+    for (k = 0; k < p->n; k++)
         cti_v3_put(b, k, k < p->n_a ? cti_v3_add(cti_v3_at(a, k), way) : cti_v3_at(a, k));
-    }
-    return cti_seams_meet(p, a, b, CTI_SEAMS_KEPT * cti_min(h, cti_v3_norm(off))) > 1;
+    return cti_seams_meet(p, a, b, CTI_SEAMS_KEPT * least) > 1;
 }
 
-CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
+/* 1 if the half-space of a pair that is inside of its face blocks the led motion, which takes the vertex out of the face */
+static int cti_seams_leaves(cti_seams *q, const cti_hit *hit)
+{
+    ct_real a[12], b[12];
+    cti_pair view;
+    int feature = 6;
+    if (hit->pair.kind == CT_PAIR_PLANE || !cti_seams_blocks(q, hit))
+        return 0;
+    view = cti_seams_view(q, &hit->pair, a, b);
+    cti_pair_closest(q->s, b, &view, &feature);
+    return feature != 6;
+}
+
+/* 1 if the led motion keeps all candidates of vertex v as far apart as a passing one, and none ends nearer than now, or than its thickness
+ */
+static int cti_seams_apart(cti_seams *q, const cti_list *l, ct_pair_kind kind, int32_t v)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(l->d2); i++) {
+        const int32_t *at = l->quads + 4 * (size_t)i;
+        ct_real a[12], b[12], least;
+        cti_pair p, view;
+        if (at[0] != v && (kind == CT_PAIR_VF || (at[1] != v && at[2] != v && at[3] != v)))
+            continue;
+        cti_pair_make(q->s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        view = cti_seams_view(q, &p, a, b), least = cti_min(cti_pair_thickness(q->s, &p), cti_sqrt(l->d2[i]));
+        if (cti_seams_ends(q, b, view, least) || cti_seams_meet(&p, a, b, CTI_SEAMS_KEPT * least) <= 1)
+            return 0;
+    }
+    return 1;
+}
+
+/* The pairs inside of faces, by distance. They lead, in two sweeps, since a corner has several. Those that the motion of the others leaves
+   wait, and get no row where it passes all that is near */
+static void cti_seams_faces(cti_seams *q, const cti_detect *d, const cti_hit *hits, const int32_t *order, int n)
+{
+    int k;
+    for (k = 0; k < 2 * n; k++) {
+        int i = order[k % n];
+        if (k < n && cti_seams_known(q, &hits[i].pair) && cti_seams_leaves(q, &hits[i]))
+            q->keep[i] = 0;
+        if (q->keep[i])
+            cti_seams_lead(q, &hits[i]);
+    }
+    for (k = 0; k < n; k++) {
+        const cti_hit *hit = &hits[order[k]];
+        int32_t v = hit->pair.v[0];
+        if (q->keep[order[k]] ||
+            (cti_seams_leaves(q, hit) && cti_seams_apart(q, &d->vf, CT_PAIR_VF, v) && cti_seams_apart(q, &d->ee, CT_PAIR_EE, v)))
+            continue;
+        q->keep[order[k]] = 1;
+        cti_seams_lead(q, hit);
+    }
+}
+
+CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
 {
     int i, k, n = CTI_LEN(hits), inside = 0;
     uint64_t *rank = CTI_ARENA_NEW(arena, uint64_t, 2 * n);
     int32_t *order = CTI_ARENA_NEW(arena, int32_t, 2 * n);
-    uint8_t *keep = CTI_ARENA_NEW(arena, uint8_t, n);
     cti_seams q;
     q.s = s, q.x1 = s->x1, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->n_moving + 1);
     q.led = CTI_ARENA_ZERO(arena, uint8_t, s->n_moving + 1);
     q.shift = CTI_ARENA_ZERO(arena, ct_real, 3 * s->n_bodies);
-    if (!rank || !order || !keep || !q.x || !q.led || !q.shift)
+    q.keep = CTI_ARENA_NEW(arena, uint8_t, n);
+    if (!rank || !order || !q.x || !q.led || !q.shift || !q.keep)
         return 0;
     for (i = 0; i < s->nv; i++)
         if (cti_seams_of(s, i) >= 0)
@@ -185,19 +263,17 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const cti_memo
     for (i = 0; i < n; i++) {
         int in = cti_seams_inside(&hits[i].pair);
         rank[i] = (uint64_t)!in << 63 | cti_sort_key(cti_v3_norm(cti_pair_offset(s, s->x0, &hits[i].pair))) >> 1;
-        order[i] = i, keep[i] = 1;
+        order[i] = i, q.keep[i] = 1;
         inside += in;
     }
     cti_sort_u64(rank, order, rank + n, order + n, n);
-    /* pairs inside of faces lead in two sweeps, since a corner has several */
-    for (k = 0; k < 2 * inside; k++)
-        cti_seams_lead(&q, &hits[order[k % inside]]);
+    cti_seams_faces(&q, d, hits, order, inside);
     for (k = inside; k < n; k++) {
         const cti_hit *hit = &hits[order[k]];
-        keep[order[k]] = (uint8_t)!cti_seams_passes(&q, hit, memory);
-        if (keep[order[k]])
+        q.keep[order[k]] = (uint8_t)!cti_seams_passes(&q, hit, memory);
+        if (q.keep[order[k]])
             cti_seams_lead(&q, hit);
     }
-    cti_hits_take(hits, keep);
+    cti_hits_take(hits, q.keep);
     return 1;
 }

@@ -154,7 +154,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->contact.hits))
         return 0;
     cti_events_defer(s, c);
-    if (!cti_seams_pass(s->arena, &s->surface, c->memory, s->contact.hits) ||
+    if (!cti_seams_pass(s->arena, &s->detect, &s->surface, c->memory, s->contact.hits) ||
         !cti_duplicates_cull(s->arena, &s->surface, c->memory, s->contact.hits) ||
         !cti_patches_flat(s->arena, &s->surface, c->memory, s->contact.hits) || !cti_cmr_ahead(s, c->dt, &ahead) ||
         !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->contact.hits))
