@@ -2,6 +2,7 @@
 #   make            build/contact (double), build/contact32 (float), build/libcontact_dev.a
 #   make demo       a heap of soft letters: build/demo/demo.png, summary.json and three numbers; a video where ffmpeg is there
 #   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
+#   make test-plain every unit test without sanitizers (make test: those that are shorter with them)
 #   make test-platforms  the same bits from every SIMD path, compiler and processor      make bench-paths  what each path gains
 #   make soak       2,000 random worlds under the sanitizers; counts of crashes, NaN, hangs, unreported intersections
 #   make energy     no step gains energy unseen: stiff cubes, free spins, chains, impacts, 2,000 random worlds
