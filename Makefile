@@ -2,6 +2,7 @@
 #   make            build/contact (double), build/contact32 (float), build/libcontact_dev.a
 #   make demo       a heap of soft letters: build/demo/demo.png, summary.json and three numbers; a video where ffmpeg is there
 #   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
+#   make test-plain every unit test without sanitizers (make test: those that are shorter with them)
 #   make test-platforms  the same bits from every SIMD path, compiler and processor      make bench-paths  what each path gains
 #   make soak       2,000 random worlds under the sanitizers; counts of crashes, NaN, hangs, unreported intersections
 #   make energy     no step gains energy unseen: stiff cubes, free spins, chains, impacts, 2,000 random worlds
@@ -36,11 +37,13 @@ THREADS := -DCONTACT_THREADS=1 -pthread
 FLAGS64 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=64 $(THREADS)
 FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32 $(THREADS)
 # tests of what float is promised to hold; they run in double like all others, and here
-TESTS32 := test_rigid_truth test_mechanisms test_masses test_ccd test_intersect test_float test_closed_forms test_closed_forms_joints test_closed_forms_contact test_rod_contact test_rod_world test_potential test_barrier test_barrier_joints test_barrier_hold test_barrier_affine test_matrix test_geometric test_geometric_rules test_geometric_forces test_geometric_motion test_regions test_penalty test_penalty_energy test_layers test_explicit test_refine
-FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+TESTS32 := test_rigid_truth test_mechanisms test_masses test_ccd test_intersect test_float test_closed_forms test_closed_forms_joints test_closed_forms_contact test_rod_contact test_rod_world test_potential test_barrier test_barrier_joints test_barrier_hold test_barrier_affine test_matrix test_geometric test_geometric_rules test_geometric_forces test_geometric_motion test_regions test_penalty test_penalty_energy test_layers test_explicit test_refine test_bridge test_ica_program
+# a null pointer that is read or written, and an access past an object, are the address sanitizer's: looking twice takes a fifth of the compile time
+FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -fsanitize=address,undefined -fno-sanitize=null,object-size \
+    -fno-sanitize-recover=all -fno-omit-frame-pointer
 # test programs themselves: the library is what takes the time, and in them compiling is
-FLAGSTEST64 := $(FLAGS64) -O1
-FLAGSTEST32 := $(FLAGS32) -O1
+FLAGSTEST64 := $(FLAGS64) -O0
+FLAGSTEST32 := $(FLAGS32) -O0
 FLAGSTESTASAN := $(FLAGSASAN) -O0
 # but for those that compute much themselves
 TESTS_BUSY := test_bvh test_ccd test_ccd_backward test_embed test_intersect test_pairs test_problem test_tetrahedralize
@@ -48,17 +51,22 @@ TESTS_BUSY := test_bvh test_ccd test_ccd_backward test_embed test_intersect test
 # every loop is cut, however short
 FLAGSTSAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -DCTI_TASKS_EAGER -fsanitize=thread
 
-SOURCES := $(filter %.c,$(shell sed 's/\#.*//' src/MANIFEST))
+# sources are compiled some at a time
+UNITS := $(shell sh tools/units.sh)
 TOOLS := $(patsubst tools/%.c,%,$(wildcard tools/*.c))
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
-OBJ64 := $(SOURCES:%.c=build/o64/%.o)
-OBJ32 := $(SOURCES:%.c=build/o32/%.o)
-OBJASAN := $(SOURCES:%.c=build/oasan/%.o)
-OBJTSAN := $(SOURCES:%.c=build/otsan/%.o)
+# tests run with sanitizers, but for that of the command line, which is built without; those that leave cases out there run without them, too,
+# and test_all.py runs all without
+TESTSASAN := $(filter-out test_cli,$(TESTS))
+TESTSPLAIN := test_cli $(patsubst tests/%.c,%,$(shell grep -lE 'PLAIN_|__SANITIZE_ADDRESS__' tests/test_*.c))
+OBJ64 := $(UNITS:%=build/o64/%.o)
+OBJ32 := $(UNITS:%=build/o32/%.o)
+OBJASAN := $(UNITS:%=build/oasan/%.o)
+OBJTSAN := $(UNITS:%=build/otsan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all demo docs test test-build test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
+.PHONY: all demo docs test test-build test-plain test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a
@@ -72,7 +80,7 @@ endif
 ifneq ($(filter-out $(NODEPS) dist sizes,$(or $(MAKECMDGOALS),all)),)
 include build/deps/cjson.mk
 endif
-ifneq ($(filter test test-build build/tests/% build/tests32/% build/asan/% build/tsan/% test-tsan,$(MAKECMDGOALS)),)
+ifneq ($(filter test test-build test-plain build/tests/% build/tests32/% build/asan/% build/tsan/% test-tsan,$(MAKECMDGOALS)),)
 include build/deps/cmocka.mk
 endif
 # one after the other: a package manager has one lock
@@ -82,7 +90,8 @@ build/deps/%.mk: tools/deps.sh
 	@CC="$(CC)" sh tools/deps.sh $*
 
 # ---- objects ----
-# simd.h and what it includes (immintrin.h is slow to read) is compiled once for each tree; objects begin with it
+# simd.h and what it includes (immintrin.h is slow to read) is compiled once for the tests that read it; the others, of which one needs features of
+# its own from the first header on, begin without it
 .PRECIOUS: build/pch/%.h.gch
 define PCH
 build/pch/$(1).h.gch: src/1_math/simd.h
@@ -90,27 +99,23 @@ build/pch/$(1).h.gch: src/1_math/simd.h
 	@echo '#include "../../src/1_math/simd.h"' > build/pch/$(1).h
 	$$(Q)$$(CC) $(2) -MMD -MP -MF $$@.d -x c-header build/pch/$(1).h -o $$@
 endef
-$(eval $(call PCH,o64,$(FLAGS64)))
-$(eval $(call PCH,o32,$(FLAGS32)))
-$(eval $(call PCH,oasan,$(FLAGSASAN)))
-# and for the tests that read simd.h; the others, of which one needs features of its own from the first header on, begin without it
 $(eval $(call PCH,tests,$(FLAGSTEST64)))
 $(eval $(call PCH,asan,$(FLAGSTESTASAN)))
 TESTS_SIMD := $(patsubst tests/%.c,%,$(shell grep -lE '^.include "(\.\./src/[1-9]|model_check|program_check|ccd_util|lcp_util|mprgp_util)' tests/test_*.c))
 begin = $(if $(filter $*,$(TESTS_SIMD)),-include build/pch/$(1).h)
-build/o64/%.o: src/%.c build/pch/o64.h.gch
+build/o64/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
-	$(Q)$(CC) $(FLAGS64) -include build/pch/o64.h $(STB_CFLAGS) -MMD -MP -c $< -o $@
-build/o32/%.o: src/%.c build/pch/o32.h.gch
+	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/o32/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
-	$(Q)$(CC) $(FLAGS32) -include build/pch/o32.h $(STB_CFLAGS) -MMD -MP -c $< -o $@
-build/oasan/%.o: src/%.c build/pch/oasan.h.gch
+	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/oasan/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
-	$(Q)$(CC) $(FLAGSASAN) -include build/pch/oasan.h $(STB_CFLAGS) -MMD -MP -c $< -o $@
-build/otsan/%.o: src/%.c
+	$(Q)$(CC) $(FLAGSASAN) -fPIC $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/otsan/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
 	$(Q)$(CC) $(FLAGSTSAN) $(STB_CFLAGS) -MMD -MP -c $< -o $@
@@ -124,8 +129,8 @@ build/o32/tools/%.o: tools/%.c
 	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) $(CJSON_CFLAGS) -MMD -MP -c $< -o $@
 
 # the command line with tuned numbers that can be set by name, for tools/bench_policy.py
-OBJPOLICY := $(SOURCES:%.c=build/opolicy/%.o) $(TOOLS:%=build/opolicy/tools/%.o)
-build/opolicy/%.o: src/%.c
+OBJPOLICY := $(UNITS:%=build/opolicy/%.o) $(TOOLS:%=build/opolicy/tools/%.o)
+build/opolicy/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
 	$(Q)$(CC) $(FLAGS64) -DCTI_POLICY_MUTABLE $(STB_CFLAGS) -MMD -MP -c $< -o $@
@@ -145,10 +150,11 @@ build/libcontact_dev32.a: $(OBJ32)
 	@rm -f $@
 	$(call say,AR $@)
 	$(Q)$(AR) rcs $@ $^
-build/libcontact_asan.a: $(OBJASAN)
-	@rm -f $@
-	$(call say,AR $@)
-	$(Q)$(AR) rcs $@ $^
+# shared: a hundred programs are linked to its 40 MB
+build/libcontact_asan.so: $(OBJASAN)
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGSASAN) -shared $^ -lm -o $@
+LIBASAN := build/libcontact_asan.so -Wl,-rpath,$(CURDIR)/build
 build/libcontact_tsan.a: $(OBJTSAN)
 	@rm -f $@
 	$(call say,AR $@)
@@ -160,23 +166,23 @@ build/contact32: $(BIN32) build/libcontact_dev32.a
 	$(call say,LINK $@)
 	$(Q)$(CC) -pthread -o $@ $^ $(CJSON_LIBS) -lm
 # the command line with address and undefined-behaviour sanitizers, for tests/dumps.py
-build/contact_asan: $(TOOLS:%=tools/%.c) $(wildcard tools/*.h) build/libcontact_asan.a
+build/contact_asan: $(TOOLS:%=tools/%.c) $(wildcard tools/*.h) build/libcontact_asan.so
 	$(call say,LINK $@)
-	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(CJSON_CFLAGS) $(TOOLS:%=tools/%.c) build/libcontact_asan.a -pthread $(CJSON_LIBS) -lm -o $@
+	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(CJSON_CFLAGS) $(TOOLS:%=tools/%.c) $(LIBASAN) -pthread $(CJSON_LIBS) -lm -o $@
 
 # ---- tests ----
 build/tests/%: tests/%.c build/libcontact_dev.a build/pch/tests.h.gch
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(FLAGSTEST64) $(call begin,tests) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a $(CMOCKA_LIBS) -lm -o $@
+	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGS64) -O1,$(FLAGSTEST64) $(call begin,tests)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a $(CMOCKA_LIBS) -lm -o $@
 build/tests32/%: tests/%.c build/libcontact_dev32.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(FLAGSTEST32) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev32.a $(CMOCKA_LIBS) -lm -o $@
-build/asan/%: tests/%.c build/libcontact_asan.a build/pch/asan.h.gch
+	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGS32) -O1,$(FLAGSTEST32)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev32.a $(CMOCKA_LIBS) -lm -o $@
+build/asan/%: tests/%.c build/libcontact_asan.so build/pch/asan.h.gch
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGSASAN) $(call begin,oasan),$(FLAGSTESTASAN) $(call begin,asan)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_asan.a $(CMOCKA_LIBS) -lm -o $@
+	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGSASAN),$(FLAGSTESTASAN) $(call begin,asan)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< $(LIBASAN) $(CMOCKA_LIBS) -lm -o $@
 build/tsan/%: tests/%.c build/libcontact_tsan.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
@@ -190,9 +196,9 @@ SOAK := $(wildcard tests/soak/*.c)
 WORLDS ?= 2000
 SEED ?= 1
 SET ?= mixed
-build/soak: $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_asan.a
+build/soak: $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_asan.so
 	$(call say,LINK $@)
-	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(SOAK) build/libcontact_asan.a -lm -o $@
+	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(SOAK) $(LIBASAN) -lm -o $@
 build/soak64: $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_dev.a
 	$(call say,LINK $@)
 	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) $(SOAK) build/libcontact_dev.a -lm -o $@
@@ -212,8 +218,8 @@ FUZZ_CC ?= clang
 FUZZERS := obj msh ply stl vtk tetgen cpb lcp blcp scene
 SECONDS ?= 600
 FLAGSFUZZ := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-OBJFUZZ := $(SOURCES:%.c=build/ofuzz/%.o) $(TOOLS:%=build/ofuzz/tools/%.o)
-build/ofuzz/%.o: src/%.c
+OBJFUZZ := $(UNITS:%=build/ofuzz/%.o) $(TOOLS:%=build/ofuzz/tools/%.o)
+build/ofuzz/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,FUZZ_CC $@)
 	$(Q)$(FUZZ_CC) $(FLAGSFUZZ) $(STB_CFLAGS) -MMD -MP -c $< -o $@
@@ -236,11 +242,14 @@ build/fuzz/%: tests/fuzz/fuzz_read.c tests/fuzz/fuzz_scene.c build/libcontact_fu
 fuzz:
 	@if ! command -v $(FUZZ_CC) >/dev/null; then echo "SKIPPED fuzz: needs the Debian package clang"; exit 0; fi; \
 	    $(MAKE) --no-print-directory -j$(JOBS) build/fuzz/seeds $(FUZZERS:%=build/fuzz/%) && sh tools/run_fuzz.sh $(SECONDS) $(JOBS) $(FUZZERS)
-test-build: build/contact build/contact32 $(TESTS:%=build/tests/%) $(TESTS:%=build/asan/%) $(TESTS32:%=build/tests32/%)
+test-build: build/contact build/contact32 $(TESTSPLAIN:%=build/tests/%) $(TESTSASAN:%=build/asan/%) $(TESTS32:%=build/tests32/%)
 # what does not build is a failure of its own: a program of an earlier build must not stand for it
 test:
 	@built=0; $(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || built=$$?; \
-	    $(PYTHON) tools/run_tests.py --build-status $$built --jobs $(JOBS) --stb="$(STB_CFLAGS)" --float="$(TESTS32)" $(TESTS)
+	    $(PYTHON) tools/run_tests.py --build-status $$built --jobs $(JOBS) --stb="$(STB_CFLAGS)" --float="$(TESTS32)" --sanitized="$(TESTSASAN)" $(TESTSPLAIN)
+# every test without sanitizers, as users compile
+test-plain: build/contact build/contact32 $(TESTS:%=build/tests/%)
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) --skip-matrix $(TESTS)
 # the same bits from every SIMD path, compiler and processor; what is not here is SKIPPED with its package's name
 test-platforms:
 	@STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tests/test_platforms.py --jobs $(JOBS)

@@ -15,6 +15,9 @@
 
 enum { MOST_N = 40, MOST_M = 80 };
 
+/* what is asked for: ICA's blocks have the library's precision. A judged residual may be ten times as large */
+#define CHECK_TOLERANCE (CONTACT_REAL == 32 ? 1e-5 : 1e-9)
+
 static uint64_t check_seed = 1;
 static inline double uniform(void)
 {
@@ -59,7 +62,7 @@ static inline void qp_begin(qp *q, cti_program_kind kind, int n, int m)
     memset(q, 0, sizeof *q);
     cti_mem_init(&q->mem, NULL);
     q->p.kind = kind, q->p.n = n, q->p.m = m;
-    q->e.tolerance = 1e-9;
+    q->e.tolerance = CHECK_TOLERANCE;
 }
 
 /* min 1/2 x'Ax - b'x, J x + w >= 0; the first `equations` rows = 0 */
@@ -105,9 +108,9 @@ static inline void qp_solved(qp *q, cti_program_solver solve)
                       q->p.n, q->p.m, q->outcome, q->a.iterations, q->j.residual, q->j.dynamics, q->j.primal, q->j.dual, q->j.gap,
                       q->j.natural, q->a.why);
     assert_int_equal(q->outcome, CTI_OUTCOME_SOLVED);
-    if (!(q->j.residual < 1e-8))
+    if (!(q->j.residual < 10 * CHECK_TOLERANCE))
         print_message("residual %g\n", q->j.residual);
-    assert_true(q->j.residual < 1e-8);
+    assert_true(q->j.residual < 10 * CHECK_TOLERANCE);
 }
 
 /* a proof, checked row by row: y >= 0, J'y = 0, w'y < 0 */

@@ -277,11 +277,11 @@ static void a_pile_has_no_intersections(void **state)
         double e0 = 0, e1 = 0, ke = 0;
         int substeps = 0, zones = 0, worst = 0;
         add_plane(w, 0, 1, 0, 0);
-        for (j = 0; j < 5; j++)
+        for (j = 0; j < 3; j++)
             add_soft_box(w, "box", 0.2, 2, 1e5, 0.05 * (j % 2), 0.12 + 0.25 * j, 0.03 * (j % 3));
-        mesh_place(&sheet, 0, 0, 1.5, 0);
+        mesh_place(&sheet, 0, 0, 1, 0);
         add_cloth_mesh(w, "sheet", &sheet, CT_MODEL_MEMBRANE, 0.2);
-        for (k = 0; k < 150; k++) {
+        for (k = 0; k < 120; k++) {
             ct_step_report r = step_once(w, 0.015);
             double e = r.energy_kinetic + r.energy_gravity + r.energy_elastic;
             assert_int_equal(count_intersections(w), 0);
@@ -512,7 +512,7 @@ int main(void)
         PLAIN_TEST(orders_of_convergence)
         PLAIN_TEST(large_swings_are_closer_than_eulers)
         cmocka_unit_test(energy_of_a_vibration),
-        cmocka_unit_test(a_drop_never_rises),
+        PLAIN_TEST(a_drop_never_rises)
         cmocka_unit_test(a_sliding_box_slows_down),
         cmocka_unit_test(a_resting_box_rests),
         PLAIN_TEST(a_pile_has_no_intersections)

@@ -103,8 +103,9 @@ static void crate(int part, double dt)
 static void crates_stand_on_small_feet(void **state)
 {
     (void)state;
-    crate(10, .01), crate(20, 1. / 60), crate(33, .01);
-    crate(50, .01), crate(50, 1. / 60), crate(100, .01), crate(100, 1. / 60);
+    crate(10, .01), crate(100, 1. / 60);
+    if (PLAIN_OR(1, 0))
+        crate(20, 1. / 60), crate(33, .01), crate(50, .01), crate(50, 1. / 60), crate(100, .01);
 }
 
 /* two boxes of one size, turned and moved against each other, the upper one by `ratio` heavier */
@@ -146,7 +147,7 @@ static void stacks_stand(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(crates_stand_on_small_feet), cmocka_unit_test(heavy_boxes_rest_on_light_ones),
-                                       cmocka_unit_test(stacks_stand)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(crates_stand_on_small_feet), PLAIN_TEST(heavy_boxes_rest_on_light_ones)
+                                       PLAIN_TEST(stacks_stand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -394,7 +394,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(cones),
                                        cmocka_unit_test(plates),
                                        cmocka_unit_test(letters),
-                                       cmocka_unit_test(cloth_drop),
+                                       PLAIN_TEST(cloth_drop)
                                        cmocka_unit_test(problems),
                                        cmocka_unit_test(divergence),
                                        cmocka_unit_test(halved_where_it_diverges),

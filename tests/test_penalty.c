@@ -1152,7 +1152,7 @@ static void many_contacts_share_the_damper(void **state)
     static const int cells[3] = {1, 4, 10};
     int k, inside, i;
     (void)state;
-    for (k = 0; k < 3; k++)
+    for (k = 0; k < PLAIN_OR(3, 2); k++)
         for (inside = 0; inside < 2; inside++) {
             ct_world_desc d = world_desc(1e-3, 0, NULL);
             ct_mesh m = mesh_box(0.1, 0.1, 0.1, cells[k], cells[k], cells[k], 0);

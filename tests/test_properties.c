@@ -552,7 +552,7 @@ static void sheets_of_springs_resist_as_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damping_leaves_rotation_alone), cmocka_unit_test(damping_is_one_operator),
+        PLAIN_TEST(damping_leaves_rotation_alone) cmocka_unit_test(damping_is_one_operator),
         cmocka_unit_test(bending_is_a_plates),           cmocka_unit_test(free_strips_bend_as_beams),
         cmocka_unit_test(curved_shells_rest),            cmocka_unit_test(odd_sheets_are_taken),
         cmocka_unit_test(embedded_bodies_weigh_what_is_seen), cmocka_unit_test(fractions_are_those_of_the_cut),

@@ -787,7 +787,7 @@ int main(void)
         cmocka_unit_test(numbers_of_the_user_stay), cmocka_unit_test(pinned_edges_stay),  cmocka_unit_test(middles_are_held_as_their_ends),
         cmocka_unit_test(memory_runs_out),          cmocka_unit_test(memory_runs_out_while_contacts_are_listed),
         cmocka_unit_test(refusals_change_nothing),  cmocka_unit_test(searches_allocate_nothing),
-        cmocka_unit_test(edges_inside_of_faces),    cmocka_unit_test(indentation),
+        cmocka_unit_test(edges_inside_of_faces),    PLAIN_TEST(indentation)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

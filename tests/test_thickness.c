@@ -191,9 +191,9 @@ static void contacts_that_exclude_each_other_stay_calm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(piles_of_boxes_rest_at_their_thickness),
-        cmocka_unit_test(a_cloth_comes_up_after_a_pinch),
-        cmocka_unit_test(cloth_slides_over_a_ball),
+        PLAIN_TEST(piles_of_boxes_rest_at_their_thickness)
+        PLAIN_TEST(a_cloth_comes_up_after_a_pinch)
+        PLAIN_TEST(cloth_slides_over_a_ball)
         cmocka_unit_test(contacts_that_exclude_each_other_stay_calm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

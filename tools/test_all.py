@@ -21,6 +21,7 @@ LOGS = os.path.join(ROOT, "build", "test_all")
 # name, command, description, seconds after which it counts as hanging
 SETS = [
     ("test", MAKE + ["test"], "unit tests, sanitizers, compile twins", 1800),
+    ("plain", MAKE + ["test-plain"], "unit tests without sanitizers", 3600),
     ("builds", MAKE + ["test-builds"], "switches, languages, consumers", 7200),
     ("sizes", [sys.executable, "tools/size_table.py", "--check"], "the README's table of sizes", 1800),
     ("platforms", [sys.executable, "tests/test_platforms.py", "--steps", "60"], "SIMD paths, other processors and systems, 60 steps a scene", 7200),
