@@ -9,6 +9,7 @@ usage: python3 tools/amalgamate.py                 write contact.h
 
 Method: files are copied line by line in the order of the manifest. Only three kinds of line are treated: an include guard is dropped, an
 include of an own file is dropped (every file is there once) or, for .inl, replaced by that file's lines; all other lines stay unchanged.
+Behind a .c file its macros are undefined.
 Every refusal ends with a line `FIX:` that says what to do. Standard library only.
 """
 import argparse
@@ -190,7 +191,7 @@ class Builder:
                 raise Refused("%s: macro %s leaks" % (where, macro), "give it the prefix %s" % " or ".join(allowed))
             before = self.macros.get(macro)
             if before and before != owner and before != name:
-                raise Refused("%s: macro %s is also defined in src/%s" % (where, macro, before), "#undef it at the end of that file, or rename one")
+                raise Refused("%s: macro %s is also defined in src/%s" % (where, macro, before), "rename one, or #undef it there")
             self.macros[macro] = owner
             if macro not in self.all_macros and not special and not name.startswith("public/"):
                 self.all_macros.append(macro)
@@ -269,6 +270,14 @@ class Builder:
                 self.put(self.stb_text(), "stb_ds.h:1")
                 continue
             self.put(line, where)
+        if listed == name and name.endswith(".c"):
+            self.close(name)
+
+    def close(self, name):
+        """Undefines what a source file defined: in contact.h it would reach the files behind it, and the user."""
+        for macro in [m for m, owner in self.macros.items() if owner == name]:
+            self.put("#undef %s" % macro)
+            del self.macros[macro]
 
     def stb_text(self):
         for path in STB_SEARCH:

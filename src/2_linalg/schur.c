@@ -309,4 +309,3 @@ CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows,
     cti_arena_rewind(arena, mark);
     return ok;
 }
-#undef CTI_SCHUR_BLOCK

@@ -194,11 +194,3 @@ CONTACT_API_DEF ct_code ct_ccd_vertex_vertex_backward(const ct_real x0[6], const
 {
     return cti_back_public(CTI_CCD_VV, x0, x1, min_distance, out_last, out_before);
 }
-
-#undef CTI_BACK_PASSES
-#undef CTI_BACK_STRIDES
-#undef CTI_BACK_STRIDE
-#undef CTI_BACK_STEP
-#undef CTI_BACK_STEPTHIN
-#undef CTI_BACK_BAND
-#undef CTI_BACK_MARGIN

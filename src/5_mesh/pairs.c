@@ -480,5 +480,3 @@ CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *
     cti_broad_activate(broad, soup, NULL);
     return cti_broad_any_kind(mem, broad, soup, NULL, CTI_BROAD_EDGES, CTI_BROAD_FACES, ef);
 }
-
-#undef CTI_BROAD_PAIR_US

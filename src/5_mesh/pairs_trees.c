@@ -349,5 +349,3 @@ CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup
     broad->fresh = 0;
     return cti_broad_sweep(mem, broad, soup);
 }
-
-#undef CTI_BROAD_VERTEX_US

@@ -167,5 +167,3 @@ CONTACT_API_DEF ct_code ct_mesh_weld(ct_mesh *mesh, ct_real distance, int *out_m
     cti_fpenv_leave(mode);
     return code;
 }
-#undef CTI_WELD_WIDER
-#undef CTI_WELD_FINEST

@@ -549,9 +549,3 @@ CTI_FN double cti_mechanism_work(const cti_mechanism *m, double dt)
     }
     return sum / dt;
 }
-
-#undef CTI_MECHANISM_ITERATIONS
-#undef CTI_MECHANISM_CLOSE
-#undef CTI_MECHANISM_FAR
-#undef CTI_MECHANISM_LOOSE
-#undef CTI_MECHANISM_MOST

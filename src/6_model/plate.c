@@ -363,7 +363,3 @@ CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x,
         cti_element_scatter_force(force, t->node + 48 * (size_t)batch, 6, count, f);
     }
 }
-
-#undef CTI_PLATE_SOFT
-#undef CTI_PLATE_COUPLED
-#undef CTI_PLATE_FLOOR

@@ -550,7 +550,3 @@ CTI_FN void cti_rod_batch_damping(const cti_rod_batch *t, const ct_real *x, cons
         }
     }
 }
-
-#undef CTI_ROD_FOLD
-#undef CTI_ROD_FOLD_SINE
-#undef CTI_ROD_STRAIGHT

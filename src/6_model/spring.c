@@ -289,7 +289,3 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
         cti_element_scatter_force(out, t->node + 16 * batch, 2, cti_element_count(t->n, batch), f);
     }
 }
-
-#undef CTI_SPRING_RAMP
-#undef CTI_SPRING_LIMIT
-#undef CTI_SPRING_RATES

@@ -523,5 +523,3 @@ CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, cons
     }
     return n;
 }
-
-#undef CTI_TET_J0

@@ -287,5 +287,3 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
     }
     return h;
 }
-
-#undef CTI_PLANE_LEAST

@@ -593,18 +593,3 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
     r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
     return CT_OK;
 }
-
-#undef CTI_BARRIER_STRAIN
-#undef CTI_BARRIER_KEEP
-#undef CTI_BARRIER_SURE
-#undef CTI_BARRIER_HALVINGS
-#undef CTI_BARRIER_FALL
-#undef CTI_BARRIER_ROUNDING
-#undef CTI_BARRIER_ROUNDING_FLOAT
-#undef CTI_BARRIER_STRICT
-#undef CTI_BARRIER_FIRST
-#undef CTI_BARRIER_SHIFT
-#undef CTI_BARRIER_LIFT
-#undef CTI_BARRIER_LIFTS
-#undef CTI_BARRIER_LAGS
-#undef CTI_BARRIER_LOAD

@@ -515,10 +515,3 @@ CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x)
     }
     return 0;
 }
-
-#undef CTI_BARRIER_LEAST
-#undef CTI_BARRIER_FAST
-#undef CTI_BARRIER_DOUBT
-#undef CTI_BARRIER_DISTANCE
-#undef CTI_BARRIER_BOUND
-#undef CTI_BARRIER_CCD

@@ -80,5 +80,3 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
                                         NULL};
     return &barrier;
 }
-
-#undef CTI_BARRIER_PROBLEM

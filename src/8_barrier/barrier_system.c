@@ -366,15 +366,3 @@ CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r)
         b->dy[i] += more[i];
     return 1;
 }
-
-#undef CTI_BARRIER_STALE
-#undef CTI_BARRIER_CORRECTION
-#undef CTI_BARRIER_SMALL
-#undef CTI_BARRIER_SMALL_FLOPS
-#undef CTI_BARRIER_INEXACT
-#undef CTI_BARRIER_INEXACT_RIGID
-#undef CTI_BARRIER_ANALYSIS
-#undef CTI_BARRIER_FLOPS
-#undef CTI_BARRIER_MOST
-#undef CTI_BARRIER_FRESH
-#undef CTI_BARRIER_REACH

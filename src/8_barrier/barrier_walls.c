@@ -225,5 +225,3 @@ CTI_FN int cti_barrier_walls(cti_state *s, const ct_real *to)
     cti_arena_rewind(s->arena, mark);
     return ok ? CTI_LEN(b->contact.walls) - n : -1;
 }
-
-#undef CTI_WALL_PART

@@ -195,4 +195,3 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_dcd(void)
                                     NULL};
     return &dcd;
 }
-#undef CTI_DCD_PROBLEM

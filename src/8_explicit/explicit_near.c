@@ -273,5 +273,3 @@ CTI_FN int cti_explicit_facing(const cti_state *s, cti_explicit_near *q)
         came = opposed;
     return came < 0 && q->feature == 6 ? q->face : came;
 }
-
-#undef CTI_EXPLICIT_FACE_US

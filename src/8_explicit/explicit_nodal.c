@@ -84,7 +84,6 @@ CTI_INLINE void cti_explicit_outer(const cti_r8 *a, const cti_r8 *b, cti_r8 *A)
     CTI_OUTER(1, 0), CTI_OUTER(1, 1), CTI_OUTER(1, 2);
     CTI_OUTER(2, 0), CTI_OUTER(2, 1), CTI_OUTER(2, 2);
 }
-#undef CTI_OUTER
 
 /* edges from node 0 of eight tetrahedra, of a field of records; sum: the sum of the records' fourth entries */
 CTI_INLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, cti_r8 *d, cti_r8 *sum)
@@ -440,11 +439,3 @@ CTI_FN void cti_explicit_nodal_free(cti_state *s)
     CTI_FREE(m, q->volume0), CTI_FREE(m, q->inverse0), CTI_FREE(m, q->kappa), CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->quarter);
     CTI_FREE(m, q->power), CTI_FREE(m, q->out), CTI_FREE(m, q->kept), CTI_FREE(m, q->length);
 }
-
-#undef CTI_EXPLICIT_J0
-#undef CTI_EXPLICIT_CLOSE
-#undef CTI_EXPLICIT_NEAR
-#undef CTI_EXPLICIT_FAR
-#undef CTI_EXPLICIT_ROOTS
-#undef CTI_EXPLICIT_BATCH_US
-#undef CTI_EXPLICIT_NODE_US

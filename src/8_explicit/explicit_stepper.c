@@ -247,6 +247,3 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
                                         NULL};
     return &stepper;
 }
-
-#undef CTI_EXPLICIT_EXTRAPOLATED
-#undef CTI_EXPLICIT_THIN

@@ -511,7 +511,3 @@ CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_impulses_swap(s);
     return CT_OK;
 }
-
-#undef CTI_GEOMETRIC_AGAIN
-#undef CTI_GEOMETRIC_CUTS
-#undef CTI_GEOMETRIC_STOP

@@ -114,5 +114,3 @@ CTI_FN int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int
     }
     return 1;
 }
-
-#undef CTI_GEOMETRIC_OBLIQUE

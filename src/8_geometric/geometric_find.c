@@ -426,7 +426,3 @@ CTI_FN int cti_geometric_count(cti_state *s)
     cti_geometric_own(s)->scope.covered = 0;
     return cti_tangle_crossed(s);
 }
-
-#undef CTI_GEOMETRIC_AHEAD
-#undef CTI_GEOMETRIC_SPARE
-#undef CTI_GEOMETRIC_CUT

@@ -141,6 +141,3 @@ CTI_FN void cti_geometric_memory_free(cti_state *s)
     CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base);
     CTI_FREE(s->mem, m->start_keys), CTI_FREE(s->mem, m->start_force), CTI_FREE(s->mem, m->start_before);
 }
-
-#undef CTI_GEOMETRIC_KEEP
-#undef CTI_GEOMETRIC_AHEAD

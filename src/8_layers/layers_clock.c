@@ -517,10 +517,3 @@ CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c)
         CTI_FREE(mem, c->node), CTI_FREE(mem, c->at), CTI_FREE(mem, c->level_of);
     CTI_FREE(mem, c->force), CTI_FREE(mem, c->kept), CTI_FREE(mem, c->begin), CTI_FREE(mem, c->from), CTI_FREE(mem, c->due);
 }
-
-#undef CTI_LAYERS_STIFFEN
-#undef CTI_LAYERS_FALL
-#undef CTI_LAYERS_DECAY
-#undef CTI_LAYERS_APART
-#undef CTI_LAYERS_TOUCH
-#undef CTI_LAYERS_FAST

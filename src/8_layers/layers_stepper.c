@@ -157,5 +157,3 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_layers(void)
         1, 0, cti_layers_defaults, cti_layers_check, NULL, cti_layers_refuses, cti_layers_prepare, cti_layers_step, NULL, cti_layers_free, NULL};
     return &layers;
 }
-
-#undef CTI_LAYERS_WEIGHT

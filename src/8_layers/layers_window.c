@@ -583,13 +583,3 @@ CTI_FN int cti_layers_advance(cti_state *s)
         cti_layers_settle(s);
     return 2;
 }
-
-#undef CTI_LAYERS_NEARER
-#undef CTI_LAYERS_DOUBT
-#undef CTI_LAYERS_GROW
-#undef CTI_LAYERS_STILL
-#undef CTI_LAYERS_FIRST
-#undef CTI_LAYERS_BEND
-#undef CTI_LAYERS_AHEAD
-#undef CTI_LAYERS_ROUND
-#undef CTI_LAYERS_TRIES

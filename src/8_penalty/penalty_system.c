@@ -556,13 +556,3 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h, ct_real *out_damping)
     *out_damping = h * cti_penalty_eigenvalue(s, &p, 1);
     return (h * h * cti_penalty_eigenvalue(s, &p, 0) + 2 * *out_damping) / 4;
 }
-
-#undef CTI_PENALTY_TIGHT
-#undef CTI_PENALTY_STEPS
-#undef CTI_PENALTY_LOOSE
-#undef CTI_PENALTY_PROMPT
-#undef CTI_PENALTY_ROUNDED
-#undef CTI_PENALTY_HALVES
-#undef CTI_PENALTY_LEVEL
-#undef CTI_PENALTY_POWER
-#undef CTI_PENALTY_SURE

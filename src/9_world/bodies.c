@@ -489,5 +489,3 @@ CONTACT_API_DEF ct_code ct_body_add_plane(ct_world *w, const ct_real normal[3], 
     d.plane_offset = offset;
     return ct_body_add_static(w, &d, out_body);
 }
-
-#undef CTI_BODIES_MOST

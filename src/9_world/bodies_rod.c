@@ -231,5 +231,3 @@ CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d,
         code = cti_bodies_surface(w, &b, 1);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
-
-#undef CTI_ROD_PI

@@ -293,8 +293,3 @@ CONTACT_API_DEF ct_code ct_mesh_locking(const ct_mesh *mesh, ct_real poisson, ct
     cti_fpenv_leave(mode);
     return code;
 }
-
-#undef CTI_LOCKING_CAP
-#undef CTI_LOCKING_TOLERANCE
-#undef CTI_LOCKING_MOST
-#undef CTI_LOCKING_TETS

@@ -490,6 +490,3 @@ CTI_FN void cti_refine_close(ct_world *w, int done)
     CTI_UNUSED(done);
 }
 #endif
-
-#undef CTI_REFINE_REACH
-#undef CTI_REFINE_MOMENTS

@@ -16,7 +16,6 @@ static const char *const cti_world_codes[] = {
 #define CTI_WORLD_TEXT(name, text) text,
     CT_CODE_LIST(CTI_WORLD_TEXT)};
 static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)};
-#undef CTI_WORLD_TEXT
 static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2", "midpoint"};
 CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
 CONTACT_API_DEF const char *ct_status_text(ct_status status)
@@ -43,7 +42,6 @@ CONTACT_API_DEF const char *ct_solver_text(ct_solver solver)
         return "?";
     }
 }
-#undef CTI_WORLD_CASE
 CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
 {
     return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
@@ -54,7 +52,6 @@ static int cti_world_owner(ct_solver solver)
 {
 #define CTI_WORLD_OWNER(name, number, word, built, stepper) solver == name ? (int)stepper:
     return CT_SOLVER_LIST_OWN(CTI_WORLD_OWNER) -1;
-#undef CTI_WORLD_OWNER
 }
 CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 {
@@ -67,8 +64,6 @@ CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 #define CTI_WORLD_SOLVER_WORD(name, number, word, built, worlds) CTI_IF(built, " " #word)
 static const char cti_world_built_steppers[] = "" CT_STEPPER_LIST(CTI_WORLD_STEPPER_WORD);
 static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_SOLVER_WORD) CT_SOLVER_LIST_OWN(CTI_WORLD_SOLVER_WORD);
-#undef CTI_WORLD_STEPPER_WORD
-#undef CTI_WORLD_SOLVER_WORD
 
 CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
 {
@@ -91,7 +86,6 @@ enum { CTI_WORLD_STEPPER = (int)(CONTACT_STEPPER) };
 #else
 #define CTI_WORLD_FIRST(name, number, word, built) (built) ? (int)name:
 enum { CTI_WORLD_STEPPER = CT_STEPPER_LIST(CTI_WORLD_FIRST) -1 };
-#undef CTI_WORLD_FIRST
 #endif
 /* Defaults that are not built are refused here, by a name that says what to do: enum values are unknown to the preprocessor. */
 #define CTI_WORLD_IS_STEPPER(name, number, word, built) || ((built) && CTI_WORLD_STEPPER == (int)name)
@@ -99,8 +93,6 @@ enum { CTI_WORLD_STEPPER = CT_STEPPER_LIST(CTI_WORLD_FIRST) -1 };
 typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(0 CT_STEPPER_LIST(CTI_WORLD_IS_STEPPER)) ? 1 : -1];
 typedef char cti_CONTACT_SOLVER_is_not_built_set_its_CONTACT_WITH_to_1
     [((CONTACT_SOLVER) == CT_SOLVER_AUTO || (CONTACT_SOLVER) == CT_SOLVER_ICA CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_IS_SOLVER)) ? 1 : -1];
-#undef CTI_WORLD_IS_STEPPER
-#undef CTI_WORLD_IS_SOLVER
 
 CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
 {
