@@ -7,8 +7,7 @@
    CTI_RESIZE(mem, a, n)               length n, new elements zero;    0 when memory ran out
    CTI_PUSH(mem, a, value)             append;                         0 when memory ran out
    CTI_FREE(mem, a)                    release and set to NULL */
-#ifndef CTI_ARRAY_H
-#define CTI_ARRAY_H
+#pragma once
 
 #include "alloc.h"
 
@@ -42,5 +41,3 @@ CTI_INLINE int cti_array_ok(const void *a, size_t count) { return a != NULL && s
 #define CTI_CLEAR(a) ((a) ? (void)(stbds_header(a)->length = 0) : (void)0)
 
 CTI_FN int cti_array_resize_to(cti_mem *mem, void **array, size_t element, size_t count);
-
-#endif /* CTI_ARRAY_H */

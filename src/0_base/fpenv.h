@@ -3,8 +3,7 @@
    mode of the caller, of the world's own threads or of a task system. The error bounds of the collision tests rely on gradual underflow.
    The mode is in MXCSR on x86 and in FPCR on 64-bit ARM; WebAssembly has this mode only. Where the compiler cannot write the register
    (tcc), the caller's mode stays. */
-#ifndef CTI_FPENV_H
-#define CTI_FPENV_H
+#pragma once
 
 #include "platform.h"
 
@@ -62,5 +61,3 @@ CTI_INLINE void cti_fpenv_leave(uint64_t before)
     if (CTI_UNLIKELY((before & ~(uint64_t)CTI_FPENV_FLAGS) != CTI_FPENV_USUAL))
         cti_fpenv_put((before & ~(uint64_t)CTI_FPENV_FLAGS) | (cti_fpenv_get() & CTI_FPENV_FLAGS));
 }
-
-#endif /* CTI_FPENV_H */

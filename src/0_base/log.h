@@ -1,6 +1,5 @@
 /* log.h -- messages to the caller's log function, and error infos that name the culprit. Nothing is ever printed by the library. */
-#ifndef CTI_LOG_H
-#define CTI_LOG_H
+#pragma once
 
 #include "platform.h"
 
@@ -24,5 +23,3 @@ CTI_FN void cti_error_clear(ct_error_info *error);
 /* cti_error_set -- fills *error (may be NULL) and returns code, so that `return cti_error_set(...)` ends a function. The text is composed
    into error->buffer; element -1 and value 0 mean nothing; body stays null: cti_error_set_body adds it. */
 CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element, double value, const char *format, ...) CTI_PRINTF(5, 6);
-
-#endif /* CTI_LOG_H */

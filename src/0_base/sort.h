@@ -1,7 +1,6 @@
 /* sort.h -- sorting. Stable, of integer keys with a payload: least significant digit radix sort, 8 bits a pass. Passes in which all keys
    agree are skipped; below 48 elements insertion sort is used. The result depends on the keys and their order alone. */
-#ifndef CTI_SORT_H
-#define CTI_SORT_H
+#pragma once
 
 #include "platform.h"
 
@@ -29,5 +28,3 @@ CTI_INLINE uint64_t cti_sort_key(double x)
     memcpy(&u, &x, sizeof u);
     return u >> 63 ? ~u : u | (uint64_t)1 << 63;
 }
-
-#endif /* CTI_SORT_H */

@@ -1,6 +1,5 @@
 /* d3.h -- vectors [3] and matrices [9], row-major, in double in every build. */
-#ifndef CTI_D3_H
-#define CTI_D3_H
+#pragma once
 
 #include "real.h"
 #include <string.h>
@@ -58,5 +57,3 @@ CTI_INLINE int cti_d3_inverse(const double *A, double *out)
     out[8] = (A[0] * A[4] - A[1] * A[1]) / det;
     return 1;
 }
-
-#endif /* CTI_D3_H */

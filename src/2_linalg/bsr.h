@@ -1,7 +1,6 @@
 /* bsr.h -- symmetric matrices of 3x3 blocks, compressed by rows. Both triangles are stored, so that a product reads memory in one stream.
    Columns are sorted in each row and the diagonal block is always there. An element finds its blocks once and keeps their slots. */
-#ifndef CTI_BSR_H
-#define CTI_BSR_H
+#pragma once
 
 #include "../0_base/array.h"
 #include "../1_math/simd.h"
@@ -64,5 +63,3 @@ CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const fl
         sum = cti_f8_add(sum, cti_blocks_mul2(a, zero, x + 4 * (size_t)A->col[k], zero));
     return cti_f8_fold(sum);
 }
-
-#endif /* CTI_BSR_H */

@@ -1,6 +1,5 @@
 /* etree.h -- elimination trees, supernodes and their amalgamation, on the block graph. */
-#ifndef CTI_ETREE_H
-#define CTI_ETREE_H
+#pragma once
 
 #include "order.h"
 
@@ -10,5 +9,3 @@ CTI_FN double cti_etree_cost(int ns, int nb);
    postordered. first (stb_ds array) gets the first position of every supernode and n at its end; out_cost the modelled time of a
    factorization. 0 when memory ran out. */
 CTI_FN int cti_etree_supernodes(cti_mem *mem, const cti_graph *g, int *perm, int **first, double *out_cost);
-
-#endif /* CTI_ETREE_H */

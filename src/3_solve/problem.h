@@ -7,8 +7,7 @@
    J is never stored: a row keeps its attachments, at most sixteen terms, and gathers and scatters through them. A row's constant part w
    holds g0/dt, scripted motion and the stick target. This floor knows no mesh and no body: blocks are numbered, clusters are lists of
    blocks. */
-#ifndef CTI_PROBLEM_H
-#define CTI_PROBLEM_H
+#pragma once
 
 #include "../0_base/arena.h"
 #include "../0_base/tasks.h"
@@ -176,5 +175,3 @@ CTI_FN void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
                              cti_residuals *out);
 /* cti_residual_contacts -- residuals of the rows, merged into the maxima (and the sum) that `out` already holds. */
 CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out);
-
-#endif /* CTI_PROBLEM_H */

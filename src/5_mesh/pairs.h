@@ -5,8 +5,7 @@
    both does not matter: a falling body has the same self pairs as one at rest. The result and its order do not depend on the trees: a
    spatial hash in their place (grid.h) gives the same. based on: Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection
    using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
-#ifndef CTI_PAIRS_H
-#define CTI_PAIRS_H
+#pragma once
 
 #include "grid.h"
 #include "../0_base/tasks.h"
@@ -136,5 +135,3 @@ CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *
    vertex and bodies that may not meet are left out. The last update must have covered x. Growable array [2 n], ordered as vf. 0: out of
    memory. */
 CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, int32_t **out_pairs);
-
-#endif /* CTI_PAIRS_H */

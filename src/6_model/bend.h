@@ -1,6 +1,5 @@
 /* bend.h -- bending of cloth: discrete-shell hinges in batches of eight. */
-#ifndef CTI_BEND_H
-#define CTI_BEND_H
+#pragma once
 
 #include "element.h"
 #include "material.h"
@@ -37,5 +36,3 @@ CTI_FN ct_real cti_bend_angle(const ct_real *x);
    squared. */
 CTI_FN cti_r8 cti_bend_lanes(const cti_r8 *node, cti_r8 rest, cti_r8 least, cti_r8 *g);
 CTI_FN ct_real cti_bend_least(const ct_real *x);
-
-#endif /* CTI_BEND_H */

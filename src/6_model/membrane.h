@@ -1,6 +1,5 @@
 /* membrane.h -- the in-plane elasticity of cloth: plane-stress St.Venant-Kirchhoff triangles in batches of eight. */
-#ifndef CTI_MEMBRANE_H
-#define CTI_MEMBRANE_H
+#pragma once
 
 #include "element.h"
 #include "material.h"
@@ -31,5 +30,3 @@ CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_re
                                         double *out_energy);
 /* out [3 nodes] += D(x) v as for tets; D is damping_stiffness times K without its stress term */
 CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
-
-#endif /* CTI_MEMBRANE_H */

@@ -1,6 +1,5 @@
 /* model.h -- the elasticity of one body: all its element batches behind one set of calls. */
-#ifndef CTI_MODEL_H
-#define CTI_MODEL_H
+#pragma once
 
 #include "bend.h"
 #include "membrane.h"
@@ -55,5 +54,3 @@ CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct
    membrane stiffness, spring rate times squared length. The energy's rounding error is relative to this. */
 CTI_FN double cti_model_modulus(const cti_model *model);
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x);
-
-#endif /* CTI_MODEL_H */

@@ -9,8 +9,7 @@
    its nodes. A frame's node has about a millionth of its segment's mass (cti_rod_frame_mass). So twist follows the rod without inertia of its
    own, as in Bergou 2008, 5.1, and gravity does not turn it.
    Limits: the twist between two neighbouring segments is in (-pi, pi]. */
-#ifndef CTI_ROD_H
-#define CTI_ROD_H
+#pragma once
 
 #include "element.h"
 #include "material.h"
@@ -78,5 +77,3 @@ CTI_FN ct_real cti_rod_measures(const ct_real *x, const int32_t *node, ct_real q
 
 /* cti_rod_frame_mass -- [kg] of the frame's node of a segment of length l. */
 CTI_FN ct_real cti_rod_frame_mass(const cti_rod_law *law, ct_real l);
-
-#endif /* CTI_ROD_H */

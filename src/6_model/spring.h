@@ -1,6 +1,5 @@
 /* spring.h -- mass-spring cloth in batches of eight springs. */
-#ifndef CTI_SPRING_H
-#define CTI_SPRING_H
+#pragma once
 
 #include "element.h"
 #include "material.h"
@@ -39,5 +38,3 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
                                       double *out_energy);
 /* out [3 nodes] += D(x) v, D = damping_stiffness k n n'; k includes the stiffness of the limit */
 CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
-
-#endif /* CTI_SPRING_H */

@@ -1,6 +1,5 @@
 /* tet.h -- linear tetrahedra in batches of eight: elastic energy, force and stiffness of the soft models. */
-#ifndef CTI_TET_H
-#define CTI_TET_H
+#pragma once
 
 #include "element.h"
 #include "material.h"
@@ -46,5 +45,3 @@ CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, cons
 /* cti_tet_batch_crushed -- number of tets whose J falls below 0.2, where their energy is continued, between x0 and x1. A linearization at
    x0 does not describe these at x1. 0 for models that need no continuation. */
 CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1);
-
-#endif /* CTI_TET_H */

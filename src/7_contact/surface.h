@@ -1,7 +1,6 @@
 /* surface.h -- the layer between bodies and contact: surface vertices, edges and faces of all bodies in common arrays. Detection and CCD
    see only their positions at the two ends of a linear motion. A row reaches the unknowns through a vertex's attachment. */
-#ifndef CTI_SURFACE_H
-#define CTI_SURFACE_H
+#pragma once
 
 #include "../3_solve/problem.h"
 #include "../5_mesh/pairs.h"
@@ -120,5 +119,3 @@ CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
 /* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance, except between loose points. */
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);
-
-#endif /* CTI_SURFACE_H */

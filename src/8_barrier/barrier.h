@@ -1,8 +1,7 @@
 /* barrier.h -- the barrier stepper: implicit Euler as the minimum of one incremental potential, in which contacts are barriers.
    [Li, Ferguson, Schneider, Langlois, Zorin, Panozzo, Jiang, Kaufman 2020, Incremental potential contact; Lan, Kaufman, Li, Jiang, Yang 2022,
    Affine body dynamics] */
-#ifndef CTI_BARRIER_H
-#define CTI_BARRIER_H
+#pragma once
 
 #include "../8_step/impulses.h"
 #include "../8_step/stepper.h"
@@ -408,5 +407,3 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r);
 /* ---- barrier_stepper.c ---- */
 
 CTI_FN const cti_stepper *cti_stepper_barrier(void);
-
-#endif /* CTI_BARRIER_H */

@@ -1,8 +1,7 @@
 /* layers.h -- the layers stepper: contacts are stacked quadratic layers, and every element and every layer has a clock of its own.
    [lecture notes 4.5; Harmon, Vouga, Smith, Tamstorf, Grinspun 2009, Asynchronous contact mechanics; Lew, Marsden, Ortiz, West 2003,
    Asynchronous variational integrators] */
-#ifndef CTI_LAYERS_H
-#define CTI_LAYERS_H
+#pragma once
 
 #include "../8_step/stepper.h"
 
@@ -260,5 +259,3 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r);
 CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies);
 CTI_FN void cti_layers_free(cti_state *s);
 CTI_FN const cti_stepper *cti_stepper_layers(void);
-
-#endif /* CTI_LAYERS_H */

@@ -1,7 +1,6 @@
 /* penalty.h -- the penalty stepper: contacts are springs and dampers that only push, friction is a spring to an anchor.
    [lecture notes 4.4.1; Xu, Zhao, Barbic 2014, Implicit multibody penalty-based distributed contact] */
-#ifndef CTI_PENALTY_H
-#define CTI_PENALTY_H
+#pragma once
 
 #include "../8_step/cmr.h"
 #include "../8_step/stepper.h"
@@ -199,5 +198,3 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h, ct_real *out_damping);
 
 CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r);
 CTI_FN const cti_stepper *cti_stepper_penalty(void);
-
-#endif /* CTI_PENALTY_H */

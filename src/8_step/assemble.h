@@ -1,6 +1,5 @@
 /* assemble.h -- the linearized implicit step A v = b. */
-#ifndef CTI_ASSEMBLE_H
-#define CTI_ASSEMBLE_H
+#pragma once
 
 #include "state.h"
 
@@ -21,5 +20,3 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended);
 /* cti_assemble_at -- the same for implicit Euler with forces linearized at positions q = x + dt v: another Newton iteration. For soft
    bodies and cloth only. damping [3 n]: dt D v, the part of the strain damping. */
 CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended);
-
-#endif /* CTI_ASSEMBLE_H */

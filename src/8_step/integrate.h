@@ -1,6 +1,5 @@
 /* integrate.h -- Newmark and BDF2 under constraint manifold refinement. The end of a step of any integrator. */
-#ifndef CTI_INTEGRATE_H
-#define CTI_INTEGRATE_H
+#pragma once
 
 #include "state.h"
 
@@ -56,5 +55,3 @@ CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt);
 CTI_FN void cti_integrate_forget(cti_state *s);
 /* cti_integrate_clear -- cancels all resets, since the step is undone. */
 CTI_FN void cti_integrate_clear(cti_state *s);
-
-#endif /* CTI_INTEGRATE_H */

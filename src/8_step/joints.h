@@ -1,6 +1,5 @@
 /* joints.h -- joints and stitches as equations of the contact problem. */
-#ifndef CTI_JOINTS_H
-#define CTI_JOINTS_H
+#pragma once
 
 #include "assemble.h"
 
@@ -39,5 +38,3 @@ CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c);
 CTI_FN ct_real cti_joints_error(const cti_state *s);
 /* cti_joints_speed -- largest speed [m/s] that scripts and the recovery of errors together require of the jointed bodies. */
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
-
-#endif /* CTI_JOINTS_H */

@@ -1,6 +1,5 @@
 /* step.h -- one time step of the world: substeps, fail-safe, commit, report. */
-#ifndef CTI_STEP_H
-#define CTI_STEP_H
+#pragma once
 
 #include "stepper.h"
 #include "zones.h"
@@ -13,5 +12,3 @@ CTI_FN void cti_step_undo(cti_state *s);
 CTI_FN const cti_stepper *cti_stepper_cmr(void);
 /* cti_step_energies -- energies and centre of mass of the committed state. */
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *report);
-
-#endif /* CTI_STEP_H */

@@ -3,8 +3,7 @@
    CTI_FN, its definition with CTI_CONSTANT_FN: in a build with one stepper the members are constants. Elsewhere a stepper has its lines in
    MANIFEST, its switch in config.h, the #include of its header in 9_world/world.h, and its options in ct_world_desc. docs/step.md has the
    list. */
-#ifndef CTI_STEPPER_H
-#define CTI_STEPPER_H
+#pragma once
 
 #include "state.h"
 
@@ -73,5 +72,3 @@ typedef struct cti_stepper {
     void (*release)(cti_state *s);
     void (*unprepare)(cti_state *s);
 } cti_stepper;
-
-#endif /* CTI_STEPPER_H */

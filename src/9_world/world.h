@@ -1,6 +1,5 @@
 /* world.h -- the world: bodies over the step's state. */
-#ifndef CTI_WORLD_H
-#define CTI_WORLD_H
+#pragma once
 
 #include "../0_base/pool.h"
 #include "../5_mesh/mesh.h"
@@ -203,5 +202,3 @@ CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair 
 
 #define CTI_COOKIE 0x63740001u
 #define CTI_WORLD_ULPS 64 /* [ulp of a coordinate] smallest allowed thickness; CTI_EPS x >= ulp(x) */
-
-#endif /* CTI_WORLD_H */
