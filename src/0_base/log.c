@@ -41,3 +41,11 @@ CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element
     va_end(args);
     return code;
 }
+
+CTI_FN ct_code cti_error_ranges(ct_error_info *error, const cti_range *options, int n)
+{
+    for (; n > 0; n--, options++)
+        if (!(options->value >= options->least && options->value <= options->most))
+            return cti_error_set(error, CT_ERR_ARGUMENT, -1, options->value, "%s", options->rule);
+    return CT_OK;
+}

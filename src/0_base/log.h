@@ -2,6 +2,7 @@
 #pragma once
 
 #include "platform.h"
+#include <limits.h>
 
 typedef struct cti_logger {
     ct_log_fn *fn; /* NULL: messages are dropped */
@@ -23,3 +24,15 @@ CTI_FN void cti_error_clear(ct_error_info *error);
 /* cti_error_set -- fills *error (may be NULL) and returns code, so that `return cti_error_set(...)` ends a function. The text is composed
    into error->buffer; element -1 and value 0 mean nothing; body stays null: cti_error_set_body adds it. */
 CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element, double value, const char *format, ...) CTI_PRINTF(5, 6);
+
+/* cti_range -- an option with its least and its largest value, and what an error says of it. */
+typedef struct cti_range {
+    double value, least, most;
+    const char *rule;
+} cti_range;
+#define CTI_POSITIVE 2.2250738585072014e-308 /* least value of an option above 0 */
+#define CTI_FINITE ((double)CTI_REAL_MAX)    /* largest value of an option that has no bound */
+#define CTI_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* cti_error_ranges -- CT_OK, or CT_ERR_ARGUMENT for the first of n options that is out of its range or NaN. */
+CTI_FN ct_code cti_error_ranges(ct_error_info *error, const cti_range *options, int n);

@@ -21,28 +21,19 @@ static void cti_explicit_defaults(ct_world_desc *d)
 static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
 {
     const ct_explicit_desc *q = &d->rk;
-    if (!(q->tolerance > 0) || !cti_finite(q->tolerance))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->tolerance, "rk.tolerance must be positive");
-    if (!(q->fixed_step >= 0) || !cti_finite(q->fixed_step))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->fixed_step, "rk.fixed_step must be finite and >= 0");
-    if (!(q->penetration > 0 && q->penetration <= CTI_R(0.1)))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->penetration, "rk.penetration must be in (0, 0.1]");
-    if (!(q->bulk_viscosity >= 0 && q->bulk_viscosity <= 10))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->bulk_viscosity, "rk.bulk_viscosity must be in [0, 10]");
-    if ((int)q->refine < 0 || q->refine >= CT_REFINE_COUNT_)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->refine, "rk.refine is out of range");
-    if (q->max_steps < 1 || q->max_steps > 100000000)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_steps, "rk.max_steps must be 1 to 100000000");
-    if (d->stepper != CT_STEPPER_EXPLICIT)
-        return CT_OK;
+    const cti_range ranges[] = {
+        {(double)q->tolerance, CTI_POSITIVE, CTI_FINITE, "rk.tolerance must be positive"},
+        {(double)q->fixed_step, 0, CTI_FINITE, "rk.fixed_step must be finite and >= 0"},
+        {(double)q->penetration, CTI_POSITIVE, (double)CTI_R(0.1), "rk.penetration must be in (0, 0.1]"},
+        {(double)q->bulk_viscosity, 0, 10, "rk.bulk_viscosity must be in [0, 10]"},
+        {(double)q->refine, 0, CT_REFINE_COUNT_ - 1, "rk.refine is out of range"},
+        {(double)q->max_steps, 1, 100000000, "rk.max_steps must be 1 to 100000000"}};
+    ct_code code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
+    if (code != CT_OK || d->stepper != CT_STEPPER_EXPLICIT)
+        return code;
     if (d->integrator != CT_INTEGRATOR_EULER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
                              "CT_STEPPER_EXPLICIT steps by its own Runge-Kutta rule: leave integrator at CT_INTEGRATOR_EULER");
-    if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
-                             "CT_STEPPER_EXPLICIT does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
-    if (d->solver.termination == CT_TERMINATION_PAPER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_EXPLICIT has no termination PAPER");
     if (d->friction > 0)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->friction, "CT_STEPPER_EXPLICIT has no friction: set friction to 0");
     if (d->self_collision)
@@ -235,7 +226,6 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
 {
     static const cti_stepper stepper = {0,
-                                        0,
                                         cti_explicit_defaults,
                                         cti_explicit_check,
                                         NULL,

@@ -21,36 +21,23 @@ static void cti_geometric_defaults(ct_world_desc *d)
 static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
 {
     const ct_geometric_desc *q = &d->geometric;
-    const ct_real shares[3] = {q->position_distance, q->speed_distance, q->acceleration_distance};
-    int k;
-    if ((int)q->scheme < 0 || q->scheme >= CT_GEOMETRIC_COUNT_)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->scheme, "geometric.scheme is out of range");
-    if (q->cg_turns < 1 || q->cg_turns > 10000)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->cg_turns, "geometric.cg_turns must be 1 to 10000");
-    if (q->active_set < 0 || q->active_set > 100)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->active_set, "geometric.active_set must be 0 to 100");
-    if (q->sweeps < 1 || q->sweeps > 10000)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->sweeps, "geometric.sweeps must be 1 to 10000");
-    for (k = 0; k < 3; k++)
-        if (!(shares[k] >= 0 && shares[k] <= 1))
-            return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)shares[k],
-                                 "geometric.position_distance, speed_distance and acceleration_distance must be in [0, 1]");
-    if (!(q->displacement > 0) || !cti_finite(q->displacement))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->displacement, "geometric.displacement must be positive");
-    if (!(q->interaction_damping >= 0 && q->interaction_damping <= 1))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->interaction_damping, "geometric.interaction_damping must be in [0, 1]");
-    if (q->max_substeps < 1 || q->max_substeps > 256)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_substeps, "geometric.max_substeps must be 1 to 256");
-    if (d->stepper != CT_STEPPER_GEOMETRIC)
-        return CT_OK;
+    const cti_range ranges[] = {
+        {(double)q->scheme, 0, CT_GEOMETRIC_COUNT_ - 1, "geometric.scheme is out of range"},
+        {(double)q->cg_turns, 1, 10000, "geometric.cg_turns must be 1 to 10000"},
+        {(double)q->active_set, 0, 100, "geometric.active_set must be 0 to 100"},
+        {(double)q->sweeps, 1, 10000, "geometric.sweeps must be 1 to 10000"},
+        {(double)q->position_distance, 0, 1, "geometric.position_distance must be in [0, 1]"},
+        {(double)q->speed_distance, 0, 1, "geometric.speed_distance must be in [0, 1]"},
+        {(double)q->acceleration_distance, 0, 1, "geometric.acceleration_distance must be in [0, 1]"},
+        {(double)q->displacement, CTI_POSITIVE, CTI_FINITE, "geometric.displacement must be positive"},
+        {(double)q->interaction_damping, 0, 1, "geometric.interaction_damping must be in [0, 1]"},
+        {(double)q->max_substeps, 1, 256, "geometric.max_substeps must be 1 to 256"}};
+    ct_code code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
+    if (code != CT_OK || d->stepper != CT_STEPPER_GEOMETRIC)
+        return code;
     if (d->integrator != CT_INTEGRATOR_EULER && d->integrator != CT_INTEGRATOR_MIDPOINT)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
                              "CT_STEPPER_GEOMETRIC steps by implicit Euler or the implicit midpoint rule only");
-    if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
-                             "CT_STEPPER_GEOMETRIC does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
-    if (d->solver.termination == CT_TERMINATION_PAPER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_GEOMETRIC has no termination PAPER");
     return CT_OK;
 }
 
@@ -192,8 +179,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
 {
-    static const cti_stepper geometric = {0,
-                                          1,
+    static const cti_stepper geometric = {CTI_STEPPER_NEEDS_FACTORS,
                                           cti_geometric_defaults,
                                           cti_geometric_check,
                                           cti_geometric_settle,

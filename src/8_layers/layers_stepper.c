@@ -17,26 +17,18 @@ static void cti_layers_defaults(ct_world_desc *d)
 static ct_code cti_layers_check(const ct_world_desc *d, ct_error_info *e)
 {
     const ct_layers_desc *q = &d->layers;
-    if (!(q->clock > 0 && q->clock <= CTI_R(0.5)))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->clock, "layers.clock must be in (0, 0.5]");
-    if (!(q->layer_clock > 0 && q->layer_clock <= CTI_R(0.5)))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->layer_clock, "layers.layer_clock must be in (0, 0.5]");
-    if (!(q->depth > 0 && q->depth <= 1))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->depth, "layers.depth must be in (0, 1]");
-    if (q->max_layers < 1 || q->max_layers > 100000)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_layers, "layers.max_layers must be 1 to 100000");
-    if (q->max_updates < 1)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_updates, "layers.max_updates must be at least 1");
-    if (d->stepper != CT_STEPPER_LAYERS)
-        return CT_OK;
+    const cti_range ranges[] = {
+        {(double)q->clock, CTI_POSITIVE, 0.5, "layers.clock must be in (0, 0.5]"},
+        {(double)q->layer_clock, CTI_POSITIVE, 0.5, "layers.layer_clock must be in (0, 0.5]"},
+        {(double)q->depth, CTI_POSITIVE, 1, "layers.depth must be in (0, 1]"},
+        {(double)q->max_layers, 1, 100000, "layers.max_layers must be 1 to 100000"},
+        {(double)q->max_updates, 1, INT_MAX, "layers.max_updates must be at least 1"}};
+    ct_code code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
+    if (code != CT_OK || d->stepper != CT_STEPPER_LAYERS)
+        return code;
     if (d->integrator != CT_INTEGRATOR_EULER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
                              "CT_STEPPER_LAYERS has an integrator of its own, and takes no other");
-    if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
-                             "CT_STEPPER_LAYERS does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
-    if (d->solver.termination == CT_TERMINATION_PAPER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_LAYERS has no termination PAPER");
     return CT_OK;
 }
 
@@ -154,6 +146,7 @@ CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_layers(void)
 {
     static const cti_stepper layers = {
-        1, 0, cti_layers_defaults, cti_layers_check, NULL, cti_layers_refuses, cti_layers_prepare, cti_layers_step, NULL, cti_layers_free, NULL};
+        CTI_STEPPER_ENDS_APART, cti_layers_defaults, cti_layers_check, NULL,           cti_layers_refuses, cti_layers_prepare,
+        cti_layers_step,        NULL,                cti_layers_free,  NULL};
     return &layers;
 }

@@ -40,10 +40,18 @@ typedef struct cti_stepper_body {
 
 struct cti_program;
 
+/* what a stepper is like */
+enum {
+    CTI_STEPPER_ENDS_APART = 1,    /* a step that begins without intersections ends without one */
+    CTI_STEPPER_NEEDS_FACTORS = 2, /* the world keeps factors of A, by components (factors.h) */
+    CTI_STEPPER_CUTS = 4,          /* takes ccd_limits_step */
+    CTI_STEPPER_PRINTED = 8        /* takes termination PAPER */
+};
+
 /* cti_stepper -- members may be NULL, except check, prepare and step.
    defaults  sets the stepper's own options in the default description
    check     tests the description: CT_OK, or cti_error_set's code. All steppers of a build check the ranges of their own options, in every
-             world; the world's stepper (d->stepper) also checks the rest. A stepper without a step as printed refuses termination PAPER
+             world; the world's stepper (d->stepper) also checks the rest
    complete  sets values that a description leaves to the stepper, in the world's copy of it
    refuses   returns NULL if worlds of this stepper have the feature, else the reason, a sentence for the error's text, which begins with
              the body's name
@@ -60,8 +68,7 @@ struct cti_program;
    unprepare before bodies or joints change: frees of `own`, which may be NULL, what refers to the bodies as they were prepared, and keeps what
              outlives their change. NULL: `release` does it */
 typedef struct cti_stepper {
-    int ends_apart;    /* 1: a step that begins without intersections ends without one */
-    int needs_factors; /* 1: the world keeps factors of A, by components (factors.h) */
+    int traits; /* sum of CTI_STEPPER_... */
     void (*defaults)(ct_world_desc *d);
     ct_code (*check)(const ct_world_desc *d, ct_error_info *e);
     void (*complete)(ct_world_desc *d);

@@ -246,7 +246,7 @@ static ct_code cti_prepare_matrix(ct_world *w)
     for (i = 0; ok && i < s->bodies.n_models; i++)
         ok = cti_model_slots(&w->mem, s->bodies.models[i], cti_prepare_slot, &s->system.A) > 0;
     CTI_FREE(&w->mem, pairs);
-    if (ok && !cti_steppers_of(w)->needs_factors)
+    if (ok && !(cti_steppers_of(w)->traits & CTI_STEPPER_NEEDS_FACTORS))
         return CT_OK;
     s->factors.tasks = &s->desc.tasks;
     return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->system.A) ? CT_OK : CT_ERR_MEMORY;

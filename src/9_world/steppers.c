@@ -33,8 +33,15 @@ CTI_FN void cti_steppers_defaults(ct_world_desc *d)
 CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e)
 {
     ct_code code = CT_OK;
+    int traits = cti_steppers_find(d->stepper)->traits;
 #define CTI_STEPPERS_CHECK(name, number, word, built) CTI_IF(built, if (code == CT_OK) code = cti_stepper_##word()->check(d, e);)
     CT_STEPPER_LIST(CTI_STEPPERS_CHECK)
+    if (code == CT_OK && d->ccd_limits_step && !(traits & CTI_STEPPER_CUTS))
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "stepper '%s' does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's",
+                             ct_stepper_text(d->stepper));
+    if (code == CT_OK && d->solver.termination == CT_TERMINATION_PAPER && !(traits & CTI_STEPPER_PRINTED))
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "stepper '%s' has no termination PAPER",
+                             ct_stepper_text(d->stepper));
     return code;
 }
 

@@ -149,26 +149,14 @@ CTI_FN ct_code cti_world_busy(ct_world *w)
     return w->busy ? cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "the world is in a call: a callback may not call back into it") : CT_OK;
 }
 
-static ct_code cti_world_refuse(ct_error_info *out, ct_code code, double value, const char *text)
-{
-    if (out) {
-        memset(out, 0, sizeof *out);
-        out->code = code;
-        out->text = text;
-        out->element = -1;
-        out->value = value;
-    }
-    return code;
-}
-
 static ct_code cti_world_check_solver(const ct_world_desc *d, ct_error_info *e)
 {
     const ct_solver_desc *s = &d->solver;
     int owner = cti_world_owner(s->solver);
     if (s->cookie != CTI_COOKIE)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, s->cookie, "solver desc was not made by ct_solver_desc_default");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, s->cookie, "solver desc was not made by ct_solver_desc_default");
     if ((int)s->solver < 0 || s->solver >= CT_SOLVER_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->solver, "solver.solver is out of range");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)s->solver, "solver.solver is out of range");
     if (!ct_solver_built(s->solver) && ct_problem_solver_built(s->solver))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver,
                              "solver '%s' is for problems without a world (ct_problem_solve): worlds take CT_SOLVER_ICA, or CT_SOLVER_PGS",
@@ -180,73 +168,67 @@ static ct_code cti_world_check_solver(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' is a part of stepper '%s', and the world's stepper is '%s'",
                              ct_solver_text(s->solver), ct_stepper_text((ct_stepper)owner), ct_stepper_text(d->stepper));
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->tolerance, "solver.tolerance must be positive");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)s->tolerance, "solver.tolerance must be positive");
     if (s->max_iterations < 1 || s->inner_iterations < 1 || s->max_sweeps < 1 || s->inner_repeats < 1)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, s->max_iterations, "solver iteration counts must be at least 1");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, s->max_iterations, "solver iteration counts must be at least 1");
     if ((int)s->cone < 0 || s->cone > CT_CONE_CONE || (int)s->cluster < 0 || s->cluster > CT_CLUSTER_BODY || (int)s->termination < 0 ||
         s->termination > CT_TERMINATION_PAPER)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "solver cone, cluster or termination is out of range");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, 0, "solver cone, cluster or termination is out of range");
     if (!cti_bridge_cone(s->solver, s->cone))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->cone,
                              "solver '%s' solves for Coulomb's cone only, solver.cone is another", ct_solver_text(s->solver));
     if (s->budget < 0 || !(s->seconds >= 0) || s->order < 0 || s->order > 2 || (int)s->friction < 0 || s->friction > CT_FRICTION_LOCAL ||
         !(s->relaxation > 0) || !(s->relaxation < 2))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, s->relaxation, "solver budget, seconds, order, relaxation or friction is out of range");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, s->relaxation, "solver budget, seconds, order, relaxation or friction is out of range");
     return CT_OK;
 }
 
 static ct_code cti_world_check_tasks(const ct_tasks *t, ct_error_info *e)
 {
     if (t->worker_count < 0 || t->worker_count > CTI_POOL_MOST)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, t->worker_count, "tasks.worker_count must be 0 to 256");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, t->worker_count, "tasks.worker_count must be 0 to 256");
     if (!t->enqueue != !t->finish)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "tasks.enqueue and tasks.finish need each other");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, 0, "tasks.enqueue and tasks.finish need each other");
     if (!CONTACT_THREADS && !t->enqueue && t->worker_count > 1)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, t->worker_count,
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, t->worker_count,
                                 "threads of the world's own (tasks.worker_count without enqueue) are not built: CONTACT_THREADS is 0");
     return CT_OK;
 }
 
 static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
 {
+    const ct_real h = d->thickness;
+    const cti_range ranges[] = {
+        {(double)d->gravity[0], -CTI_FINITE, CTI_FINITE, "gravity must be finite"},
+        {(double)d->gravity[1], -CTI_FINITE, CTI_FINITE, "gravity must be finite"},
+        {(double)d->gravity[2], -CTI_FINITE, CTI_FINITE, "gravity must be finite"},
+        {d->origin[0], -CTI_WORLD_MOST, CTI_WORLD_MOST, "origin must be finite"},
+        {d->origin[1], -CTI_WORLD_MOST, CTI_WORLD_MOST, "origin must be finite"},
+        {d->origin[2], -CTI_WORLD_MOST, CTI_WORLD_MOST, "origin must be finite"},
+        {(double)h, CTI_POSITIVE, cti_finite(h * h * h * h) ? CTI_FINITE : 0, "thickness must be positive, and its fourth power finite"},
+        {(double)d->friction, 0, CTI_FINITE, "friction must be zero or positive"},
+        {(double)d->restitution, 0, 1, "restitution must be in [0, 1]"},
+        {(double)d->stepper, 0, CT_STEPPER_COUNT_ - 1, "stepper is out of range"},
+        {(double)d->integrator, 0, CT_INTEGRATOR_COUNT_ - 1, "integrator is out of range"},
+        {(double)d->broad_phase, 0, CT_BROAD_COUNT_ - 1, "broad_phase is out of range"},
+        {(double)d->newton_iterations, 1, 100, "newton_iterations must be 1 to 100"},
+        {(double)d->cmr_rounds, 1, INT_MAX, "cmr_rounds must be at least 1"},
+        {(double)d->max_halvings, 0, 8, "max_halvings must be 0 to 8"},
+        {(double)d->row_mode, 0, CT_ROW_VELOCITY, "row_mode is out of range"},
+        {(double)d->ccd_limits_step, 0, 1, "ccd_limits_step must be 0 or 1"},
+        {(double)d->recovery_speed, 0, INFINITY, "recovery_speed must be zero or positive"}};
     ct_code code;
-    int k;
     if (d->cookie != CTI_COOKIE)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "world desc was not made by ct_world_desc_default");
-    for (k = 0; k < 3; k++)
-        if (!cti_finite(d->gravity[k]))
-            return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "gravity must be finite");
-    for (k = 0; k < 3; k++)
-        if (!cti_finite64(d->origin[k]))
-            return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "origin must be finite");
-    if (!(d->thickness > 0) || !cti_finite(d->thickness * d->thickness * d->thickness * d->thickness))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive, and its fourth power finite");
-    if (!(d->friction >= 0) || !cti_finite(d->friction))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->friction, "friction must be zero or positive");
-    if (!(d->restitution >= 0 && d->restitution <= 1))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->restitution, "restitution must be in [0, 1]");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, 0, "world desc was not made by ct_world_desc_default");
+    code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
+    if (code != CT_OK)
+        return code;
     if (d->restitution != 0 && d->stepper != CT_STEPPER_PENALTY && d->stepper != CT_STEPPER_LAYERS)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution,
-                                "restitution other than 0 needs CT_STEPPER_PENALTY or CT_STEPPER_LAYERS");
-    if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->restitution,
+                             "restitution other than 0 needs CT_STEPPER_PENALTY or CT_STEPPER_LAYERS");
     if (!ct_stepper_built(d->stepper))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' (%d) is not built", ct_stepper_text(d->stepper),
                              (int)d->stepper);
-    if ((int)d->integrator < 0 || d->integrator >= CT_INTEGRATOR_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->integrator, "integrator is out of range");
-    if ((int)d->broad_phase < 0 || d->broad_phase >= CT_BROAD_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->broad_phase, "broad_phase is out of range");
-    if (d->newton_iterations < 1 || d->newton_iterations > 100)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, d->newton_iterations, "newton_iterations must be 1 to 100");
-    if (d->cmr_rounds < 1 || d->max_halvings < 0 || d->max_halvings > 8)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, d->cmr_rounds, "cmr_rounds must be at least 1, max_halvings 0 to 8");
-    if ((int)d->row_mode < 0 || d->row_mode > CT_ROW_VELOCITY)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->row_mode, "row_mode is out of range");
-    if (d->ccd_limits_step != 0 && d->ccd_limits_step != 1)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, d->ccd_limits_step, "ccd_limits_step must be 0 or 1");
-    if (!(d->recovery_speed >= 0))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
     code = cti_world_check_tasks(&d->tasks, e);
     if (code == CT_OK)
         code = cti_world_check_solver(d, e);
@@ -272,7 +254,7 @@ static ct_code cti_world_start_pool(ct_world *w, ct_error_info *e)
         return CT_OK;
     w->pool = cti_pool_create(&w->mem, t->worker_count, &failed, &system);
     if (!w->pool && failed < 0)
-        return cti_world_refuse(e, CT_ERR_MEMORY, t->worker_count, "out of memory");
+        return cti_error_set(e, CT_ERR_MEMORY, -1, t->worker_count, "out of memory");
     if (!w->pool)
         return cti_error_set(e, CT_ERR_MEMORY, failed, system, "thread %d of %d could not be started (system error %d)", failed, t->worker_count - 1,
                              system);
@@ -286,20 +268,20 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     ct_world *w;
     ct_code code;
     if (!out_world)
-        return cti_world_refuse(out_error, CT_ERR_ARGUMENT, 0, "out_world is NULL");
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, 0, "out_world is NULL");
     if (!desc) {
         ct_world_desc usual = ct_world_desc_default();
         return cti_world_make(&usual, out_world, out_error);
     }
     if (cti_world_contracted())
-        return cti_world_refuse(out_error, CT_ERR_UNSUPPORTED, 0, "the compiler has fused products and sums: compile with -ffp-contract=off");
+        return cti_error_set(out_error, CT_ERR_UNSUPPORTED, -1, 0, "the compiler has fused products and sums: compile with -ffp-contract=off");
     code = cti_world_check(desc, out_error);
     if (code != CT_OK)
         return code;
     cti_mem_init(&mem, &desc->allocator);
     w = (ct_world *)cti_mem_resize(&mem, NULL, 0, sizeof *w);
     if (!w)
-        return cti_world_refuse(out_error, CT_ERR_MEMORY, (double)sizeof *w, "out of memory");
+        return cti_error_set(out_error, CT_ERR_MEMORY, -1, (double)sizeof *w, "out of memory");
     memset(w, 0, sizeof *w);
     w->mem = mem;
     cti_arena_init(&w->arena, &w->mem);
