@@ -61,3 +61,12 @@ CTI_INLINE void cti_fpenv_leave(uint64_t before)
     if (CTI_UNLIKELY((before & ~(uint64_t)CTI_FPENV_FLAGS) != CTI_FPENV_USUAL))
         cti_fpenv_put((before & ~(uint64_t)CTI_FPENV_FLAGS) | (cti_fpenv_get() & CTI_FPENV_FLAGS));
 }
+
+/* CTI_FPENV_RETURN -- returns the ct_code of a call that is made in the mode. */
+#define CTI_FPENV_RETURN(call)                                                                                                             \
+    {                                                                                                                                      \
+        uint64_t mode = cti_fpenv_enter();                                                                                                 \
+        ct_code code = call;                                                                                                               \
+        cti_fpenv_leave(mode);                                                                                                             \
+        return code;                                                                                                                       \
+    }

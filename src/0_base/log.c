@@ -16,7 +16,7 @@ CTI_FN void cti_logger_write(const cti_logger *log, ct_log_level level, const ch
     log->fn(level, line, log->user);
 }
 
-CTI_FN void cti_error_clear(ct_error_info *error)
+static void cti_error_clear(ct_error_info *error)
 {
     if (!error)
         return;

@@ -18,12 +18,12 @@ typedef struct cti_logger {
 /* cti_logger_write -- one line without its newline, cut at 500 characters. */
 CTI_FN void cti_logger_write(const cti_logger *log, ct_log_level level, const char *format, ...) CTI_PRINTF(3, 4);
 
-/* cti_error_clear -- CT_OK, empty text, no culprit. error may be NULL. */
-CTI_FN void cti_error_clear(ct_error_info *error);
-
 /* cti_error_set -- fills *error (may be NULL) and returns code, so that `return cti_error_set(...)` ends a function. The text is composed
    into error->buffer; element -1 and value 0 mean nothing; body stays null: cti_error_set_body adds it. */
 CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element, double value, const char *format, ...) CTI_PRINTF(5, 6);
+
+/* CTI_THEN -- the next of calls of which each is made if all before it were CT_OK. */
+#define CTI_THEN(code, call) ((code) = (code) == CT_OK ? (call) : (code))
 
 /* cti_range -- an option with its least and its largest value, and what an error says of it. */
 typedef struct cti_range {

@@ -38,6 +38,9 @@ CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)
         s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(x, A->col[k])));
     return s;
 }
+/* cti_bsr_constrain -- A x = sign b becomes S A S x + s (I - S) x = sign (S (b - sign A v) + sign s v): x = v in the directions that the projectors
+   S take out, s the mean of the diagonal. filter [n]: number of a block's projector in projectors [9 m], -1: none; v [3 n] is 0 where that is. */
+CTI_FN void cti_bsr_constrain(cti_bsr *A, const int32_t *filter, const ct_real *projectors, const ct_real *v, ct_real sign, ct_real *b);
 
 /* cti_bsr_float_row -- row i of A in float, block by block, each column by column. row [9 m] for m blocks. */
 CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row);

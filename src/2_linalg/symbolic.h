@@ -33,10 +33,9 @@ typedef struct cti_sym_entry {
 
 /* cti_symbolic -- zero it before first use; read-only afterwards, may be shared by clusters and threads. All arrays are stb_ds arrays. */
 typedef struct cti_symbolic {
-    int n;          /* blocks */
+    int n, n_super; /* blocks, supernodes */
     int *ptr, *adj; /* the local pattern without the diagonal, rows sorted */
     int *perm, *inv;
-    int n_super;
     int *first;   /* [n_super + 1] */
     int *owner;   /* [n] supernode of a position */
     int *row_ptr; /* [n_super + 1] */

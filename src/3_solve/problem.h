@@ -173,5 +173,3 @@ CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_rea
    local compliance. */
 CTI_FN void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const double *u, const double *r, const ct_real *local,
                              cti_residuals *out);
-/* cti_residual_contacts -- residuals of the rows, merged into the maxima (and the sum) that `out` already holds. */
-CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out);

@@ -49,8 +49,6 @@ CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *
 CTI_FN void cti_friction_close(cti_friction *f);
 /* cti_friction_mul -- y [m] = W x. */
 CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y);
-/* cti_friction_row -- y [3] = rows of contact i of W times x. */
-CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y);
 /* cti_friction_residual -- computes u of r; returns the size of the scaled natural map relative to q, and keeps the best r. */
 CTI_FN double cti_friction_residual(cti_friction *f);
 /* cti_friction_natural -- the same measure for any pair r, u; *share: relative to r. */

@@ -113,8 +113,8 @@ CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *wi
 CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup);
 /* cti_broad_may_meet -- 1 if bodies a and b may meet by groups, masks and `apart`; boxes are not tested. */
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
-/* cti_broad_is_apart -- 1 if bodies a < b are in the list apart [2 n]. */
-CTI_FN int cti_broad_is_apart(const int32_t *apart, int n, int a, int b);
+/* cti_broad_has_pair -- 1 if (a, b) is among n sorted pairs, as those of `apart`. */
+CTI_FN int cti_broad_has_pair(const int32_t *apart, int n, int a, int b);
 /* cti_broad_keep_apart -- adds bodies a and b, which must not meet from now on, to the sorted array `apart` of a soup. 0: out of memory. */
 CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
 /* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted.

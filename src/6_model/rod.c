@@ -423,12 +423,7 @@ CTI_FN int cti_rod_batch_init(cti_mem *mem, cti_rod_batch *t, const cti_rod_desc
 
 CTI_FN void cti_rod_batch_free(cti_mem *mem, cti_rod_batch *t)
 {
-    CTI_FREE(mem, t->node);
-    CTI_FREE(mem, t->joint_node);
-    CTI_FREE(mem, t->slot);
-    CTI_FREE(mem, t->joint_slot);
-    CTI_FREE(mem, t->hold);
-    CTI_FREE(mem, t->rest);
+    CTI_FREE_SPAN(mem, t->node, t->rest);
     t->n = t->n_joints = 0;
 }
 

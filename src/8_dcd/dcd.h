@@ -111,7 +111,3 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y);
 
 /* cti_dcd_step -- the step, as cti_step. */
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r);
-
-/* ---- dcd_stepper.c ---- */
-
-CTI_FN const cti_stepper *cti_stepper_dcd(void);

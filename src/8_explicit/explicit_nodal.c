@@ -434,8 +434,5 @@ CTI_FN void cti_explicit_nodal_free(cti_state *s)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
     cti_mem *m = s->mem;
-    CTI_FREE(m, q->node), CTI_FREE(m, q->rest), CTI_FREE(m, q->of), CTI_FREE(m, q->matter), CTI_FREE(m, q->first);
-    CTI_FREE(m, q->slot), CTI_FREE(m, q->lane);
-    CTI_FREE(m, q->volume0), CTI_FREE(m, q->inverse0), CTI_FREE(m, q->kappa), CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->quarter);
-    CTI_FREE(m, q->power), CTI_FREE(m, q->out), CTI_FREE(m, q->kept), CTI_FREE(m, q->length);
+    CTI_FREE_SPAN(m, q->node, q->power);
 }

@@ -86,7 +86,7 @@ static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
 
 /* ---- memory ---- */
 
-CTI_FN void cti_explicit_free(cti_state *s)
+static void cti_explicit_free(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_mem *m = s->mem;
@@ -94,18 +94,14 @@ CTI_FN void cti_explicit_free(cti_state *s)
         return;
     cti_explicit_nodal_free(s);
     CTI_FREE(m, g->kept.held);
-    CTI_FREE(m, g->touches), CTI_FREE(m, g->past.held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.mf),
-        CTI_FREE(m, g->search.moved);
-    CTI_FREE(m, g->account.set), CTI_FREE(m, g->account.met), CTI_FREE(m, g->account.mean);
-    CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways), CTI_FREE(m, g->search.around_at), CTI_FREE(m, g->search.around);
-    CTI_FREE(m, g->search.edges), CTI_FREE(m, g->search.listed), CTI_FREE(m, g->search.face_at), CTI_FREE(m, g->search.faces);
-    CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
-    CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
-    CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
-    CTI_FREE(m, g->solve.lo), CTI_FREE(m, g->solve.hi), CTI_FREE(m, g->solve.keys);
-    CTI_FREE(m, g->solve.inverse), CTI_FREE(m, g->solve.inertia), CTI_FREE(m, g->solve.set);
-    CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->middles), CTI_FREE(m, g->elements.force);
-    CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script), CTI_FREE(m, g->search.thin);
+    CTI_FREE(m, g->touches), CTI_FREE(m, g->past.held);
+    CTI_FREE_SPAN(m, g->search.vf, g->search.faces);
+    CTI_FREE(m, g->search.moved);
+    CTI_FREE_SPAN(m, g->account.set, g->account.mean);
+    CTI_FREE_SPAN(m, g->flat.y, g->flat.k);
+    CTI_FREE_SPAN(m, g->solve.work, g->solve.active);
+    CTI_FREE_SPAN(m, g->middles, g->script);
+    CTI_FREE(m, g->elements.force);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
 }
@@ -203,7 +199,7 @@ static int cti_explicit_middles(cti_state *s, const cti_stepper_body *bodies)
     return 1;
 }
 
-CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
+static int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_explicit *g;
     cti_mem *m = s->mem;

@@ -345,9 +345,3 @@ CTI_FN int cti_geometric_sets_judge(cti_state *s, ct_real dt, double *out_may);
 
 /* cti_geometric_step -- the step, as cti_step. */
 CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r);
-
-/* ---- geometric_stepper.c ---- */
-
-CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies);
-CTI_FN void cti_geometric_free(cti_state *s);
-CTI_FN const cti_stepper *cti_stepper_geometric(void);

@@ -81,36 +81,30 @@ static void cti_geometric_unprepare(cti_state *s)
         return;
     q = &g->q;
     cti_geometric_regions_free(s);
-    CTI_FREE(m, g->scope.lo), CTI_FREE(m, g->scope.hi), CTI_FREE(m, g->scope.from), CTI_FREE(m, g->scope.to);
-    CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
+    CTI_FREE_SPAN(m, g->scope.lo, g->scope.to);
+    CTI_FREE_SPAN(m, g->planes, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
-        CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
-        CTI_FREE(m, l->forced), CTI_FREE(m, l->rests);
+        CTI_FREE_SPAN(m, l->pairs, l->forced);
     }
-    CTI_FREE(m, q->local), CTI_FREE(m, q->blocks), CTI_FREE(m, q->inv), CTI_FREE(m, q->S), CTI_FREE(m, q->normal), CTI_FREE(m, q->scratch.work);
-    CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order),
-        CTI_FREE(m, q->mode);
-    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->ask.extra), CTI_FREE(m, q->ask.target), CTI_FREE(m, q->ask.mu);
-    CTI_FREE(m, q->ask.slack), CTI_FREE(m, q->ask.out), CTI_FREE(m, q->forces.force);
-    CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
-    CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->sets);
-    CTI_FREE(m, g->v), CTI_FREE(m, g->crossing.stopped), CTI_FREE(m, g->dv);
-    CTI_FREE(m, q->slide), CTI_FREE(m, q->scratch.pack);
-    CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, g->implicit.tie_mass);
-    CTI_FREE(m, g->implicit.mean), CTI_FREE(m, g->implicit.scale), CTI_FREE(m, g->implicit.error), CTI_FREE(m, g->implicit.balance),
-        CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
-    CTI_FREE(m, q->forces.rest), CTI_FREE(m, g->rest), CTI_FREE(m, g->crossing.speed), CTI_FREE(m, q->ask.distance);
-    CTI_FREE(m, g->dx), CTI_FREE(m, g->implicit.y), CTI_FREE(m, g->implicit.free), CTI_FREE(m, g->implicit.gain),
-        CTI_FREE(m, g->implicit.solve), CTI_FREE(m, g->known.x_last);
-    CTI_FREE(m, g->implicit.newton.u), CTI_FREE(m, g->implicit.newton.force), CTI_FREE(m, g->implicit.newton.d),
-        CTI_FREE(m, g->implicit.newton.x);
+    CTI_FREE_SPAN(m, q->local, q->compliance);
+    CTI_FREE_SPAN(m, q->scratch.work, q->scratch.pack);
+    CTI_FREE_SPAN(m, q->filter, q->before);
+    CTI_FREE_SPAN(m, q->ask.extra, q->ask.out);
+    CTI_FREE_SPAN(m, q->forces.force, q->forces.slip);
+    CTI_FREE_SPAN(m, g->crossing.tested, g->crossing.stopped);
+    CTI_FREE_SPAN(m, g->sets, g->rest);
+    CTI_FREE_SPAN(m, g->implicit.y, g->implicit.error);
+    CTI_FREE_SPAN(m, g->implicit.mean, g->implicit.balance);
+    CTI_FREE(m, g->crossing.speed);
+    CTI_FREE(m, g->known.x_last);
+    CTI_FREE_SPAN(m, g->implicit.newton.u, g->implicit.newton.x);
     memory = g->memory;
     memset(g, 0, sizeof *g);
     g->memory = memory;
 }
 
-CTI_FN void cti_geometric_free(cti_state *s)
+static void cti_geometric_free(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     if (!g)
@@ -141,7 +135,7 @@ static int cti_geometric_weigh_bodies(cti_state *s)
     return 1;
 }
 
-CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
+static int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_geometric *g;
     cti_mem *m = s->mem;

@@ -249,13 +249,8 @@ CTI_FN cti_v3 cti_layers_velocity(const cti_state *s, int v, cti_v3 *out_script)
 /* cti_layers_advance -- windows until the end of the step, or until the step's updates are used up. 1: the end; 2: stopped at window.begin;
    0: out of memory. */
 CTI_FN int cti_layers_advance(cti_state *s);
-/* cti_layers_gather -- all blocks at a tick; surface.x0 is there, too. */
-CTI_FN void cti_layers_gather(cti_state *s, int64_t tick);
 
 /* ---- layers.c, layers_stepper.c ---- */
 
 /* cti_layers_step -- the step, as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins. */
 CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r);
-CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies);
-CTI_FN void cti_layers_free(cti_state *s);
-CTI_FN const cti_stepper *cti_stepper_layers(void);

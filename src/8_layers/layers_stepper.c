@@ -55,26 +55,7 @@ static const char *cti_layers_refuses(const cti_state *s, cti_feature what)
 
 /* ---- memory ---- */
 
-static void cti_layers_free_nodes(cti_mem *m, cti_layers_nodes *q)
-{
-    CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->tick), CTI_FREE(m, q->at), CTI_FREE(m, q->force), CTI_FREE(m, q->speed);
-    CTI_FREE(m, q->inverse), CTI_FREE(m, q->x0), CTI_FREE(m, q->v0), CTI_FREE(m, q->x1), CTI_FREE(m, q->v1), CTI_FREE(m, q->off2), CTI_FREE(m, q->drift);
-}
-
-static void cti_layers_free_places(cti_mem *m, cti_layers_places *p)
-{
-    CTI_FREE(m, p->begin), CTI_FREE(m, p->u), CTI_FREE(m, p->off), CTI_FREE(m, p->reach), CTI_FREE(m, p->from);
-    CTI_FREE(m, p->to), CTI_FREE(m, p->last), CTI_FREE(m, p->seen_vertex), CTI_FREE(m, p->seen_block);
-}
-
-static void cti_layers_free_list(cti_mem *m, cti_layers_list *l)
-{
-    CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->stiff), CTI_FREE(m, l->width), CTI_FREE(m, l->d2),
-        CTI_FREE(m, l->w);
-    CTI_FREE(m, l->feature), CTI_FREE(m, l->last), CTI_FREE(m, l->room), CTI_FREE(m, l->sum), CTI_FREE(m, l->held), CTI_FREE(m, l->stick);
-}
-
-CTI_FN void cti_layers_free(cti_state *s)
+static void cti_layers_free(cti_state *s)
 {
     cti_layers *y = cti_layers_own(s);
     cti_mem *m = s->mem;
@@ -82,18 +63,19 @@ CTI_FN void cti_layers_free(cti_state *s)
     if (!y)
         return;
     cti_layers_clocks_free(m, &y->clocks);
-    cti_layers_free_nodes(m, &y->nodes);
-    cti_layers_free_places(m, &y->places);
+    CTI_FREE_SPAN(m, y->nodes.x, y->nodes.drift);
+    CTI_FREE_SPAN(m, y->places.begin, y->places.seen_block);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
-        cti_layers_free_list(m, &y->list[k]);
+        CTI_FREE_SPAN(m, y->list[k].pairs, y->list[k].stick);
     for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
         for (k = 0; k < CTI_LAYERS_LISTS; k++)
             CTI_FREE(m, y->set[v].pair[k]), CTI_FREE(m, y->set[v].quads[k]);
         CTI_FREE(m, y->set[v].vertices), CTI_FREE(m, y->set[v].blocks);
         CTI_FREE(m, y->set[v].given.tick), CTI_FREE(m, y->set[v].given.J), CTI_FREE(m, y->set[v].kept.tick), CTI_FREE(m, y->set[v].kept.J);
     }
-    CTI_FREE(m, y->queue), CTI_FREE(m, y->last), CTI_FREE(m, y->d2), CTI_FREE(m, y->weights), CTI_FREE(m, y->feature);
-    CTI_FREE(m, y->window.pins), CTI_FREE(m, y->window.impulses);
+    CTI_FREE(m, y->queue), CTI_FREE(m, y->last);
+    CTI_FREE_SPAN(m, y->d2, y->feature);
+    CTI_FREE_SPAN(m, y->window.pins, y->window.impulses);
     cti_mem_resize(m, y, sizeof *y, 0);
     s->own = NULL;
 }
@@ -112,7 +94,7 @@ static int cti_layers_reserve(cti_state *s, cti_layers *y)
            CTI_RESIZE(m, p->seen_block, n);
 }
 
-CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
+static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_layers *y;
     ct_real *X = NULL;

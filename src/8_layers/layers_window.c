@@ -35,7 +35,8 @@ static void cti_layers_drift_all(cti_state *s, int64_t tick)
         cti_layers_drift(&cti_layers_own(s)->nodes, i, tick, cti_layers_own(s)->window.tick);
 }
 
-CTI_FN void cti_layers_gather(cti_state *s, int64_t tick)
+/* all blocks at a tick; surface.x0 is there, too */
+static void cti_layers_gather(cti_state *s, int64_t tick)
 {
     int i, j;
     cti_layers_drift_all(s, tick);

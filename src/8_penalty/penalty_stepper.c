@@ -60,10 +60,10 @@ static void cti_penalty_unprepare(cti_state *s)
     cti_mem *m = s->mem;
     if (!p)
         return;
-    CTI_FREE(m, p->touched), CTI_FREE(m, p->own), CTI_FREE(m, p->bodies.fresh);
-    CTI_FREE(m, p->islands.first), CTI_FREE(m, p->islands.size), CTI_FREE(m, p->islands.lines);
-    CTI_FREE(m, p->islands.of), CTI_FREE(m, p->islands.shares), CTI_FREE(m, p->flies);
-    CTI_FREE(m, p->contacts), CTI_FREE(m, p->mass), CTI_FREE(m, p->inverse), CTI_FREE(m, p->jacobi), CTI_FREE(m, p->work);
+    CTI_FREE_SPAN(m, p->touched, p->own);
+    CTI_FREE(m, p->bodies.fresh);
+    CTI_FREE_SPAN(m, p->islands.first, p->islands.shares);
+    CTI_FREE_SPAN(m, p->contacts, p->work);
     cti_penalty_inside_free(m, &p->inside);
 }
 
@@ -75,8 +75,8 @@ static void cti_penalty_release(cti_state *s)
         return;
     cti_penalty_unprepare(s);
     cti_memory_free(m, &p->next);
-    CTI_FREE(m, p->places), CTI_FREE(m, p->next_places), CTI_FREE(m, p->start_places);
-    CTI_FREE(m, p->bodies.ids), CTI_FREE(m, p->bodies.known);
+    CTI_FREE_SPAN(m, p->places, p->start_places);
+    CTI_FREE_SPAN(m, p->bodies.ids, p->bodies.known);
     cti_mem_resize(m, p, sizeof *p, 0);
     s->own = NULL;
 }

@@ -487,7 +487,8 @@ CTI_FN int cti_penalty_solve(cti_state *s, ct_real h, ct_real *residual, ct_step
 
 /* ---- the bound of the explicit form ---- */
 
-CTI_FN void cti_penalty_masses(cti_state *s)
+/* `inverse` from the masses and the angular blocks of A */
+static void cti_penalty_masses(cti_state *s)
 {
     ct_real *out = cti_penalty_of(s)->inverse;
     int i, k;

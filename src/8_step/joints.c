@@ -171,7 +171,8 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
 
 CTI_FN int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
 
-CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row)
+/* key, equations, axes and terms of a part at the present state; multipliers and w are 0 */
+static void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row)
 {
     memset(row, 0, sizeof *row);
     row->key = j->key + (uint64_t)part;

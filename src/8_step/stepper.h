@@ -79,3 +79,6 @@ typedef struct cti_stepper {
     void (*release)(cti_state *s);
     void (*unprepare)(cti_state *s);
 } cti_stepper;
+
+#define CTI_STEPPER_DECLARE(name, number, word, built) CTI_IF(built, CTI_FN const cti_stepper *cti_stepper_##word(void);)
+CT_STEPPER_LIST(CTI_STEPPER_DECLARE)

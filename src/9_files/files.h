@@ -5,6 +5,7 @@
    the byte. Counts in a file are not trusted: arrays grow only with data that is really there. */
 #pragma once
 
+#include "../0_base/log.h"
 #include "../0_base/fpenv.h"
 #include "../0_base/array.h"
 #include "../1_math/real.h"

@@ -339,8 +339,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
     cti_world_unprepare(w);
     cti_arena_reset(&w->arena);
     code = cti_prepare_surface(w);
-    if (code == CT_OK)
-        code = cti_prepare_matrix(w);
+    CTI_THEN(code, cti_prepare_matrix(w));
     if (code == CT_OK && !cti_prepare_scratch(w))
         code = CT_ERR_MEMORY;
     if (code == CT_OK && !cti_prepare_stepper(w))

@@ -178,8 +178,10 @@ static int cti_refine_held(const ct_world *w, const cti_body *b, uint8_t *held)
 
 static void cti_refine_free(cti_mem *m, cti_body *b)
 {
-    CTI_FREE(m, b->rest), CTI_FREE(m, b->triangles), CTI_FREE(m, b->surface_nodes), CTI_FREE(m, b->node_surface);
-    CTI_FREE(m, b->split.edges), CTI_FREE(m, b->split.keys), CTI_FREE(m, b->split.parent);
+    CTI_FREE(m, b->rest), CTI_FREE(m, b->triangles);
+    CTI_FREE_SPAN(m, b->surface_nodes, b->node_surface);
+    CTI_FREE_SPAN(m, b->split.edges, b->split.keys);
+    CTI_FREE(m, b->split.parent);
     cti_topology_free(m, &b->topology);
     cti_model_free(m, &b->model);
 }

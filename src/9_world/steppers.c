@@ -1,5 +1,4 @@
 /* steppers.c -- the table of steppers: CT_STEPPER_LIST (methods.h) with the functions of those that are built (8_step/stepper.h). */
-#include "../0_base/log.h"
 #include "world.h"
 
 CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper)

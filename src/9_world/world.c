@@ -2,7 +2,6 @@
    work is in lower folders. */
 #include "world.h"
 #include "inspect.h"
-#include "../0_base/log.h"
 #include "../4_programs/bridge.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
@@ -230,8 +229,7 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' (%d) is not built", ct_stepper_text(d->stepper),
                              (int)d->stepper);
     code = cti_world_check_tasks(&d->tasks, e);
-    if (code == CT_OK)
-        code = cti_world_check_solver(d, e);
+    CTI_THEN(code, cti_world_check_solver(d, e));
     return code == CT_OK ? cti_steppers_check(d, e) : code;
 }
 
@@ -304,28 +302,7 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
 
 CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_world_make(desc, out_world, out_error);
-    cti_fpenv_leave(mode);
-    return code;
-}
-
-static void cti_world_free_bodies(cti_mem *m, cti_bodies *b)
-{
-    CTI_FREE(m, b->mass), CTI_FREE(m, b->inv_mass), CTI_FREE(m, b->alpha);
-    CTI_FREE(m, b->rigids), CTI_FREE(m, b->rigid_of), CTI_FREE(m, b->frames), CTI_FREE(m, b->joints);
-}
-
-static void cti_world_free_scripts(cti_mem *m, cti_scripts *c)
-{
-    CTI_FREE(m, c->pins), CTI_FREE(m, c->path), CTI_FREE(m, c->directions), CTI_FREE(m, c->movers);
-    CTI_FREE(m, c->held), CTI_FREE(m, c->fixed), CTI_FREE(m, c->v_fixed), CTI_FREE(m, c->filter), CTI_FREE(m, c->projectors);
-}
-
-static void cti_world_free_system(cti_mem *m, cti_system *y)
-{
-    CTI_FREE(m, y->q), CTI_FREE(m, y->turns), CTI_FREE(m, y->whole), CTI_FREE(m, y->b), CTI_FREE(m, y->force), CTI_FREE(m, y->force0);
-    CTI_FREE(m, y->v_free), CTI_FREE(m, y->work);
+    CTI_FPENV_RETURN(cti_world_make(desc, out_world, out_error))
 }
 
 static void cti_world_free_state(ct_world *w)
@@ -333,28 +310,29 @@ static void cti_world_free_state(ct_world *w)
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int i;
-    CTI_FREE(m, s->x), CTI_FREE(m, s->v);
-    cti_world_free_bodies(m, &s->bodies);
-    cti_world_free_scripts(m, &s->scripts);
-    cti_world_free_system(m, &s->system);
-    CTI_FREE(m, s->energy.now), CTI_FREE(m, s->energy.end), CTI_FREE(m, s->energy.works), CTI_FREE(m, s->energy.through);
-    CTI_FREE(m, s->energy.inner), CTI_FREE(m, s->energy.means);
-    CTI_FREE(m, s->energy.push);
-    CTI_FREE(m, s->energy.moduli), CTI_FREE(m, s->energy.gains);
-    CTI_FREE(m, s->end.v), CTI_FREE(m, s->end.x), CTI_FREE(m, s->end.frames), CTI_FREE(m, s->end.fall), CTI_FREE(m, s->end.impulse);
-    CTI_FREE(m, s->end.groups);
-    CTI_FREE(m, s->history.dv), CTI_FREE(m, s->history.dt_prev), CTI_FREE(m, s->history.dv_free), CTI_FREE(m, s->history.fall);
+    CTI_FREE_SPAN(m, s->x, s->v);
+    CTI_FREE_SPAN(m, s->bodies.mass, s->bodies.inv_mass);
+    CTI_FREE_SPAN(m, s->bodies.alpha, s->bodies.joints);
+    CTI_FREE_SPAN(m, s->scripts.pins, s->scripts.movers);
+    CTI_FREE_SPAN(m, s->scripts.fixed, s->scripts.projectors);
+    CTI_FREE(m, s->scripts.v_fixed);
+    CTI_FREE_SPAN(m, s->system.q, s->system.whole);
+    CTI_FREE_SPAN(m, s->system.b, s->system.work);
+    CTI_FREE_SPAN(m, s->energy.now, s->energy.gains);
+    CTI_FREE_SPAN(m, s->end.v, s->end.groups);
+    CTI_FREE_SPAN(m, s->history.dv, s->history.dv_free);
+    CTI_FREE(m, s->history.fall);
     cti_integrate_free(s);
     cti_snapshot_free(m, &s->step.start);
-    CTI_FREE(m, s->contact.rows), CTI_FREE(m, s->contact.origins), CTI_FREE(m, s->contact.hits), CTI_FREE(m, s->contact.tangled_pairs);
-    CTI_FREE(m, s->contact.repairs), CTI_FREE(m, s->contact.ways);
+    CTI_FREE_SPAN(m, s->contact.hits, s->contact.origins);
+    CTI_FREE_SPAN(m, s->contact.tangled_pairs, s->contact.ways);
     cti_memory_free(m, &s->contact.memory);
     for (i = 0; i < 2 * CTI_PARTS_DEPTH; i++)
         cti_memory_free(m, &s->contact.memory_step[i]);
     cti_parts_free(m, &s->parts);
     cti_impulses_free(m, &s->history.impulses);
     cti_impulses_free(m, &s->step.impulses);
-    CTI_FREE(m, s->scripts.reactions.blocks), CTI_FREE(m, s->scripts.reactions.values);
+    CTI_FREE_SPAN(m, s->scripts.reactions.blocks, s->scripts.reactions.values);
 }
 
 CONTACT_API_DEF void ct_world_destroy(ct_world *w)
@@ -448,8 +426,7 @@ static ct_code cti_world_open(ct_world *w, ct_real dt)
     ct_body_id none = {0, 0};
     ct_code code = cti_world_prepare(w);
     w->state.step.dt = dt;
-    if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_STEP, NULL);
+    CTI_THEN(code, cti_steppers_admit(w, CTI_FEATURE_STEP, NULL));
     if (code != CT_OK)
         return code;
     code = cti_refine_step(w, dt);
@@ -507,10 +484,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
 
 CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_world_step(w, dt, out_report);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_world_step(w, dt, out_report))
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }

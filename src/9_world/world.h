@@ -1,6 +1,7 @@
 /* world.h -- the world: bodies over the step's state. */
 #pragma once
 
+#include "../0_base/log.h"
 #include "../0_base/pool.h"
 #include "../5_mesh/mesh.h"
 #include "../5_mesh/place.h"
