@@ -145,6 +145,8 @@ typedef struct cti_solve_info {
     cti_residuals res;
 } cti_solve_info;
 
+/* cti_row_term -- the term of a block on one side of a row, whose terms start at `first`; made where there is none. */
+CTI_FN cti_term *cti_row_term(cti_row *row, int first, int block);
 /* cti_row_velocity -- u [3] of a row at v. */
 CTI_FN void cti_row_velocity(const cti_row *row, const ct_real *v, ct_real *u);
 /* cti_row_scatter -- f += J' r of one row, through the projectors. */

@@ -21,9 +21,6 @@ typedef struct cti_membrane_batch {
 /* As for tets (tet.h); -1: a triangle has no area: its number and its area. */
 CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
                                    double *out_value);
-CTI_FN void cti_membrane_batch_free(cti_mem *mem, cti_membrane_batch *t);
-CTI_FN int cti_membrane_batch_append_pairs(const cti_membrane_batch *t, cti_mem *mem, int32_t **pairs);
-CTI_FN int cti_membrane_batch_slots(cti_mem *mem, cti_membrane_batch *t, cti_slot_fn *slot, const void *ctx);
 /* areal_density times a third of each triangle */
 CTI_FN void cti_membrane_batch_mass(const cti_membrane_batch *t, ct_real *mass);
 CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
