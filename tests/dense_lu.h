@@ -6,7 +6,7 @@
 #include "../src/2_linalg/dense.h"
 
 /* P A = L U in place, pivot [n]. 0 when A is singular or not finite */
-CTI_INLINE int dense_lu(double *A, int n, int ld, int *pivot)
+CTI_INLINE int dense_lu_factor(double *A, int n, int ld, int *pivot)
 {
     int i, j, k, p;
     for (k = 0; k < n; k++) {

@@ -178,7 +178,7 @@ static inline int qp_by_trial(const qp *q, double *x)
         }
         for (j = 0; j < s; j++)
             z[p->n + j] = -p->w[rows[j]];
-        if (!dense_lu(K, p->n + s, LD, pivot))
+        if (!dense_lu_factor(K, p->n + s, LD, pivot))
             continue;
         dense_lu_solve(K, p->n + s, LD, pivot, z);
         cti_program_u(p, z, NULL, u);
@@ -346,7 +346,7 @@ static inline void check_contacts(cti_program_solver solve, int friction)
         int pivot[3];
         for (k = 0; k < 9; k++)
             L[k / 3 * 16 + k % 3] = M[k];
-        assert_true(dense_lu(L, 3, 16, pivot));
+        assert_true(dense_lu_factor(L, 3, 16, pivot));
         memcpy(z, J + 3 * i, sizeof z);
         dense_lu_solve(L, 3, 16, pivot, z);
         q0[i] = w[i] + z[0] * f[0] + z[1] * f[1] + z[2] * f[2];

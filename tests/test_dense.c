@@ -138,13 +138,13 @@ static void test_lu(void **state)
         for (i = 0; i < n; i++)
             for (y[i] = 0, j = 0; j < n; j++)
                 y[i] += A[40 * i + j] * x[j];
-        assert_int_equal(dense_lu(B, n, 40, pivot), 1);
+        assert_int_equal(dense_lu_factor(B, n, 40, pivot), 1);
         dense_lu_solve(B, n, 40, pivot, y);
         for (i = 0; i < n; i++)
             assert_true(fabs(x[i] - y[i]) < 1e-9);
     }
     memset(A, 0, sizeof A);
-    assert_int_equal(dense_lu(A, 3, 40, pivot), 0);
+    assert_int_equal(dense_lu_factor(A, 3, 40, pivot), 0);
 }
 
 int main(void)

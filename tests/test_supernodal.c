@@ -90,7 +90,7 @@ static double *dense_inverse(const cti_bsr *A, const int32_t *blocks, int n)
         for (j = 0; j < N; j++)
             if ((k = cti_bsr_slot(A, blocks[i / 3], blocks[j / 3])) >= 0)
                 M[i * N + j] = (double)A->val[9 * k + 3 * (i % 3) + j % 3];
-    assert_int_equal(dense_lu(M, N, N, pivot), 1);
+    assert_int_equal(dense_lu_factor(M, N, N, pivot), 1);
     for (i = 0; i < N; i++) {
         X[i * N + i] = 1;
         dense_lu_solve(M, N, N, pivot, X + i * N);

@@ -1,8 +1,7 @@
 /* stepper.h -- the interface of a stepper to the world: a struct of functions. CT_STEPPER_LIST (methods.h) is the table of steppers.
-   A stepper is a folder, and a function `const cti_stepper *cti_stepper_<word>(void)` that returns its struct. Its declaration begins with
-   CTI_FN, its definition with CTI_CONSTANT_FN: in a build with one stepper the members are constants. Elsewhere a stepper has its lines in
-   MANIFEST, its switch in config.h, the #include of its header in 9_world/world.h, and its options in ct_world_desc. docs/step.md has the
-   list. */
+   A stepper is a folder, and a function `const cti_stepper *cti_stepper_<word>(void)` that returns its struct. Its definition
+   begins with CTI_CONSTANT_FN: in a build with one stepper the members are constants. Elsewhere a stepper has its lines in
+   MANIFEST, its switch in config.h, and its options in ct_world_desc. docs/step.md has the list. */
 #pragma once
 
 #include "state.h"

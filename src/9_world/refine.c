@@ -10,6 +10,7 @@
    A body's mesh, masses and velocities before are kept until the step is done: a step that fails takes its refinement back.
    based on: Hong et al. 2006, sec. 6 (future work). */
 #include "world.h"
+#include "../8_explicit/explicit.h"
 #include "../4_geom/dist.h"
 #include "../5_mesh/divide.h"
 

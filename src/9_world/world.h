@@ -5,13 +5,8 @@
 #include "../0_base/pool.h"
 #include "../5_mesh/mesh.h"
 #include "../5_mesh/place.h"
-#include "../8_barrier/barrier.h"
-#include "../8_dcd/dcd.h"
-#include "../8_explicit/explicit.h"
-#include "../8_geometric/geometric.h"
-#include "../8_layers/layers.h"
-#include "../8_penalty/penalty.h"
 #include "../8_step/step.h"
+#include "../8_step/stepper.h"
 #include "../8_step/tangle.h"
 
 typedef enum cti_body_kind {
