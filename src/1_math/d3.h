@@ -57,3 +57,13 @@ CTI_INLINE int cti_d3_inverse(const double *A, double *out)
     out[8] = (A[0] * A[4] - A[1] * A[1]) / det;
     return 1;
 }
+
+/* cti_dot -- the product of two vectors [n], summed in order. */
+CTI_INLINE double cti_dot(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "problem.h"
+#include "../1_math/d3.h"
 
 /* cti_jacobian -- J in double: the maps of the rows' terms, those of row i from first[i] on. */
 typedef struct cti_jacobian {

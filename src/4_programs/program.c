@@ -7,15 +7,6 @@
 
 /* ---- sparse rows ---- */
 
-CTI_FN double cti_dot(int n, const double *a, const double *b)
-{
-    double s = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
-}
-
 CTI_FN double cti_dot_fast(int n, const double *a, const double *b)
 {
     double s[4] = {0, 0, 0, 0};

@@ -10,7 +10,7 @@
 
 #include "../0_base/arena.h"
 #include "../0_base/array.h"
-#include "../1_math/real.h"
+#include "../1_math/d3.h"
 #include "../2_linalg/supernodal.h"
 
 /* cti_sparse -- a scalar matrix in compressed rows; columns are sorted in each row, none appears twice. Zero it before first use. stb_ds
@@ -21,8 +21,7 @@ typedef struct cti_sparse {
     double *x;
 } cti_sparse;
 
-/* cti_dot -- a'b, summed in order; cti_dot_fast -- in four sums, which do not wait for each other. */
-CTI_FN double cti_dot(int n, const double *a, const double *b);
+/* cti_dot_fast -- a'b in four sums, which do not wait for each other. */
 CTI_FN double cti_dot_fast(int n, const double *a, const double *b);
 
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);

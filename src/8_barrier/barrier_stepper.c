@@ -60,6 +60,7 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
                                         cti_barrier_defaults,
                                         cti_barrier_check,
                                         NULL,
+                                        NULL,
                                         cti_barrier_refuses,
                                         cti_barrier_prepare,
                                         cti_barrier_step,

@@ -49,26 +49,14 @@ static void cti_dcd_complete(ct_world_desc *d)
         d->dcd.decouple = CT_DECOUPLE_RANDOM;
 }
 
-static const char *cti_dcd_refuses(const cti_state *s, cti_feature what)
-{
-    CTI_UNUSED(s);
-    switch (what) {
-    case CTI_FEATURE_CLOTH:
-        return "CT_STEPPER_DCD needs bodies with an inside, and cloth has none";
-    case CTI_FEATURE_ROD:
-        return "CT_STEPPER_DCD needs bodies with an inside, and a rod has none";
-    case CTI_FEATURE_POINTS:
-        return "CT_STEPPER_DCD needs bodies with an inside, and points have none";
-    case CTI_FEATURE_RIGID:
-        return "CT_STEPPER_DCD steps no rigid bodies, only soft ones";
-    case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_DCD has no joints and no stitches";
-    case CTI_FEATURE_REPAIR:
-        return "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR";
-    default:
-        return NULL;
-    }
-}
+static const cti_refusal cti_dcd_refusals[] = {
+    {CTI_FEATURE_CLOTH, "CT_STEPPER_DCD needs bodies with an inside, and cloth has none"},
+    {CTI_FEATURE_ROD, "CT_STEPPER_DCD needs bodies with an inside, and a rod has none"},
+    {CTI_FEATURE_POINTS, "CT_STEPPER_DCD needs bodies with an inside, and points have none"},
+    {CTI_FEATURE_RIGID, "CT_STEPPER_DCD steps no rigid bodies, only soft ones"},
+    {CTI_FEATURE_JOINT, "CT_STEPPER_DCD has no joints and no stitches"},
+    {CTI_FEATURE_REPAIR, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR"},
+    {CTI_FEATURE_STEP, NULL}};
 
 /* ---- preparation ---- */
 
@@ -179,7 +167,8 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_dcd(void)
                                     cti_dcd_defaults,
                                     cti_dcd_check,
                                     cti_dcd_complete,
-                                    cti_dcd_refuses,
+                                    cti_dcd_refusals,
+                                    NULL,
                                     cti_dcd_bodies,
                                     cti_dcd_step,
                                     CTI_DCD_PROBLEM,

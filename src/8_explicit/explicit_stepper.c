@@ -46,11 +46,13 @@ static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
 #define CTI_EXPLICIT_EXTRAPOLATED CTI_R(1.68)
 
 /* the reason why steps of a fixed length are refused, or NULL: vibrations of elements would grow in them */
-static const char *cti_explicit_refuses_step(const cti_state *s)
+static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real h = cti_min(s->desc.rk.fixed_step, s->step.dt),
-            most = g->bound * (s->desc.rk.extrapolate ? CTI_EXPLICIT_EXTRAPOLATED : CTI_R(1.0));
+    ct_real h = cti_min(s->desc.rk.fixed_step, s->step.dt), most;
+    if (what != CTI_FEATURE_STEP)
+        return NULL;
+    most = g->bound * (s->desc.rk.extrapolate ? CTI_EXPLICIT_EXTRAPOLATED : CTI_R(1.0));
     if (!(h > most))
         return NULL;
     cti_error_set(&g->refusal, CT_ERR_UNSUPPORTED, -1, (double)most,
@@ -58,31 +60,16 @@ static const char *cti_explicit_refuses_step(const cti_state *s)
     return g->refusal.text;
 }
 
-static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
-{
-    switch (what) {
-    case CTI_FEATURE_STEP:
-        return cti_explicit_refuses_step(s);
-    case CTI_FEATURE_CLOTH:
-        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and cloth has none";
-    case CTI_FEATURE_ROD:
-        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and a rod has none";
-    case CTI_FEATURE_POINTS:
-        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and points have none";
-    case CTI_FEATURE_SEGMENTS:
-        return "CT_STEPPER_EXPLICIT has no contacts of segments that are in no triangle";
-    case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_EXPLICIT has no joints and no stitches";
-    case CTI_FEATURE_FRICTION:
-        return "CT_STEPPER_EXPLICIT has no friction: set the body's friction to 0";
-    case CTI_FEATURE_REPAIR:
-        return "CT_STEPPER_EXPLICIT moves nodes out of bodies in its steps";
-    case CTI_FEATURE_PROBLEM:
-        return "CT_STEPPER_EXPLICIT has a contact problem in each stage of its steps, and keeps none";
-    default:
-        return NULL;
-    }
-}
+static const cti_refusal cti_explicit_refusals[] = {
+    {CTI_FEATURE_CLOTH, "CT_STEPPER_EXPLICIT needs bodies with an inside, and cloth has none"},
+    {CTI_FEATURE_ROD, "CT_STEPPER_EXPLICIT needs bodies with an inside, and a rod has none"},
+    {CTI_FEATURE_POINTS, "CT_STEPPER_EXPLICIT needs bodies with an inside, and points have none"},
+    {CTI_FEATURE_SEGMENTS, "CT_STEPPER_EXPLICIT has no contacts of segments that are in no triangle"},
+    {CTI_FEATURE_JOINT, "CT_STEPPER_EXPLICIT has no joints and no stitches"},
+    {CTI_FEATURE_FRICTION, "CT_STEPPER_EXPLICIT has no friction: set the body's friction to 0"},
+    {CTI_FEATURE_REPAIR, "CT_STEPPER_EXPLICIT moves nodes out of bodies in its steps"},
+    {CTI_FEATURE_PROBLEM, "CT_STEPPER_EXPLICIT has a contact problem in each stage of its steps, and keeps none"},
+    {CTI_FEATURE_STEP, NULL}};
 
 /* ---- memory ---- */
 
@@ -225,6 +212,7 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
                                         cti_explicit_defaults,
                                         cti_explicit_check,
                                         NULL,
+                                        cti_explicit_refusals,
                                         cti_explicit_refuses,
                                         cti_explicit_prepare,
                                         cti_explicit_step,

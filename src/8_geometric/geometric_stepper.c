@@ -48,24 +48,13 @@ static void cti_geometric_settle(ct_world_desc *d)
         d->geometric.scheme = CT_GEOMETRIC_GLOBAL, d->geometric.active_set = 0;
 }
 
-static const char *cti_geometric_refuses(const cti_state *s, cti_feature what)
-{
-    CTI_UNUSED(s);
-    switch (what) {
-    case CTI_FEATURE_ROD:
-        return "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and a rod has none";
-    case CTI_FEATURE_POINTS:
-        return "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and loose points have none";
-    case CTI_FEATURE_RIGID:
-        return "CT_STEPPER_GEOMETRIC corrects particles, and a rigid body has none";
-    case CTI_FEATURE_REPAIR:
-        return "CT_STEPPER_GEOMETRIC cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR";
-    case CTI_FEATURE_PROBLEM:
-        return "CT_STEPPER_GEOMETRIC solves no contact problem: its contacts are corrections";
-    default:
-        return NULL;
-    }
-}
+static const cti_refusal cti_geometric_refusals[] = {
+    {CTI_FEATURE_ROD, "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and a rod has none"},
+    {CTI_FEATURE_POINTS, "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and loose points have none"},
+    {CTI_FEATURE_RIGID, "CT_STEPPER_GEOMETRIC corrects particles, and a rigid body has none"},
+    {CTI_FEATURE_REPAIR, "CT_STEPPER_GEOMETRIC cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR"},
+    {CTI_FEATURE_PROBLEM, "CT_STEPPER_GEOMETRIC solves no contact problem: its contacts are corrections"},
+    {CTI_FEATURE_STEP, NULL}};
 
 /* ---- memory ---- */
 
@@ -177,7 +166,8 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
                                           cti_geometric_defaults,
                                           cti_geometric_check,
                                           cti_geometric_settle,
-                                          cti_geometric_refuses,
+                                          cti_geometric_refusals,
+                                          NULL,
                                           cti_geometric_prepare,
                                           cti_geometric_step,
                                           NULL,

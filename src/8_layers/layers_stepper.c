@@ -32,26 +32,14 @@ static ct_code cti_layers_check(const ct_world_desc *d, ct_error_info *e)
     return CT_OK;
 }
 
-static const char *cti_layers_refuses(const cti_state *s, cti_feature what)
-{
-    CTI_UNUSED(s);
-    switch (what) {
-    case CTI_FEATURE_ROD:
-        return "CT_STEPPER_LAYERS has clocks for tets and triangles, and a rod has neither";
-    case CTI_FEATURE_POINTS:
-        return "CT_STEPPER_LAYERS has layers between vertices, faces and edges, and loose points have no faces";
-    case CTI_FEATURE_RIGID:
-        return "CT_STEPPER_LAYERS moves nodes on straight lines, and those of a rigid body turn";
-    case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_LAYERS has no joints and no stitches";
-    case CTI_FEATURE_REPAIR:
-        return "CT_STEPPER_LAYERS has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
-    case CTI_FEATURE_PROBLEM:
-        return "CT_STEPPER_LAYERS solves no contact problem: its contacts are springs";
-    default:
-        return NULL;
-    }
-}
+static const cti_refusal cti_layers_refusals[] = {
+    {CTI_FEATURE_ROD, "CT_STEPPER_LAYERS has clocks for tets and triangles, and a rod has neither"},
+    {CTI_FEATURE_POINTS, "CT_STEPPER_LAYERS has layers between vertices, faces and edges, and loose points have no faces"},
+    {CTI_FEATURE_RIGID, "CT_STEPPER_LAYERS moves nodes on straight lines, and those of a rigid body turn"},
+    {CTI_FEATURE_JOINT, "CT_STEPPER_LAYERS has no joints and no stitches"},
+    {CTI_FEATURE_REPAIR, "CT_STEPPER_LAYERS has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR"},
+    {CTI_FEATURE_PROBLEM, "CT_STEPPER_LAYERS solves no contact problem: its contacts are springs"},
+    {CTI_FEATURE_STEP, NULL}};
 
 /* ---- memory ---- */
 
@@ -128,7 +116,7 @@ static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_layers(void)
 {
     static const cti_stepper layers = {
-        CTI_STEPPER_ENDS_APART, cti_layers_defaults, cti_layers_check, NULL,           cti_layers_refuses, cti_layers_prepare,
+        CTI_STEPPER_ENDS_APART, cti_layers_defaults, cti_layers_check, NULL,           cti_layers_refusals, NULL, cti_layers_prepare,
         cti_layers_step,        NULL,                cti_layers_free,  NULL};
     return &layers;
 }

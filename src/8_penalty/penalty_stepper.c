@@ -35,20 +35,11 @@ static ct_code cti_penalty_check(const ct_world_desc *d, ct_error_info *e)
     return CT_OK;
 }
 
-static const char *cti_penalty_refuses(const cti_state *s, cti_feature what)
-{
-    CTI_UNUSED(s);
-    switch (what) {
-    case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_PENALTY has no joints and no stitches";
-    case CTI_FEATURE_REPAIR:
-        return "CT_STEPPER_PENALTY cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR";
-    case CTI_FEATURE_PROBLEM:
-        return "CT_STEPPER_PENALTY solves no contact problem: its contacts are springs";
-    default:
-        return NULL;
-    }
-}
+static const cti_refusal cti_penalty_refusals[] = {
+    {CTI_FEATURE_JOINT, "CT_STEPPER_PENALTY has no joints and no stitches"},
+    {CTI_FEATURE_REPAIR, "CT_STEPPER_PENALTY cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR"},
+    {CTI_FEATURE_PROBLEM, "CT_STEPPER_PENALTY solves no contact problem: its contacts are springs"},
+    {CTI_FEATURE_STEP, NULL}};
 
 /* ---- memory ---- */
 
@@ -141,7 +132,8 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_penalty(void)
                                         cti_penalty_defaults,
                                         cti_penalty_check,
                                         NULL,
-                                        cti_penalty_refuses,
+                                        cti_penalty_refusals,
+                                        NULL,
                                         cti_penalty_prepare,
                                         cti_penalty_step,
                                         NULL,

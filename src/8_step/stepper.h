@@ -39,6 +39,12 @@ typedef struct cti_stepper_body {
 
 struct cti_program;
 
+/* cti_refusal -- a feature that a stepper does not have, and the reason: a sentence for the error's text, which begins with the body's name. */
+typedef struct cti_refusal {
+    cti_feature what;
+    const char *why;
+} cti_refusal;
+
 /* what a stepper is like */
 enum {
     CTI_STEPPER_ENDS_APART = 1,    /* a step that begins without intersections ends without one */
@@ -52,8 +58,8 @@ enum {
    check     tests the description: CT_OK, or cti_error_set's code. All steppers of a build check the ranges of their own options, in every
              world; the world's stepper (d->stepper) also checks the rest
    complete  sets values that a description leaves to the stepper, in the world's copy of it
-   refuses   returns NULL if worlds of this stepper have the feature, else the reason, a sentence for the error's text, which begins with
-             the body's name
+   refusals  features that worlds of this stepper do not have, up to one without a reason
+   refuses   the same of features that only some worlds do not have: the reason, or NULL
    prepare   makes cti_state.own, the stepper's private data, after bodies or joints have changed; surface, models, rigids, joints, scratch
              and A's pattern are ready. bodies [surface.n_bodies]. 0: out of memory; `unprepare` is called then, too
    step      one step: CT_OK with the whole report except the sums of its times, or an error with the state unchanged: CT_ERR_MEMORY, or
@@ -71,6 +77,7 @@ typedef struct cti_stepper {
     void (*defaults)(ct_world_desc *d);
     ct_code (*check)(const ct_world_desc *d, ct_error_info *e);
     void (*complete)(ct_world_desc *d);
+    const cti_refusal *refusals;
     const char *(*refuses)(const cti_state *s, cti_feature what);
     int (*prepare)(cti_state *s, const cti_stepper_body *bodies);
     ct_code (*step)(cti_state *s, ct_real dt, ct_step_report *report);

@@ -74,8 +74,11 @@ static const char *cti_steppers_noun(cti_feature what)
 CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *name)
 {
     const cti_stepper *stepper = cti_steppers_of(w);
+    const cti_refusal *refusal = stepper->refusals;
     const char *reason = stepper->refuses ? stepper->refuses(&w->state, what) : NULL;
     ct_body_id none = {0, 0};
+    for (; refusal && refusal->why; refusal++)
+        reason = refusal->what == what ? refusal->why : reason;
     if (!reason)
         return CT_OK;
     if (!name)
