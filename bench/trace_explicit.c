@@ -6,6 +6,7 @@
      trace_explicit beam               sag of a cantilever by Poisson's ratio, mesh and remedy
      trace_explicit refine MESH        the ball on a board and two crossed cylinders of the tetrahedra of MESH by refinement, beside meshes of which
                                        every tetrahedron is split */
+#include "../src/8_explicit/explicit.h"
 #include "../src/9_world/world.h"
 #include "../src/4_geom/dist.h"
 #include "../src/5_mesh/divide.h"

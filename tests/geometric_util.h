@@ -3,6 +3,7 @@
 #define GEOMETRIC_UTIL_H
 
 #include "world_util.h"
+#include "../src/8_geometric/geometric.h"
 #include "../src/9_world/world.h"
 
 #define FLOAT (CONTACT_REAL == 32)

@@ -2,6 +2,7 @@
    for bodies, contacts, friction with anchors, joints and affine bodies; each of these alone; the projected Hessian has no negative
    eigenvalue. Double only. */
 #include "world_util.h"
+#include "../src/8_barrier/barrier.h"
 #include "../src/9_world/world.h"
 #include "../src/1_math/eig3.h"
 

@@ -1,6 +1,7 @@
 /* test_barrier_parts.c -- steps of CT_STEPPER_BARRIER that are taken back: what a divided step repeats, and sums over its parts; what a step that
    runs out of memory leaves; what a shift of the Hessian leaves. */
 #include "world_util.h"
+#include "../src/8_barrier/barrier.h"
 #include "../src/9_world/world.h"
 #include "../src/8_step/snapshot.h"
 

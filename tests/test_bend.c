@@ -36,7 +36,7 @@ static void make(cti_mem *mem, cti_bend_batch *bend, ct_real rest_angle, int n_h
     memset(bend, 0, sizeof *bend);
     cti_mem_init(mem, NULL);
     assert_int_equal(cti_bend_batch_init(mem, bend, &m, X, hinges, n_hinges, 0, NULL), 1);
-    assert_int_equal(cti_bend_batch_slots(mem, bend, model_dense_slot, &n), 1);
+    assert_int_equal(cti_element_slots(mem, &bend->slot, bend->node, bend->n, 4, model_dense_slot, &n), 1);
 }
 
 static void test_angle(void **state)
@@ -84,7 +84,7 @@ static void test_gradient(void **state)
                 }
             model_check_balance(&model, CTI_HESSIAN_STEP, y, 4);
             model_check_definite(&model, CTI_HESSIAN_STEP, y, 4);
-            cti_bend_batch_free(&mem, &model.bend);
+            cti_model_free(&mem, &model);
             assert_int_equal(mem.bytes_live, 0);
         }
 }
@@ -103,7 +103,7 @@ static void test_stiffness_at_rest(void **state)
     fold(CTI_R(0.6), x);
     model_differences(&model, x, 4, 1, &force, &K);
     assert_true(K < CTI_R(1e-6));
-    cti_bend_batch_free(&mem, &model.bend);
+    cti_model_free(&mem, &model);
 }
 
 /* folded shut, or with a triangle collapsed to a line: finite */
@@ -126,7 +126,7 @@ static void test_degenerate(void **state)
         model_eval(&model, CTI_HESSIAN_STEP, x, 4, &s);
         assert_true(cti_finite(model_norm(s.K, 144)) && cti_finite(model_norm(s.force, 12)) && cti_finite64(s.energy));
     }
-    cti_bend_batch_free(&mem, &model.bend);
+    cti_model_free(&mem, &model);
 }
 
 /* a sheet of nx x ny cells, diagonals alternating */

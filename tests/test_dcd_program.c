@@ -1,6 +1,7 @@
 /* test_dcd_program.c -- the discrete stepper's programs: rows with a vertex of their own, line search, changes of unknowns, implausible
    motions. */
 #include "world_util.h"
+#include "../src/8_dcd/dcd.h"
 #include "../src/9_world/world.h"
 #include <math.h>
 

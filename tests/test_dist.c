@@ -213,24 +213,6 @@ static void check_derivatives(derivative fun, int n, int *feature_of(const ct_re
 }
 
 static int the_feature;
-static int *pp_feature(const ct_real *x)
-{
-    the_feature = 0;
-    CTI_UNUSED(x);
-    return &the_feature;
-}
-static int *pe_feature(const ct_real *x)
-{
-    ct_real t;
-    cti_dist_pe(x, x + 3, x + 6, &t, &the_feature);
-    return &the_feature;
-}
-static int *pt_feature(const ct_real *x)
-{
-    ct_real w[3];
-    cti_dist_pt(x, x + 3, x + 6, x + 9, w, &the_feature);
-    return &the_feature;
-}
 static int *ee_feature(const ct_real *x)
 {
     ct_real st[2];
@@ -242,9 +224,6 @@ static void test_derivatives(void **state)
 {
     ct_real a[3] = {0, 1, 2}, b[3] = {1, 3, 4};
     (void)state;
-    check_derivatives(cti_dist_pp_grad, 6, pp_feature, 200);
-    check_derivatives(cti_dist_pe_grad, 9, pe_feature, 400);
-    check_derivatives(cti_dist_pt_grad, 12, pt_feature, 1000);
     check_derivatives(cti_dist_ee_grad, 12, ee_feature, 1000);
     assert_true(cti_dist_pp(a, b) == 9);
 }

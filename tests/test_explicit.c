@@ -1,6 +1,7 @@
 /* test_explicit.c -- the explicit stepper: contact forces against enumeration, forces and derivatives of distances by finite differences, order
    of the Runge-Kutta rule, contacts that are held, what they store and release, squeezed contacts, statuses and refusals. */
 #include "world_util.h"
+#include "../src/8_explicit/explicit.h"
 #include "../src/9_world/world.h"
 
 #define FLOAT (CONTACT_REAL == 32)

@@ -2,6 +2,7 @@
    order, free and in contact; impacts, friction, restitution, scripts; the end of a budget, statuses, refusals. */
 #include "plain.h"
 #include "world_util.h"
+#include "../src/8_layers/layers.h"
 #include "../src/9_world/world.h"
 
 #define FLOAT (CONTACT_REAL == 32)

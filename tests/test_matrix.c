@@ -300,7 +300,7 @@ static const struct {
      {"has no midpoint rule", "has no midpoint rule", "has no midpoint rule", "steps by implicit Euler only", NULL,
       NULL, "steps by implicit Euler only", "has an integrator of its own", "its own Runge-Kutta rule"}},
     {"`ccd_limits_step`", set_limits, 0,
-     {NULL, NULL, NULL, "has no continuous detection that could limit a step", "does not cut steps at impacts",
+     {NULL, NULL, NULL, "does not cut steps at impacts", "does not cut steps at impacts",
       "does not cut steps at impacts", "does not cut steps at impacts", "does not cut steps at impacts",
       "does not cut steps at impacts"}},
     {"termination `paper`", set_paper, 0, {NULL, NULL, NULL, NULL, "has no termination PAPER", "has no termination PAPER",

@@ -1,7 +1,7 @@
 /* test_penalty_find.c -- contact generation, compared with what stands: coarse-to-fine sweeps with the batches of ccd.h, warped contacts with
    refinement and with steps cut at impacts, distances in a reference state with distances as they are. */
 #include "world_util.h"
-#include "../src/4_geom/ccd_sweep.h"
+#include "ccd_sweep.h"
 #include <time.h>
 
 #define FLOAT (CONTACT_REAL == 32)

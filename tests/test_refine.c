@@ -2,6 +2,7 @@
    momenta and energies are accounted for, users' numbers stay, and an indented slab is nearer to that of a fine mesh. */
 #include "plain.h"
 #include "world_util.h"
+#include "../src/8_explicit/explicit.h"
 #include "../src/9_world/world.h"
 #include "../src/5_mesh/divide.h"
 

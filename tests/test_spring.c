@@ -19,7 +19,7 @@ static void make(cti_mem *mem, cti_spring_batch *t, int n_springs)
     memset(t, 0, sizeof *t);
     cti_mem_init(mem, NULL);
     assert_int_equal(cti_spring_batch_init(mem, t, &m, &rest, rates, &bad, &value), 1);
-    assert_int_equal(cti_spring_batch_slots(mem, t, model_dense_slot, &n), 1);
+    assert_int_equal(cti_element_slots(mem, &t->slot, t->node, t->n, 2, model_dense_slot, &n), 1);
 }
 
 static void test_one(void **state)
@@ -48,7 +48,7 @@ static void test_one(void **state)
         model_eval(&model, CTI_HESSIAN_STEP, x, 2, &s);
         assert_true(fabs(s.energy - 25.0 * (double)((lengths[i] - 3) * (lengths[i] - 3))) < 1e-4);
         assert_true(cti_abs(s.force[1] - 50 * (lengths[i] - 3)) < CTI_R(1e-3));
-        cti_spring_batch_free(&mem, &model.springs);
+        cti_model_free(&mem, &model);
         assert_int_equal(mem.bytes_live, 0);
     }
 }
@@ -94,7 +94,7 @@ static void test_limit(void **state)
         cti_model_ahead(&model, CTI_R(1e-3), 1, NULL);
         model_eval(&model, CTI_HESSIAN_STEP, x, 2, &other);
         assert_true(other.energy == s.energy && memcmp(other.force, s.force, sizeof s.force) == 0 && memcmp(other.K, s.K, sizeof s.K) == 0);
-        cti_spring_batch_free(&mem, &model.springs);
+        cti_model_free(&mem, &model);
     }
 }
 
@@ -133,7 +133,7 @@ static void test_limit_ahead(void **state)
         assert_true(cti_abs(f - now.force[i]) <= 1000 * CTI_EPS * model_norm(s.K, 36));
         assert_true(half.force[i] == s.force[i] / 2);
     }
-    cti_spring_batch_free(&mem, &model.springs);
+    cti_model_free(&mem, &model);
 }
 
 static void test_coincident_and_padding(void **state)
@@ -149,7 +149,7 @@ static void test_coincident_and_padding(void **state)
     assert_true(model_norm(s.force, 6) == 0 && cti_finite(model_norm(s.K, 36)) && cti_finite64(s.energy));
     model_eval(&model, CTI_HESSIAN_STEP, y, 2, &s);
     assert_true(cti_abs(s.force[1] - 11 * 150) < CTI_R(1e-2) && fabs(s.energy - 11 * 225.0) < 1e-2);
-    cti_spring_batch_free(&mem, &model.springs);
+    cti_model_free(&mem, &model);
 }
 
 /* 3x3 nodes, four cells with alternating diagonals: 16 edges, 8 inner edges, flexion along the 6 rows and columns and the diagonals that

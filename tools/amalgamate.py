@@ -7,8 +7,9 @@ usage: python3 tools/amalgamate.py                 write contact.h
        python3 tools/amalgamate.py --draft         write contact.h, ignoring files that are not in the manifest yet
        python3 tools/amalgamate.py --standalone    write build/contact_standalone.h with the machine's stb_ds.h inside
 
-Method: files are copied line by line in the order of the manifest. Only three kinds of line are treated: an include guard is dropped, an
+Method: files are copied line by line in the order of the manifest. Only three kinds of line are treated: an include guard or #pragma once is dropped, an
 include of an own file is dropped (every file is there once) or, for .inl, replaced by that file's lines; all other lines stay unchanged.
+Behind a .c file its macros are undefined.
 Every refusal ends with a line `FIX:` that says what to do. Standard library only.
 """
 import argparse
@@ -56,13 +57,13 @@ def read(path):
 
 
 class Entry:
-    """A line of the manifest: name, and the words behind it. fast: CONTACT_OPTIMIZE 1 gives it -O2. later: not in contact.h yet."""
+    """A line of the manifest: name, and the words behind it. fast: CONTACT_OPTIMIZE 1 gives it -O2."""
     def __init__(self, name, words):
         self.name = name
-        self.fast, self.later = "fast" in words, "later" in words
-        unknown = [w for w in words if w not in ("fast", "later")]
+        self.fast = "fast" in words
+        unknown = [w for w in words if w != "fast"]
         if unknown:
-            raise Refused("src/MANIFEST: %s behind %s" % (unknown[0], name), "the words there are fast and later")
+            raise Refused("src/MANIFEST: %s behind %s" % (unknown[0], name), "the word there is fast")
 
 
 def read_manifest():
@@ -190,7 +191,7 @@ class Builder:
                 raise Refused("%s: macro %s leaks" % (where, macro), "give it the prefix %s" % " or ".join(allowed))
             before = self.macros.get(macro)
             if before and before != owner and before != name:
-                raise Refused("%s: macro %s is also defined in src/%s" % (where, macro, before), "#undef it at the end of that file, or rename one")
+                raise Refused("%s: macro %s is also defined in src/%s" % (where, macro, before), "rename one, or #undef it there")
             self.macros[macro] = owner
             if macro not in self.all_macros and not special and not name.startswith("public/"):
                 self.all_macros.append(macro)
@@ -230,8 +231,6 @@ class Builder:
                           "move what is needed to a lower floor, or call up through a struct of function pointers")
         if path.endswith(".inl"):
             return path
-        if self.entry[path].later and not self.entry[listed].later:
-            raise Refused("%s: src/%s is `later` in src/MANIFEST" % (where, path), "take the word away there, or the include here")
         if self.order[path] >= self.order[listed]:
             raise Refused("%s: src/%s comes later in src/MANIFEST (or includes itself)" % (where, path),
                           "list it earlier; if the two include each other, break the cycle")
@@ -251,7 +250,7 @@ class Builder:
             self.put("/* ---- %s ---- */" % name)
         for i, line in enumerate(lines):
             where = "src/%s:%d" % (name, i + 1)
-            if i in guard:
+            if i in guard or plain[i] == "#pragma once":
                 continue
             if WINDOWS.match(plain[i]):
                 raise Refused("%s: %s is a macro of windows.h" % (where, WINDOWS.match(plain[i]).group(1)), "take another name")
@@ -269,6 +268,14 @@ class Builder:
                 self.put(self.stb_text(), "stb_ds.h:1")
                 continue
             self.put(line, where)
+        if listed == name and name.endswith(".c"):
+            self.close(name)
+
+    def close(self, name):
+        """Undefines what a source file defined: in contact.h it would reach the files behind it, and the user."""
+        for macro in [m for m, owner in self.macros.items() if owner == name]:
+            self.put("#undef %s" % macro)
+            del self.macros[macro]
 
     def stb_text(self):
         for path in STB_SEARCH:
@@ -360,7 +367,7 @@ class Builder:
                 continue
             if c.kind == "function" and not self.draft:
                 raise Refused("%s: nothing that the API calls reaches %s" % (where, c.names[0]),
-                              "delete it, or put its file into src/MANIFEST as `later`")
+                              "delete it")
             drop.update(range(c.first, c.last + 1))
         before, behind = {c.first: "#ifdef CTI_SPARE_INSTANCES" for c in spare}, {c.last: "#endif" for c in spare}
         for first, last, text in reach.guards(chunks):
@@ -382,9 +389,6 @@ class Builder:
         self.put(PROLOGUE.replace("@FAST@", FAST).replace("@COLD@", COLD))
         fast = False
         for n in names:
-            if self.entry[n].later:
-                self.check_statics(n, strip_comments(self.text(n)), n)
-                continue
             if self.entry[n].fast != fast:
                 fast = not fast
                 self.put(SWITCH % (FAST if fast else COLD))

@@ -1,7 +1,6 @@
 /* alloc.h -- every allocation of the library goes through here: a checked allocator with counters and failure injection. Method: blocks
    come from the caller's `ct_allocator`. Sizes are known at release, so that blocks need no header of ours. */
-#ifndef CTI_ALLOC_H
-#define CTI_ALLOC_H
+#pragma once
 
 #include "platform.h"
 
@@ -23,5 +22,3 @@ CTI_FN void *cti_mem_resize(cti_mem *mem, void *block, size_t old_size, size_t n
 
 /* cti_mem_mul -- a * b into *out, 0 on overflow. */
 CTI_FN int cti_mem_mul(size_t a, size_t b, size_t *out);
-
-#endif /* CTI_ALLOC_H */

@@ -1,7 +1,6 @@
 /* arena.h -- per-step scratch memory: bump allocation in chunks that are released together. Method: after a step that needed several
    chunks, the reset replaces them by one of the peak size. A warmed-up step therefore asks the allocator for nothing. */
-#ifndef CTI_ARENA_H
-#define CTI_ARENA_H
+#pragma once
 
 #include "alloc.h"
 
@@ -34,5 +33,3 @@ CTI_FN void *cti_arena_get(cti_arena *arena, size_t count, size_t element);
 CTI_FN void *cti_arena_zero(cti_arena *arena, size_t count, size_t element);
 #define CTI_ARENA_NEW(arena, T, count) ((T *)cti_arena_get((arena), (size_t)(count), sizeof(T)))
 #define CTI_ARENA_ZERO(arena, T, count) ((T *)cti_arena_zero((arena), (size_t)(count), sizeof(T)))
-
-#endif /* CTI_ARENA_H */

@@ -1,5 +1,5 @@
 /* array.c -- checked growth of stb_ds arrays. Method: stb_ds's header {length, capacity, hash_table, temp} in front of the elements,
-   capacity doubled, memory from a cti_mem. */
+   capacity doubled, memory from a cti_mem. temp, which stb_ds uses in its hash tables only, holds the size of an element. */
 #include "array.h"
 
 CTI_FN void *cti_array_reserve(cti_mem *mem, void *array, size_t element, size_t count)
@@ -21,8 +21,8 @@ CTI_FN void *cti_array_reserve(cti_mem *mem, void *array, size_t element, size_t
     if (!array) {
         h->length = 0;
         h->hash_table = NULL;
-        h->temp = 0;
     }
+    h->temp = (ptrdiff_t)element;
     h->capacity = cap;
     return (void *)(h + 1);
 }
@@ -48,4 +48,14 @@ CTI_FN void cti_array_free(cti_mem *mem, void *array, size_t element)
 {
     if (array)
         cti_mem_resize(mem, stbds_header(array), sizeof(stbds_array_header) + stbds_header(array)->capacity * element, 0);
+}
+
+CTI_FN void cti_array_free_span(cti_mem *mem, char *first, char *end)
+{
+    void *array;
+    for (; first < end; first += sizeof array) {
+        memcpy(&array, first, sizeof array);
+        cti_array_free(mem, array, array ? (size_t)stbds_header(array)->temp : 0);
+        memset(first, 0, sizeof array);
+    }
 }

@@ -6,9 +6,9 @@
    CTI_RESERVE(mem, a, n)              capacity at least n;            0 when memory ran out, a unchanged
    CTI_RESIZE(mem, a, n)               length n, new elements zero;    0 when memory ran out
    CTI_PUSH(mem, a, value)             append;                         0 when memory ran out
-   CTI_FREE(mem, a)                    release and set to NULL */
-#ifndef CTI_ARRAY_H
-#define CTI_ARRAY_H
+   CTI_FREE(mem, a)                    release and set to NULL
+   CTI_FREE_SPAN(mem, first, last)     the same of all members of a struct from one to another, which must be arrays */
+#pragma once
 
 #include "alloc.h"
 
@@ -39,8 +39,8 @@ CTI_INLINE int cti_array_ok(const void *a, size_t count) { return a != NULL && s
 #define CTI_PUSH(mem, a, value)                                                                                                            \
     ((CTI_RESERVE((mem), (a), stbds_arrlen(a) + 1)) ? ((a)[stbds_header(a)->length++] = (value), 1) : 0)
 #define CTI_FREE(mem, a) (cti_array_free((mem), (a), sizeof *(a)), (a) = NULL)
+#define CTI_FREE_SPAN(mem, first, last) cti_array_free_span((mem), (char *)&(first), (char *)(&(last) + 1))
 #define CTI_CLEAR(a) ((a) ? (void)(stbds_header(a)->length = 0) : (void)0)
 
+CTI_FN void cti_array_free_span(cti_mem *mem, char *first, char *end);
 CTI_FN int cti_array_resize_to(cti_mem *mem, void **array, size_t element, size_t count);
-
-#endif /* CTI_ARRAY_H */

@@ -1,7 +1,6 @@
 /* atomic.h -- 32-bit words that threads share. A load (acquire) sees everything that was written before the store (release) whose value it
    reads. CTI_ATOMICS is 1 where the compiler has them. pool.c has its own 64-bit operations. */
-#ifndef CTI_ATOMIC_H
-#define CTI_ATOMIC_H
+#pragma once
 
 #include "platform.h"
 
@@ -58,5 +57,3 @@ CTI_INLINE void cti_atomic_pause(void)
     __asm__ __volatile__("yield");
 #endif
 }
-
-#endif /* CTI_ATOMIC_H */

@@ -3,8 +3,7 @@
    mode of the caller, of the world's own threads or of a task system. The error bounds of the collision tests rely on gradual underflow.
    The mode is in MXCSR on x86 and in FPCR on 64-bit ARM; WebAssembly has this mode only. Where the compiler cannot write the register
    (tcc), the caller's mode stays. */
-#ifndef CTI_FPENV_H
-#define CTI_FPENV_H
+#pragma once
 
 #include "platform.h"
 
@@ -63,4 +62,11 @@ CTI_INLINE void cti_fpenv_leave(uint64_t before)
         cti_fpenv_put((before & ~(uint64_t)CTI_FPENV_FLAGS) | (cti_fpenv_get() & CTI_FPENV_FLAGS));
 }
 
-#endif /* CTI_FPENV_H */
+/* CTI_FPENV_RETURN -- returns the ct_code of a call that is made in the mode. */
+#define CTI_FPENV_RETURN(call)                                                                                                             \
+    {                                                                                                                                      \
+        uint64_t mode = cti_fpenv_enter();                                                                                                 \
+        ct_code code = call;                                                                                                               \
+        cti_fpenv_leave(mode);                                                                                                             \
+        return code;                                                                                                                       \
+    }

@@ -1,8 +1,7 @@
 /* heads.h -- a hash table from numbers to list heads, for the case that few of many possible numbers occur. Method: open addressing with
    linear probes, at most half full; if the table has room for all numbers, they index it directly. Based on: Knuth, The Art of Computer
    Programming 3, 6.4. */
-#ifndef CTI_HEADS_H
-#define CTI_HEADS_H
+#pragma once
 
 #include "arena.h"
 
@@ -36,5 +35,3 @@ CTI_INLINE cti_head *cti_heads_at(const cti_heads *h, int32_t v)
         i = (i + 1) & h->mask;
     return &h->items[i];
 }
-
-#endif /* CTI_HEADS_H */

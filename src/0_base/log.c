@@ -16,7 +16,7 @@ CTI_FN void cti_logger_write(const cti_logger *log, ct_log_level level, const ch
     log->fn(level, line, log->user);
 }
 
-CTI_FN void cti_error_clear(ct_error_info *error)
+static void cti_error_clear(ct_error_info *error)
 {
     if (!error)
         return;
@@ -40,4 +40,12 @@ CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element
         error->buffer[0] = '\0';
     va_end(args);
     return code;
+}
+
+CTI_FN ct_code cti_error_ranges(ct_error_info *error, const cti_range *options, int n)
+{
+    for (; n > 0; n--, options++)
+        if (!(options->value >= options->least && options->value <= options->most))
+            return cti_error_set(error, CT_ERR_ARGUMENT, -1, options->value, "%s", options->rule);
+    return CT_OK;
 }

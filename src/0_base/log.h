@@ -1,8 +1,8 @@
 /* log.h -- messages to the caller's log function, and error infos that name the culprit. Nothing is ever printed by the library. */
-#ifndef CTI_LOG_H
-#define CTI_LOG_H
+#pragma once
 
 #include "platform.h"
+#include <limits.h>
 
 typedef struct cti_logger {
     ct_log_fn *fn; /* NULL: messages are dropped */
@@ -18,11 +18,21 @@ typedef struct cti_logger {
 /* cti_logger_write -- one line without its newline, cut at 500 characters. */
 CTI_FN void cti_logger_write(const cti_logger *log, ct_log_level level, const char *format, ...) CTI_PRINTF(3, 4);
 
-/* cti_error_clear -- CT_OK, empty text, no culprit. error may be NULL. */
-CTI_FN void cti_error_clear(ct_error_info *error);
-
 /* cti_error_set -- fills *error (may be NULL) and returns code, so that `return cti_error_set(...)` ends a function. The text is composed
    into error->buffer; element -1 and value 0 mean nothing; body stays null: cti_error_set_body adds it. */
 CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element, double value, const char *format, ...) CTI_PRINTF(5, 6);
 
-#endif /* CTI_LOG_H */
+/* CTI_THEN -- the next of calls of which each is made if all before it were CT_OK. */
+#define CTI_THEN(code, call) ((code) = (code) == CT_OK ? (call) : (code))
+
+/* cti_range -- an option with its least and its largest value, and what an error says of it. */
+typedef struct cti_range {
+    double value, least, most;
+    const char *rule;
+} cti_range;
+#define CTI_POSITIVE 2.2250738585072014e-308 /* least value of an option above 0 */
+#define CTI_FINITE ((double)CTI_REAL_MAX)    /* largest value of an option that has no bound */
+#define CTI_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* cti_error_ranges -- CT_OK, or CT_ERR_ARGUMENT for the first of n options that is out of its range or NaN. */
+CTI_FN ct_code cti_error_ranges(ct_error_info *error, const cti_range *options, int n);

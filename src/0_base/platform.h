@@ -1,8 +1,7 @@
 /* platform.h -- compiler facts: linkage of internal functions, inlining, restrict, finite tests on bits.
    Method: every internal function is declared with CTI_FN. The modular build leaves it empty (external linkage, so that tests can
    call it); contact.h defines it as `static`. No mathematics here. */
-#ifndef CTI_PLATFORM_H
-#define CTI_PLATFORM_H
+#pragma once
 
 #include "../public/api.h"
 #include <stddef.h>
@@ -117,5 +116,3 @@ CTI_INLINE int cti_lowest_bit64(uint64_t x)
     return low ? cti_lowest_bit(low) : 32 + cti_lowest_bit((unsigned)(x >> 32));
 #endif
 }
-
-#endif /* CTI_PLATFORM_H */

@@ -275,10 +275,6 @@ CTI_FN void cti_pool_destroy(cti_mem *mem, cti_pool *p)
         cti_pool_end(mem, p, cti_max_int(0, p->n_threads - 1));
 }
 
-#undef CTI_POOL_SPIN
-#undef CTI_POOL_WAIT
-#undef CTI_POOL_BLOCKS
-
 #else
 
 CTI_FN cti_pool *cti_pool_create(cti_mem *mem, int workers, int *out_failed, int *out_system)

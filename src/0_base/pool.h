@@ -1,7 +1,6 @@
 /* pool.h -- the built-in threads behind ct_tasks (CONTACT_THREADS 1). After a loop a worker spins for a moment, since the next loop usually
    follows soon, and then sleeps. */
-#ifndef CTI_POOL_H
-#define CTI_POOL_H
+#pragma once
 
 #include "alloc.h"
 
@@ -21,5 +20,3 @@ CTI_FN int cti_pool_sleeps(const cti_pool *pool);
    thread may call them. */
 CTI_FN void *cti_pool_enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user);
 CTI_FN void cti_pool_finish(void *task, void *user);
-
-#endif /* CTI_POOL_H */

@@ -1,7 +1,6 @@
 /* sets.h -- disjoint sets (union-find) of the numbers 0 .. n - 1 in parent [n]. A root is its own parent and the smallest number of its
    set. Method: path halving, no ranks. Based on: Tarjan, van Leeuwen, Worst-case analysis of set union algorithms, 1984. */
-#ifndef CTI_SETS_H
-#define CTI_SETS_H
+#pragma once
 
 #include "platform.h"
 
@@ -27,5 +26,3 @@ CTI_INLINE void cti_sets_join(int32_t *parent, int32_t a, int32_t b)
     a = cti_sets_root(parent, a), b = cti_sets_root(parent, b);
     parent[a < b ? b : a] = a < b ? a : b;
 }
-
-#endif /* CTI_SETS_H */

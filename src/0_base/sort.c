@@ -57,10 +57,10 @@ CTI_FN int cti_sort_lower_u64(const uint64_t *keys, int n, uint64_t key)
     return lo;
 }
 
-CTI_FN int cti_sort_has_u64(const uint64_t *keys, int n, uint64_t key)
+CTI_FN int cti_sort_find_u64(const uint64_t *keys, int n, uint64_t key)
 {
     int at = cti_sort_lower_u64(keys, n, key);
-    return at < n && keys[at] == key;
+    return at < n && keys[at] == key ? at : -1;
 }
 
 CTI_FN void cti_sort_list(int32_t *list, int n)

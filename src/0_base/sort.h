@@ -1,7 +1,6 @@
 /* sort.h -- sorting. Stable, of integer keys with a payload: least significant digit radix sort, 8 bits a pass. Passes in which all keys
    agree are skipped; below 48 elements insertion sort is used. The result depends on the keys and their order alone. */
-#ifndef CTI_SORT_H
-#define CTI_SORT_H
+#pragma once
 
 #include "platform.h"
 
@@ -13,10 +12,30 @@ CTI_FN void cti_sort_u64(uint64_t *keys, int32_t *payload, uint64_t *keys_tmp, i
 /* cti_sort_unique_u64 -- drops repetitions from sorted keys; the payload (may be NULL) of the first one stays. Returns the new length. */
 CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 
-/* cti_sort_lower_u64 -- the first position in sorted keys whose key is at least `key`; n if there is none. cti_sort_has_u64 -- 1 if the key is
-   there. */
+/* cti_sort_lower_u64 -- the first position in sorted keys whose key is at least `key`; n if there is none. cti_sort_find_u64 -- where the key is,
+   or -1. cti_sort_has_u64 -- 1 if it is there. */
 CTI_FN int cti_sort_lower_u64(const uint64_t *keys, int n, uint64_t key);
-CTI_FN int cti_sort_has_u64(const uint64_t *keys, int n, uint64_t key);
+CTI_FN int cti_sort_find_u64(const uint64_t *keys, int n, uint64_t key);
+CTI_INLINE int cti_sort_has_u64(const uint64_t *keys, int n, uint64_t key) { return cti_sort_find_u64(keys, n, key) >= 0; }
+
+/* cti_sort_lower -- the first i in [begin, end) with list[stride i] at least x; end if there is none. cti_sort_find -- the i with x, or -1. The
+   entries are ascending. */
+CTI_INLINE int cti_sort_lower(const int32_t *list, int stride, int begin, int end, int32_t x)
+{
+    while (begin < end) {
+        int mid = begin + (end - begin) / 2;
+        if (list[stride * mid] < x)
+            begin = mid + 1;
+        else
+            end = mid;
+    }
+    return begin;
+}
+CTI_INLINE int cti_sort_find(const int32_t *list, int stride, int begin, int end, int32_t x)
+{
+    int at = cti_sort_lower(list, stride, begin, end, x);
+    return at < end && list[stride * at] == x ? at : -1;
+}
 
 /* cti_sort_list -- distinct numbers in place, ascending, by heap sort: it needs no scratch. */
 CTI_FN void cti_sort_list(int32_t *list, int n);
@@ -29,5 +48,3 @@ CTI_INLINE uint64_t cti_sort_key(double x)
     memcpy(&u, &x, sizeof u);
     return u >> 63 ? ~u : u | (uint64_t)1 << 63;
 }
-
-#endif /* CTI_SORT_H */

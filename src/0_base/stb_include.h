@@ -3,8 +3,7 @@
    names (arrlen) are defined afterwards unless the user has defined STBDS_NO_SHORT_NAMES. This is needed since stb_ds.h defines them inside
    its include guard: a later include by the user would not. extern "C++" is for its templates, where contact.h is included inside the
    user's extern "C". */
-#ifndef CTI_STB_INCLUDE_H
-#define CTI_STB_INCLUDE_H
+#pragma once
 
 #ifdef STB_DS_IMPLEMENTATION
 #define CTI_STB_DS_WAS_IMPLEMENTATION
@@ -44,5 +43,3 @@ extern "C++" {
 #define STB_DS_IMPLEMENTATION
 #undef CTI_STB_DS_WAS_IMPLEMENTATION
 #endif
-
-#endif /* CTI_STB_INCLUDE_H */

@@ -67,7 +67,3 @@ CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count,
     else /* the shortest range has half the least work that pays while the threads are awake */
         cti_tasks_run(tasks, fn, count, (int)((cti_tasks_has_pool(tasks) ? CTI_TASKS_LEAST : CTI_TASKS_LEAST_USER) / 2 / us), context);
 }
-
-#undef CTI_TASKS_LEAST
-#undef CTI_TASKS_LEAST_ASLEEP
-#undef CTI_TASKS_LEAST_USER

@@ -1,8 +1,7 @@
 /* tasks.h -- loops over ranges: serial, by the caller's task system, or by the world's pool (pool.h). The result of a loop may not depend
    on the number of workers or on how the loop is cut. A body therefore writes only what belongs to its own range, and sums are taken
    afterwards in a fixed order. Exception: the runs of ica_parts.c, which fix their order themselves. */
-#ifndef CTI_TASKS_H
-#define CTI_TASKS_H
+#pragma once
 
 #include "fpenv.h"
 #include "pool.h"
@@ -20,5 +19,3 @@ CTI_FN void cti_tasks_run(const ct_tasks *tasks, ct_task_fn *fn, int count, int 
 
 /* cti_tasks_run_work -- the same for items that take about `us` microseconds each; a loop too short for workers runs here. */
 CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count, double us, void *context);
-
-#endif /* CTI_TASKS_H */

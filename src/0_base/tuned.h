@@ -3,8 +3,7 @@
    CTI_POLICY_MUTABLE it is a variable, and a program visits each number with its name "group.name", so that one program can measure all of
    them (tools/bench_policy.py). docs/policy.md has a row of the same name for each number that was measured.
    Types are int, ct_real and double. Based on: no paper. */
-#ifndef CTI_TUNED_H
-#define CTI_TUNED_H
+#pragma once
 
 #include "platform.h"
 
@@ -31,5 +30,3 @@ typedef struct cti_tuned {
         LIST(CTI_TUNED_VISIT) \
     }
 #endif
-
-#endif /* CTI_TUNED_H */

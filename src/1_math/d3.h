@@ -1,6 +1,5 @@
 /* d3.h -- vectors [3] and matrices [9], row-major, in double in every build. */
-#ifndef CTI_D3_H
-#define CTI_D3_H
+#pragma once
 
 #include "real.h"
 #include <string.h>
@@ -59,4 +58,12 @@ CTI_INLINE int cti_d3_inverse(const double *A, double *out)
     return 1;
 }
 
-#endif /* CTI_D3_H */
+/* cti_dot -- the product of two vectors [n], summed in order. */
+CTI_INLINE double cti_dot(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}

@@ -3,8 +3,7 @@
    So each operation errs by at most CTI_DD_U = 8 u^2 times the sum of its operands' sizes, or times the size of their product. Fused
    operations are neither used nor needed. The file must be compiled without contraction and without value-changing optimisation. Based on:
    Dekker 1971; Knuth (two-sum); Joldes, Muller, Popescu 2017 (bounds). */
-#ifndef CTI_DD_H
-#define CTI_DD_H
+#pragma once
 
 #include "real.h"
 
@@ -49,5 +48,3 @@ CTI_INLINE cti_dd cti_dd_scale(cti_dd a, double s)
     a.hi *= s, a.lo *= s;
     return a;
 }
-
-#endif /* CTI_DD_H */

@@ -280,5 +280,3 @@ CTI_FN void cti_psd_project_8(cti_r8 *a, int n)
     else
         cti_psd_sized_8(a, 9);
 }
-
-#undef CTI_EIG3_TINY

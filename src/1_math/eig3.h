@@ -1,8 +1,7 @@
 /* eig3.h -- 3x3 eigenproblems: symmetric eigenvalues, signed singular values, polar decomposition; and the projection of a small symmetric
    matrix to positive semidefinite. Method: cyclic Jacobi rotations in eight lanes. The scalar functions run the same lanes, so that both
    give the same bits. A lane does not depend on its neighbours. */
-#ifndef CTI_EIG3_H
-#define CTI_EIG3_H
+#pragma once
 
 #include "lanes.h"
 
@@ -28,5 +27,3 @@ CTI_FN void cti_eig3_first(const cti_r8 *from, ct_real *to, int n);
 CTI_FN void cti_psd_project_8(cti_r8 *a, int n);
 /* cti_psd_project -- a [n n] symmetric, n <= 12, in place: eigenvalues below `least` become `least`. */
 CTI_FN void cti_psd_project(ct_real *a, int n, ct_real least);
-
-#endif /* CTI_EIG3_H */

@@ -355,11 +355,3 @@ static const float cti_elem_atan_c32[5] = {-0.3333333176000804f, 0.1999954021693
                                            -0.06451597258952992f};
 CTI_ELEM_ATAN2(cti_d8, double, cti_elem_atan_c, 11, CTI_ELEM_PI_2_LO)
 CTI_ELEM_ATAN2(cti_f8, float, cti_elem_atan_c32, 4, -4.371139e-08)
-
-#undef CTI_ELEM_LOG_STEP
-#undef CTI_ELEM_ATAN2
-#undef CTI_ELEM_LN2_HI
-#undef CTI_ELEM_LN2_LO
-#undef CTI_ELEM_PI_2
-#undef CTI_ELEM_PI_2_LO
-#undef CTI_ELEM_TAN_PI_8

@@ -2,8 +2,7 @@
    Method: argument reduction and a polynomial in double; float results are double results rounded once. Error of a double result: below
    1 unit in the last place (log, exp, sin, cos, cbrt), below 2 (acos, atan2). No table, no state, no errno. Only + - * / and sqrt are used.
  */
-#ifndef CTI_ELEM_H
-#define CTI_ELEM_H
+#pragma once
 
 #include "real.h"
 #include "simd.h"
@@ -37,5 +36,3 @@ CTI_INLINE ct_real cti_cos(ct_real x) { return (ct_real)cti_cos64((double)x); }
 CTI_INLINE ct_real cti_acos(ct_real x) { return (ct_real)cti_acos64((double)x); }
 CTI_INLINE ct_real cti_atan2(ct_real y, ct_real x) { return (ct_real)cti_atan2_64((double)y, (double)x); }
 CTI_INLINE ct_real cti_cbrt(ct_real x) { return (ct_real)cti_cbrt64((double)x); }
-
-#endif /* CTI_ELEM_H */

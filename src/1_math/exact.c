@@ -189,7 +189,3 @@ CTI_FN int cti_exact_orient3d(const double a[3], const double b[3], const double
         return 1;
     return cti_exact_orient3d_full(a, b, c, d);
 }
-#undef CTI_EXACT_U
-#undef CTI_EXACT_BOUND2
-#undef CTI_EXACT_BOUND3
-#undef CTI_EXACT_TINY

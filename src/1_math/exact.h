@@ -4,8 +4,7 @@
    Exact while all parts stay in range: nonzero coordinates between 2^-200 and 2^300 in size (every nonzero float is). Those who take coordinates
    from a caller refuse larger ones (cti_exact_beyond). No fused multiply-add, round to nearest. based on: Shewchuk, Adaptive precision
    floating-point arithmetic and fast robust geometric predicates, 1997; Dekker 1971, Knuth. */
-#ifndef CTI_EXACT_H
-#define CTI_EXACT_H
+#pragma once
 
 #include "real.h"
 
@@ -46,5 +45,3 @@ CTI_FN int cti_exact_orient2d(const double a[2], const double b[2], const double
 CTI_FN int cti_exact_winding(const double t[9], const double p[2]);
 /* cti_exact_orient3d -- the exact sign of dot(cross(b - a, c - a), d - a): 1 for a positive tet, 0 in one plane. */
 CTI_FN int cti_exact_orient3d(const double a[3], const double b[3], const double c[3], const double d[3]);
-
-#endif /* CTI_EXACT_H */

@@ -1,8 +1,7 @@
 /* lanes.h -- short names for arithmetic on eight lanes of ct_real, and 3-vectors and 3x3 matrices of lanes (arrays of cti_r8, row-major).
    Everything is lane-wise: lane i of a result depends on lane i of the arguments only. Matrix products are unrolled by hand, so that they
    stay in registers at -O2. */
-#ifndef CTI_LANES_H
-#define CTI_LANES_H
+#pragma once
 
 #include "simd.h"
 
@@ -84,5 +83,3 @@ CTI_INLINE cti_r8 cti_cofactor8(const cti_r8 *A, cti_r8 *C)
     cti_cross8(A, A + 3, C + 6);
     return cti_dot8(A, C);
 }
-
-#endif /* CTI_LANES_H */

@@ -1,6 +1,5 @@
 /* real.h -- facts about ct_real: unit roundoff, largest value, square root, absolute value, finite test. */
-#ifndef CTI_REAL_H
-#define CTI_REAL_H
+#pragma once
 
 #include "../0_base/platform.h"
 #include <math.h>
@@ -40,5 +39,3 @@ CTI_INLINE int cti_finite(ct_real x)
     return cti_finite64(x);
 #endif
 }
-
-#endif /* CTI_REAL_H */

@@ -22,8 +22,7 @@
    spread0, 1, 2        lane k of each half, copied to all four lanes of that half
    fold                 lane i + lane i + 4 in lanes i < 4; the other lanes are unspecified
    cti_d8_widen is exact, cti_f8_narrow rounds to nearest. */
-#ifndef CTI_SIMD_H
-#define CTI_SIMD_H
+#pragma once
 
 #include "real.h"
 
@@ -190,5 +189,3 @@ CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
         r[i] = cti_f8_load(to[i]);
 }
 #endif
-
-#endif /* CTI_SIMD_H */

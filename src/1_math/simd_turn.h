@@ -4,8 +4,7 @@
    cti_d8_turn44     transposes the 4x4 matrices in lanes 0-3 and in lanes 4-7 of four vectors (cti_f8_turn44 is in simd.h)
    cti_gather44      out [4]: entry k of eight rows; row l begins at rows + 4 at[l stride]. cti_scatter44 is its inverse: row l begins at rows + 4 l
    These move numbers only: all paths give the same bits. */
-#ifndef CTI_SIMD_TURN_H
-#define CTI_SIMD_TURN_H
+#pragma once
 
 #include "simd.h"
 
@@ -99,5 +98,3 @@ CTI_INLINE void cti_scatter44(ct_real *rows, const cti_r8 in[4])
     CTI_R8(store44)(rows + 8, rows + 24, t[2]);
     CTI_R8(store44)(rows + 12, rows + 28, t[3]);
 }
-
-#endif /* CTI_SIMD_TURN_H */

@@ -1,6 +1,5 @@
 /* vec.h -- three-vectors and 3x3 matrices (row-major) by value. Arrays of positions stay flat ct_real[3 n]; cti_v3_at reads one. */
-#ifndef CTI_VEC_H
-#define CTI_VEC_H
+#pragma once
 
 #include "real.h"
 
@@ -118,5 +117,3 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
         out[k] *= s;
     return 1;
 }
-
-#endif /* CTI_VEC_H */

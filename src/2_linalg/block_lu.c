@@ -4,13 +4,14 @@
    contact problems do.
    Based on: Davis, Direct Methods for Sparse Linear Systems, 4.1 and 6.2. */
 #include "block_lu.h"
+#include "../0_base/sort.h"
 
 enum { CTI_BLOCK_LU_LEAF = 200 };
 
 CTI_FN void cti_block_lu_close(cti_mem *mem, cti_block_lu *s)
 {
-    CTI_FREE(mem, s->perm), CTI_FREE(mem, s->inv), CTI_FREE(mem, s->ptr), CTI_FREE(mem, s->rows);
-    CTI_FREE(mem, s->slot), CTI_FREE(mem, s->side), CTI_FREE(mem, s->D), CTI_FREE(mem, s->L), CTI_FREE(mem, s->U), CTI_FREE(mem, s->work);
+    CTI_FREE_SPAN(mem, s->perm, s->U);
+    CTI_FREE(mem, s->work);
     memset(s, 0, sizeof *s);
 }
 
@@ -118,16 +119,9 @@ static void cti_block_lu_slots(cti_block_lu *s, const int32_t *first, const int3
     int i, e;
     for (i = 0; i < s->n; i++)
         for (e = first[i]; e < first[i + 1]; e++) {
-            int a = s->inv[i], b = s->inv[column[e]], k = cti_min_int(a, b), row = a > b ? a : b, lo = s->ptr[k], hi = s->ptr[k + 1];
-            while (lo < hi) {
-                int mid = (lo + hi) / 2;
-                if (s->rows[mid] < row)
-                    lo = mid + 1;
-                else
-                    hi = mid;
-            }
+            int a = s->inv[i], b = s->inv[column[e]], k = cti_min_int(a, b), row = a > b ? a : b;
             s->side[e] = a == b ? 0 : (a > b ? 1 : 2);
-            s->slot[e] = a == b ? a : lo;
+            s->slot[e] = a == b ? a : cti_sort_lower(s->rows, 1, s->ptr[k], s->ptr[k + 1], row);
         }
 }
 

@@ -1,6 +1,5 @@
 /* block_lu.h -- LU of sparse matrices of 3x3 blocks with unsymmetric values, without exchanges between blocks. */
-#ifndef CTI_BLOCK_LU_H
-#define CTI_BLOCK_LU_H
+#pragma once
 
 #include "bsr.h"
 #include "order.h"
@@ -24,5 +23,3 @@ CTI_FN int cti_block_lu_factor(cti_block_lu *s, const double *block);
 /* cti_block_lu_solve -- x [3 n] = A^-1 x. */
 CTI_FN void cti_block_lu_solve(cti_block_lu *s, double *x);
 CTI_FN void cti_block_lu_close(cti_mem *mem, cti_block_lu *s);
-
-#endif /* CTI_BLOCK_LU_H */

@@ -3,6 +3,7 @@
    block's three terms first and adds that sum to the row's, so that a block costs the latency of one addition. The product is bound by
    memory. Based on: the usual compressed row storage (Saad, Iterative Methods for Sparse Linear Systems, 3.4). */
 #include "bsr.h"
+#include "../0_base/sort.h"
 
 /* counting sort of the items (row, col) by key into (row2, col2); head is [n + 1] */
 static void cti_bsr_sort(int n, int m, const int *key, const int *row, const int *col, int *row2, int *col2, int *head)
@@ -80,59 +81,56 @@ CTI_FN int cti_bsr_pattern(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs
 
 CTI_FN int cti_bsr_slot(const cti_bsr *A, int i, int j)
 {
-    int lo = A->row[i], hi = A->row[i + 1];
-    if (i == j)
-        return A->diag[i];
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        if (A->col[mid] < j)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < A->row[i + 1] && A->col[lo] == j ? lo : -1;
+    return i == j ? A->diag[i] : cti_sort_find(A->col, 1, A->row[i], A->row[i + 1], j);
 }
 
 CTI_FN void cti_bsr_free(cti_mem *mem, cti_bsr *A)
 {
-    CTI_FREE(mem, A->row);
-    CTI_FREE(mem, A->col);
-    CTI_FREE(mem, A->diag);
-    CTI_FREE(mem, A->val);
+    CTI_FREE_SPAN(mem, A->row, A->val);
     A->n = 0;
 }
 
 CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y)
 {
-    int i, k;
-    for (i = 0; i < A->n; i++) {
-        ct_real s0 = 0, s1 = 0, s2 = 0;
-        const ct_real *v = A->val + 9 * (size_t)A->row[i];
-        for (k = A->row[i]; k < A->row[i + 1]; k++, v += 9) {
-            const ct_real *p = x + 3 * (size_t)A->col[k];
-            ct_real a = p[0], b = p[1], c = p[2];
-            s0 += v[0] * a + v[1] * b + v[2] * c;
-            s1 += v[3] * a + v[4] * b + v[5] * c;
-            s2 += v[6] * a + v[7] * b + v[8] * c;
-        }
-        y[3 * i] = s0, y[3 * i + 1] = s1, y[3 * i + 2] = s2;
-    }
+    int i;
+    for (i = 0; i < A->n; i++)
+        cti_v3_put(y, i, cti_bsr_row(A, x, i));
 }
 
 CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r, int begin, int end)
 {
-    int i, k;
-    for (i = begin; i < end; i++) {
-        ct_real s0 = 0, s1 = 0, s2 = 0;
-        const ct_real *v = A->val + 9 * (size_t)A->row[i];
-        for (k = A->row[i]; k < A->row[i + 1]; k++, v += 9) {
-            const ct_real *p = x + 3 * (size_t)A->col[k];
-            ct_real a = p[0], e = p[1], c = p[2];
-            s0 += v[0] * a + v[1] * e + v[2] * c;
-            s1 += v[3] * a + v[4] * e + v[5] * c;
-            s2 += v[6] * a + v[7] * e + v[8] * c;
+    int i;
+    for (i = begin; i < end; i++)
+        cti_v3_put(r, i, cti_v3_sub(cti_v3_at(b, i), cti_bsr_row(A, x, i)));
+}
+
+CTI_FN void cti_bsr_constrain(cti_bsr *A, const int32_t *filter, const ct_real *projectors, const ct_real *v, ct_real sign, ct_real *b)
+{
+    int i, k, e;
+    for (i = 0; i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            if (filter[A->col[k]] >= 0)
+                cti_v3_addto(b, i, cti_v3_mul(cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(v, A->col[k])), -sign));
+    for (i = 0; i < A->n; i++) {
+        const ct_real *Si = filter[i] >= 0 ? projectors + 9 * (size_t)filter[i] : NULL;
+        ct_real *D = A->val + 9 * (size_t)A->diag[i], scale = (D[0] + D[4] + D[8]) / 3;
+        for (k = A->row[i]; k < A->row[i + 1]; k++) {
+            ct_real *B = A->val + 9 * (size_t)k;
+            cti_m3 m;
+            if (Si) {
+                m = cti_m3_mul(Si, B);
+                memcpy(B, m.m, sizeof m.m);
+            }
+            if (filter[A->col[k]] >= 0) {
+                m = cti_m3_mul(B, projectors + 9 * (size_t)filter[A->col[k]]);
+                memcpy(B, m.m, sizeof m.m);
+            }
         }
-        r[3 * i] = b[3 * i] - s0, r[3 * i + 1] = b[3 * i + 1] - s1, r[3 * i + 2] = b[3 * i + 2] - s2;
+        if (!Si)
+            continue;
+        for (e = 0; e < 9; e++)
+            D[e] += scale * ((e % 4 == 0 ? 1 : 0) - Si[e]);
+        cti_v3_put(b, i, cti_v3_mad(cti_m3_mul_v(Si, cti_v3_at(b, i)), cti_v3_at(v, i), sign * scale));
     }
 }
 

@@ -1,7 +1,6 @@
 /* bsr.h -- symmetric matrices of 3x3 blocks, compressed by rows. Both triangles are stored, so that a product reads memory in one stream.
    Columns are sorted in each row and the diagonal block is always there. An element finds its blocks once and keeps their slots. */
-#ifndef CTI_BSR_H
-#define CTI_BSR_H
+#pragma once
 
 #include "../0_base/array.h"
 #include "../1_math/simd.h"
@@ -39,6 +38,9 @@ CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)
         s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(x, A->col[k])));
     return s;
 }
+/* cti_bsr_constrain -- A x = sign b becomes S A S x + s (I - S) x = sign (S (b - sign A v) + sign s v): x = v in the directions that the projectors
+   S take out, s the mean of the diagonal. filter [n]: number of a block's projector in projectors [9 m], -1: none; v [3 n] is 0 where that is. */
+CTI_FN void cti_bsr_constrain(cti_bsr *A, const int32_t *filter, const ct_real *projectors, const ct_real *v, ct_real sign, ct_real *b);
 
 /* cti_bsr_float_row -- row i of A in float, block by block, each column by column. row [9 m] for m blocks. */
 CTI_FN void cti_bsr_float_row(const cti_bsr *A, int i, float *row);
@@ -64,5 +66,3 @@ CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const fl
         sum = cti_f8_add(sum, cti_blocks_mul2(a, zero, x + 4 * (size_t)A->col[k], zero));
     return cti_f8_fold(sum);
 }
-
-#endif /* CTI_BSR_H */

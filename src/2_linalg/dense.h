@@ -1,9 +1,8 @@
-/* dense.h -- small dense symmetric positive definite matrices in float and double (factor, solve, inverse), and a general LU in double.
+/* dense.h -- small dense symmetric positive definite matrices in float and double (factor, solve, inverse).
    Matrices are row-major with a leading dimension ld of at least n rounded up to 8, so that rows may be read in whole lanes. The columns n
    .. ld-1 may hold anything; those up to n rounded up to 8 may be overwritten. For large n, ld = n + 8 k with odd k avoids cache
    conflicts. */
-#ifndef CTI_DENSE_H
-#define CTI_DENSE_H
+#pragma once
 
 #include "kernel.h"
 
@@ -23,5 +22,3 @@ CTI_FN int cti_dense64_invert_spd(double *A, int n, int ld);
 CTI_FN int cti_dense64_lu(double *A, int n, int ld, int *pivot);
 /* cti_dense64_lu_solve -- x = A^-1 x; x [n] */
 CTI_FN void cti_dense64_lu_solve(const double *A, int n, int ld, const int *pivot, double *x);
-
-#endif /* CTI_DENSE_H */

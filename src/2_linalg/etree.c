@@ -5,7 +5,8 @@
    1989 (relaxed supernodes). */
 #include "etree.h"
 
-CTI_FN double cti_etree_cost(int ns, int nb)
+/* modelled time of a supernode with ns pivot blocks and nb blocks below, in thousands of cycles */
+static double cti_etree_cost(int ns, int nb)
 {
     double k = 3.0 * ns, m = 3.0 * nb;
     return 1e-3 * (500 + (k * k * k / 3 + k * k * m + k * m * m) / 24 + 0.6 * k * (k + m) + 0.3 * m * m);

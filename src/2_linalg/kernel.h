@@ -3,8 +3,7 @@
    stride 8) and row-major matrices (stride ld) use the same code. Products are summed in order of k, lane by lane, without fused
    multiply-add unless CONTACT_DETERMINISTIC is 0. So every SIMD path gives the same bits.
    Based on: Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008 (register blocking). */
-#ifndef CTI_KERNEL_H
-#define CTI_KERNEL_H
+#pragma once
 
 #include "../1_math/simd.h"
 
@@ -55,5 +54,3 @@ CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
 
 #undef CTI_K_KEEP32
 #undef CTI_K_KEEP64
-
-#endif /* CTI_KERNEL_H */

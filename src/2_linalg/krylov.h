@@ -1,7 +1,6 @@
 /* krylov.h -- preconditioned conjugate gradients on 3x3-block matrices, the block-Jacobi preconditioner, and dot products whose order of
    summation is the same on every SIMD path. */
-#ifndef CTI_KRYLOV_H
-#define CTI_KRYLOV_H
+#pragma once
 
 #include "bsr.h"
 
@@ -60,5 +59,3 @@ CTI_FN void cti_jacobi_free(cti_mem *mem, cti_jacobi *jacobi);
 /* cti_jacobi_apply -- z = M^-1 r, a cti_operator_fn; ctx is a cti_jacobi. cti_jacobi_operator -- the same as an operator. */
 CTI_FN void cti_jacobi_apply(void *ctx, const ct_real *r, ct_real *z);
 CTI_FN cti_operator cti_jacobi_operator(cti_jacobi *jacobi);
-
-#endif /* CTI_KRYLOV_H */

@@ -1,6 +1,5 @@
 /* lu.h -- LU of large general matrices in double, in blocks. */
-#ifndef CTI_LU_H
-#define CTI_LU_H
+#pragma once
 
 #include "../0_base/arena.h"
 #include "kernel.h"
@@ -13,5 +12,3 @@ CTI_FN size_t cti_lu_scratch(int n);
 CTI_FN void cti_lu_solve(const double *A, int n, int ld, const int *pivot, double *x);
 /* cti_lu_dot -- sum of a_i b_i, i < n, in eight lanes. */
 CTI_FN double cti_lu_dot(const double *a, const double *b, int n);
-
-#endif /* CTI_LU_H */

@@ -1,6 +1,5 @@
 /* order.h -- fill-reducing orders of symmetric graphs: nested dissection by multilevel vertex separators, minimum degree on the leaves. */
-#ifndef CTI_ORDER_H
-#define CTI_ORDER_H
+#pragma once
 
 #include "../0_base/array.h"
 
@@ -24,5 +23,3 @@ CTI_FN int cti_order_cut(cti_mem *mem, const cti_graph *g, uint32_t seed, int *l
 /* cti_order_dissect -- perm[k] is the vertex that is eliminated k-th. Parts of at most `leaf` vertices are ordered by exact minimum degree,
    where the vertices around the part count. leaf >= n: minimum degree alone. Weights are not used. 0 when memory ran out. */
 CTI_FN int cti_order_dissect(cti_mem *mem, const cti_graph *g, int leaf, int *perm);
-
-#endif /* CTI_ORDER_H */

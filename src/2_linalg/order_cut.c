@@ -437,11 +437,3 @@ CTI_FN int cti_order_cut(cti_mem *mem, const cti_graph *g, uint32_t seed, int *l
     CTI_FREE(mem, w);
     return ok;
 }
-
-#undef CTI_ORDER_COARSEST
-#undef CTI_ORDER_LEVELS
-#undef CTI_ORDER_TRIES
-#undef CTI_ORDER_CUTS
-#undef CTI_ORDER_SMALL
-#undef CTI_ORDER_SHARE
-#undef CTI_ORDER_IDLE

@@ -4,6 +4,7 @@
    products with the blocks below from the rest. Based on: Golub and Van Loan, Matrix Computations, 3.2 and 3.4 (block LU, Gauss-Jordan);
    Davis, Direct Methods for Sparse Linear Systems, 6.2. */
 #include "panel_lu.h"
+#include "../0_base/sort.h"
 #include "lu.h"
 
 CTI_FN int cti_panel_lu_open(cti_mem *mem, cti_panel_lu *s, int n, const int32_t *first, const int32_t *column)
@@ -16,8 +17,7 @@ CTI_FN int cti_panel_lu_open(cti_mem *mem, cti_panel_lu *s, int n, const int32_t
 CTI_FN void cti_panel_lu_close(cti_mem *mem, cti_panel_lu *s)
 {
     cti_block_lu_close(mem, &s->plan);
-    CTI_FREE(mem, s->size), CTI_FREE(mem, s->start), CTI_FREE(mem, s->diag), CTI_FREE(mem, s->lower), CTI_FREE(mem, s->upper);
-    CTI_FREE(mem, s->val), CTI_FREE(mem, s->work), CTI_FREE(mem, s->pivot);
+    CTI_FREE_SPAN(mem, s->size, s->pivot);
     memset(s, 0, sizeof *s);
 }
 
@@ -51,15 +51,7 @@ CTI_FN int cti_panel_lu_clear(cti_mem *mem, cti_panel_lu *s, const int32_t *size
 /* index of the entry of position j > k in column k, or -1 */
 static int cti_panel_lu_find(const cti_block_lu *q, int k, int j)
 {
-    int lo = q->ptr[k], hi = q->ptr[k + 1];
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (q->rows[mid] < j)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < q->ptr[k + 1] && q->rows[lo] == j ? lo : -1;
+    return cti_sort_find(q->rows, 1, q->ptr[k], q->ptr[k + 1], j);
 }
 
 CTI_FN double *cti_panel_lu_block(cti_panel_lu *s, int i, int j, int *ld)

@@ -1,6 +1,5 @@
 /* panel_lu.h -- LU of sparse matrices whose unknowns come in groups. The block of two groups is dense or absent; values are unsymmetric. */
-#ifndef CTI_PANEL_LU_H
-#define CTI_PANEL_LU_H
+#pragma once
 
 #include "block_lu.h"
 
@@ -28,5 +27,3 @@ CTI_FN int cti_panel_lu_factor(cti_panel_lu *s);
 /* cti_panel_lu_place -- where group i begins in the vector of cti_panel_lu_solve, which computes x [unknowns] = A^-1 x. */
 CTI_FN int cti_panel_lu_place(const cti_panel_lu *s, int i);
 CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x);
-
-#endif /* CTI_PANEL_LU_H */

@@ -4,6 +4,7 @@
    elimination order and laid out in strips of eight columns. A supernode stores only the strips that reach it. Y'Y is summed supernode by
    supernode. Based on: Gilbert and Peierls 1988 (sparse right sides); Amestoy et al. 2012 (their order). */
 #include "schur.h"
+#include "../0_base/sort.h"
 
 /* cti_schur_plan -- one tree at a time: supernodes s0 .. s1 - 1, columns row[0 .. n - 1] */
 typedef struct cti_schur_plan {
@@ -114,15 +115,7 @@ static int cti_schur_reach(cti_schur_plan *w, cti_arena *arena, int32_t *mark)
 /* index of a strip among those of supernode s (counted from s0) */
 static int cti_schur_find(const cti_schur_plan *w, int s, int strip)
 {
-    int lo = w->first[s], hi = w->first[s + 1] - 1;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (w->strip[mid] < strip)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo - w->first[s];
+    return cti_sort_lower(w->strip, 1, w->first[s], w->first[s + 1] - 1, strip) - w->first[s];
 }
 
 /* Y = J' */
@@ -309,4 +302,3 @@ CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows,
     cti_arena_rewind(arena, mark);
     return ok;
 }
-#undef CTI_SCHUR_BLOCK

@@ -1,6 +1,5 @@
 /* schur.h -- W = J A^-1 J' with a supernodal factor of A and sparse rows J. */
-#ifndef CTI_SCHUR_H
-#define CTI_SCHUR_H
+#pragma once
 
 #include "../0_base/arena.h"
 #include "supernodal.h"
@@ -13,5 +12,3 @@
    Scratch comes from the arena and is given back. Returns 0 when memory ran out. */
 CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows, const int32_t *ptr, const int32_t *idx, const double *val,
                               double *W, int ld);
-
-#endif /* CTI_SCHUR_H */

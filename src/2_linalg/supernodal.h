@@ -1,8 +1,7 @@
 /* supernodal.h -- sparse Cholesky of 3x3-block matrices by supernodes, in float and double: factor, solve, solve with many right sides, and
    compliance (the inverse restricted to some blocks). symbolic.h describes the panels. A factor is read-only once computed: several threads
    may solve with it, each with its own work array. */
-#ifndef CTI_SUPERNODAL_H
-#define CTI_SUPERNODAL_H
+#pragma once
 
 #include "symbolic.h"
 
@@ -91,5 +90,3 @@ CTI_FN void cti_factor32_compliance(const cti_factor32 *f, const int32_t *ports,
 CTI_FN void cti_factor64_compliance(const cti_factor64 *f, const int32_t *ports, int n_ports, double *C, int ld, double *work);
 CTI_FN size_t cti_factor32_compliance_work(const cti_factor32 *f, int n_ports);
 CTI_FN size_t cti_factor64_compliance_work(const cti_factor64 *f, int n_ports);
-
-#endif /* CTI_SUPERNODAL_H */

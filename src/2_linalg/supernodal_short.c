@@ -17,7 +17,6 @@
 #define CTI_SUPER_LEAST CTI_FACTOR32_LEAST
 #define CTI_SUPER_GAIN
 #include "supernodal_solve.inl"
-#undef CTI_SUPER_GAIN
 
 /* to[i]: where row i of supernode s's panel stands in elimination order; n for rows that are padding */
 static void cti_super16_rows(const cti_symbolic *sym, int s, int n, int32_t *to)
@@ -113,5 +112,3 @@ CTI_FN void cti_factor16_free(cti_mem *mem, cti_factor16 *f)
     CTI_FREE(mem, f->where), CTI_FREE(mem, f->scale), CTI_FREE(mem, f->most);
     memset(f, 0, sizeof *f);
 }
-
-#undef CTI_SUPER_SHORT

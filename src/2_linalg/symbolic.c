@@ -10,17 +10,8 @@
 /* local number of block b, or -1 */
 static int cti_symbolic_local(const int32_t *blocks, int n, int b)
 {
-    int lo = 0, hi = n, even = b - blocks[0]; /* a body's blocks are usually consecutive numbers */
-    if (even >= 0 && even < n && blocks[even] == b)
-        return even;
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        if (blocks[mid] < b)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < n && blocks[lo] == b ? lo : -1;
+    int even = b - blocks[0]; /* a body's blocks are usually consecutive numbers */
+    return even >= 0 && even < n && blocks[even] == b ? even : cti_sort_find(blocks, 1, 0, n, b);
 }
 
 static uint64_t cti_symbolic_mix(uint64_t h, uint64_t v)
@@ -372,24 +363,7 @@ CTI_FN int cti_symbolic_analyze_once(cti_mem *mem, cti_symbolic *out, const cti_
 
 CTI_FN void cti_symbolic_free(cti_mem *mem, cti_symbolic *s)
 {
-    CTI_FREE(mem, s->ptr);
-    CTI_FREE(mem, s->adj);
-    CTI_FREE(mem, s->perm);
-    CTI_FREE(mem, s->inv);
-    CTI_FREE(mem, s->first);
-    CTI_FREE(mem, s->owner);
-    CTI_FREE(mem, s->row_ptr);
-    CTI_FREE(mem, s->rows);
-    CTI_FREE(mem, s->subtree);
-    CTI_FREE(mem, s->panel);
-    CTI_FREE(mem, s->pivot);
-    CTI_FREE(mem, s->place);
-    CTI_FREE(mem, s->update_ptr);
-    CTI_FREE(mem, s->update);
-    CTI_FREE(mem, s->strip_piece);
-    CTI_FREE(mem, s->piece);
-    CTI_FREE(mem, s->entry_ptr);
-    CTI_FREE(mem, s->entry);
+    CTI_FREE_SPAN(mem, s->ptr, s->entry);
     memset(s, 0, sizeof *s);
 }
 

@@ -6,8 +6,7 @@
    supernode has the positions first[s] .. first[s+1]-1 as pivots, and the positions rows[row_ptr[s] .. row_ptr[s+1]-1] below them. Its
    panel is a matrix of unknowns: pivot rows padded to a multiple of 8, then the rows below padded to a multiple of 8. Columns are padded to
    a multiple of 4; a padded pivot is 1. The panel is stored in strips of 8 rows, each strip [column][8]. */
-#ifndef CTI_SYMBOLIC_H
-#define CTI_SYMBOLIC_H
+#pragma once
 
 #include "bsr.h"
 #include "kernel.h"
@@ -34,10 +33,9 @@ typedef struct cti_sym_entry {
 
 /* cti_symbolic -- zero it before first use; read-only afterwards, may be shared by clusters and threads. All arrays are stb_ds arrays. */
 typedef struct cti_symbolic {
-    int n;          /* blocks */
+    int n, n_super; /* blocks, supernodes */
     int *ptr, *adj; /* the local pattern without the diagonal, rows sorted */
     int *perm, *inv;
-    int n_super;
     int *first;   /* [n_super + 1] */
     int *owner;   /* [n] supernode of a position */
     int *row_ptr; /* [n_super + 1] */
@@ -81,5 +79,3 @@ CTI_INLINE int cti_sym_cols(const cti_symbolic *sym, int s) { return cti_pad4(ct
 CTI_INLINE int cti_sym_top(const cti_symbolic *sym, int s) { return cti_pad8(cti_sym_pivots(sym, s)); }
 CTI_INLINE int cti_sym_below(const cti_symbolic *sym, int s) { return 3 * (sym->row_ptr[s + 1] - sym->row_ptr[s]); }
 CTI_INLINE int cti_sym_height(const cti_symbolic *sym, int s) { return cti_sym_top(sym, s) + cti_pad8(cti_sym_below(sym, s)); }
-
-#endif /* CTI_SYMBOLIC_H */

@@ -1,6 +1,5 @@
 /* anderson.h -- Anderson acceleration of a fixed-point map x -> g(x), with a slave vector that depends on x linearly. */
-#ifndef CTI_ANDERSON_H
-#define CTI_ANDERSON_H
+#pragma once
 
 #include "../0_base/arena.h"
 #include "../0_base/tasks.h"
@@ -30,5 +29,3 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
 /* cti_anderson_weights -- c [n] = (G + ridge trace(G) 1)^-1 dot by Cholesky, n <= CTI_ANDERSON_WEIGHTS: the weights of n differences whose products
    with each other are gram [n][ld], and with the last residual dot [n]. 0 where the matrix is not positive definite. */
 CTI_FN int cti_anderson_weights(int n, const double *gram, int ld, const double *dot, double ridge, double *c);
-
-#endif /* CTI_ANDERSON_H */

@@ -99,15 +99,6 @@ static void cti_augmented_multiply(const cti_bsr *A, const double *x, double *y)
         }
 }
 
-static double cti_augmented_dot(int n, const double *x, const double *y)
-{
-    double sum = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 /* x [2] to the cone's section of radius `bound`; D [4]: the derivative of that */
 static void cti_augmented_section(ct_cone cone, double bound, double *x, double *D)
 {
@@ -215,11 +206,11 @@ static double cti_augmented_search(cti_augmented *s, double *start)
 {
     const cti_problem *p = s->p;
     int n3 = 3 * p->A->n, i, k, t;
-    double slope = -cti_augmented_dot(n3, s->f, s->d), a = 1, low = 0, at_low = slope, high = 0, at_high = 0, dAd, base;
+    double slope = -cti_dot(n3, s->f, s->d), a = 1, low = 0, at_low = slope, high = 0, at_high = 0, dAd, base;
     cti_augmented_gather(s, s->d, s->du);
     cti_augmented_multiply(p->A, s->d, s->Ad);
-    dAd = cti_augmented_dot(n3, s->d, s->Ad);
-    base = slope + cti_augmented_dot(3 * p->n_rows, s->next, s->du);
+    dAd = cti_dot(n3, s->d, s->Ad);
+    base = slope + cti_dot(3 * p->n_rows, s->next, s->du);
     for (t = 0; t < cti_solve_tuned.augmented.trials; t++) {
         double at = base + a * dAd;
         for (i = 0; i < p->n_rows; i++) {
@@ -227,7 +218,7 @@ static double cti_augmented_search(cti_augmented *s, double *start)
             for (k = 0; k < 3; k++)
                 u[k] = s->u[3 * i + k] + a * s->du[3 * i + k];
             cti_augmented_law(s, i, u, r, NULL);
-            at -= cti_augmented_dot(3, r, s->du + 3 * (size_t)i);
+            at -= cti_dot(3, r, s->du + 3 * (size_t)i);
         }
         if (fabs(at) <= -slope / 2 || (at <= 0 && high == 0))
             break;
@@ -469,5 +460,3 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
     info->status = info->res.natural_map <= desc->tolerance ? CTI_SOLVE_OK : CTI_SOLVE_BUDGET;
     return 1;
 }
-
-#undef CTI_AUGMENTED_ROUNDED

@@ -1,9 +1,9 @@
 /* augmented.h -- the contact problem by semismooth Newton steps on its augmented Lagrangian, for problems whose matrix A + J'HJ is in reach
    of a factor. */
-#ifndef CTI_AUGMENTED_H
-#define CTI_AUGMENTED_H
+#pragma once
 
 #include "problem.h"
+#include "../1_math/d3.h"
 
 /* cti_jacobian -- J in double: the maps of the rows' terms, those of row i from first[i] on. */
 typedef struct cti_jacobian {
@@ -39,5 +39,3 @@ CTI_FN double cti_augmented_visits(const cti_linear *L);
    p->local must be there. info->res is its residual before r is rounded to ct_real, info->iterations counts factors. 0 when memory ran out. */
 CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const ct_solver_desc *desc, cti_arena *arena, ct_real *v,
                                cti_solve_info *info);
-
-#endif /* CTI_AUGMENTED_H */

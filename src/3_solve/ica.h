@@ -1,6 +1,5 @@
 /* ica.h -- iterative constraint anticipation: nested relaxation for the frictional contact problem. [Otaduy 2009, sec. 5.2-5.5] */
-#ifndef CTI_ICA_H
-#define CTI_ICA_H
+#pragma once
 
 #include "problem.h"
 
@@ -9,5 +8,3 @@
    last one. Where A couples clusters, a solve that diverges goes back to that iterate, at most `outer.restarts` times. One that
    diverges after that, or without coupling, stands as it is. */
 CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info);
-
-#endif /* CTI_ICA_H */

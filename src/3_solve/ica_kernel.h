@@ -1,6 +1,5 @@
 /* ica_kernel.h -- inner loops of ICA: the residual of one block, and the columns of D^-1 J' from the rows of D^-1, in float. */
-#ifndef CTI_ICA_KERNEL_H
-#define CTI_ICA_KERNEL_H
+#pragma once
 
 #include "../1_math/simd.h"
 #include "../2_linalg/bsr.h"
@@ -54,5 +53,3 @@ CTI_INLINE void cti_ica_columns(int ld, const float *x, const float *g, float *W
         cti_f8_store(y2 + i, cti_f8_add(cti_f8_load(y2 + i), cti_f8_mad(cti_f8_mad(cti_f8_mul(a0, g2), a1, g5), a2, g8)));
     }
 }
-
-#endif /* CTI_ICA_KERNEL_H */

@@ -1,6 +1,5 @@
 /* ica_paper.h -- iterative constraint anticipation as printed. [Otaduy 2009, sec. 5.2-5.6] */
-#ifndef CTI_ICA_PAPER_H
-#define CTI_ICA_PAPER_H
+#pragma once
 
 #include "problem.h"
 
@@ -11,5 +10,3 @@
    converge (5.6). info->res is the residual of the result. */
 CTI_FN void cti_ica_paper_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, const ct_real *v_star, ct_real *v,
                                 cti_solve_info *info);
-
-#endif /* CTI_ICA_PAPER_H */

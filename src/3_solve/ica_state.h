@@ -1,6 +1,5 @@
 /* ica_state.h -- the state of a solve by iterative constraint anticipation. */
-#ifndef CTI_ICA_STATE_H
-#define CTI_ICA_STATE_H
+#pragma once
 
 #include "anderson.h"
 #include "ica.h"
@@ -189,5 +188,3 @@ CTI_FN void cti_ica_take_best(cti_ica *s);
 /* cti_ica_judge -- info->status of an iteration: OK by the residual, DIVERGED or SLOW by its change, BUDGET: the loop goes on. 0: memory
    ran out. */
 CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info);
-
-#endif /* CTI_ICA_STATE_H */

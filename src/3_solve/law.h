@@ -1,6 +1,5 @@
 /* law.h -- the contact law of one contact, solved with all other contacts held fixed. */
-#ifndef CTI_LAW_H
-#define CTI_LAW_H
+#pragma once
 
 #include "problem.h"
 
@@ -22,5 +21,3 @@ CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone);
 /* cti_law_solve -- solves for r and u [3] of the contact, with `repeats` alternations of normal and friction; u is kept consistent with
    r. */
 CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *r, ct_real *u);
-
-#endif /* CTI_LAW_H */

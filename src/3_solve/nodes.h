@@ -1,6 +1,5 @@
 /* nodes.h -- Gauss-Seidel sweeps over single blocks: the splitting D of 3x3 diagonal blocks. */
-#ifndef CTI_NODES_H
-#define CTI_NODES_H
+#pragma once
 
 #include "../0_base/arena.h"
 #include "../1_math/vec.h"
@@ -32,5 +31,3 @@ typedef ct_real cti_nodes_after(void *ctx, int i);
 /* cti_nodes_sweep -- one sweep v_i += D_i^-1 (f - A v)_i over the blocks (Otaduy 2009, eq. 12), calling `after` (or NULL) after each block.
    Returns the largest change of an entry or of those that `after` returned; not finite where any entry is not. */
 CTI_FN ct_real cti_nodes_sweep(cti_nodes *q, const ct_real *f, ct_real *v, cti_nodes_after *after, void *ctx);
-
-#endif /* CTI_NODES_H */

@@ -104,3 +104,13 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     cti_cone_project64(cone, (double)bound, &a, &b);
     *g1 = (ct_real)a, *g2 = (ct_real)b;
 }
+
+CTI_FN cti_term *cti_row_term(cti_row *row, int first, int block)
+{
+    int i;
+    for (i = first; i < row->n; i++)
+        if (row->term[i].block == block)
+            return &row->term[i];
+    row->term[row->n].block = block;
+    return &row->term[row->n++];
+}

@@ -7,8 +7,7 @@
    J is never stored: a row keeps its attachments, at most sixteen terms, and gathers and scatters through them. A row's constant part w
    holds g0/dt, scripted motion and the stick target. This floor knows no mesh and no body: blocks are numbered, clusters are lists of
    blocks. */
-#ifndef CTI_PROBLEM_H
-#define CTI_PROBLEM_H
+#pragma once
 
 #include "../0_base/arena.h"
 #include "../0_base/tasks.h"
@@ -146,6 +145,8 @@ typedef struct cti_solve_info {
     cti_residuals res;
 } cti_solve_info;
 
+/* cti_row_term -- the term of a block on one side of a row, whose terms start at `first`; made where there is none. */
+CTI_FN cti_term *cti_row_term(cti_row *row, int first, int block);
 /* cti_row_velocity -- u [3] of a row at v. */
 CTI_FN void cti_row_velocity(const cti_row *row, const ct_real *v, ct_real *u);
 /* cti_row_scatter -- f += J' r of one row, through the projectors. */
@@ -174,7 +175,3 @@ CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_rea
    local compliance. */
 CTI_FN void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const double *u, const double *r, const ct_real *local,
                              cti_residuals *out);
-/* cti_residual_contacts -- residuals of the rows, merged into the maxima (and the sum) that `out` already holds. */
-CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out);
-
-#endif /* CTI_PROBLEM_H */

@@ -206,7 +206,8 @@ static void cti_residual_rows(int begin, int end, int worker, void *context)
     }
 }
 
-CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out)
+/* residuals of the rows, merged into the maxima (and the sum) that `out` already holds */
+static void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out)
 {
     cti_residual_loop q;
     int i, parts = cti_residual_cut(&q, p->n_rows, cti_solve_tuned.costs.judge_rows);

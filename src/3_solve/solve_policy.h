@@ -9,8 +9,7 @@
    without gravity what island.weightless says. `The history` is that of the Anderson acceleration of the loop at hand: of sweeps where A couples no
    clusters, else of outer iterations. Inverses are those of clusters: exact, or lagged, which are of an earlier matrix. `1` is a number without a
    unit, `eps` the precision of ct_real. Numbers of equations and sections are those of Otaduy 2009. docs/solvers_ica.md describes the loops. */
-#ifndef CTI_SOLVE_POLICY_H
-#define CTI_SOLVE_POLICY_H
+#pragma once
 
 #include "../0_base/tuned.h"
 #include "problem.h"
@@ -283,5 +282,3 @@ CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real co
 CTI_FN int cti_solve_policy_is_idle(ct_real now, ct_real nearest);
 /* cti_solve_policy_correction_sweeps -- iterations of contacts and clusters in an outer iteration. */
 CTI_FN int cti_solve_policy_correction_sweeps(int correcting, int iteration);
-
-#endif /* CTI_SOLVE_POLICY_H */

@@ -4,8 +4,7 @@
    linearly. If they are apart along an axis at the start, and on the same sides at the end, they are apart all the way: a difference that
    is linear in time is positive between two positive values. The test compares start with start and end with end, so that a common motion
    of both sets does not matter. */
-#ifndef CTI_BOUNDS_H
-#define CTI_BOUNDS_H
+#pragma once
 
 #include "../1_math/vec.h"
 
@@ -113,5 +112,3 @@ CTI_INLINE cti_slabs cti_slabs_box(cti_v3 lo, cti_v3 hi, ct_real r)
     }
     return s;
 }
-
-#endif /* CTI_BOUNDS_H */

@@ -1,7 +1,6 @@
 /* ccd.h -- continuous collision detection: the first time at which two features that move on straight lines touch, or come within a minimum
    distance. All arithmetic is double in both builds: float input is exact in double, and the answer is rounded down to ct_real. */
-#ifndef CTI_CCD_H
-#define CTI_CCD_H
+#pragma once
 
 #include "../0_base/fpenv.h"
 #include "../1_math/vec.h"
@@ -57,11 +56,3 @@ CTI_FN double cti_ccd_solve(int kind, const double *x0, const double *x1, double
 
 /* cti_ccd_check -- checks the arguments of a public function; `out` is its output pointer, which may not be NULL. */
 CTI_FN ct_code cti_ccd_check(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, const ct_real *out);
-/* cti_ccd_backward -- the public functions ct_ccd_*_backward without their checks; input as for single queries. Returns 1 when there is a
-   contact. */
-CTI_FN int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before);
-/* cti_ccd_before -- a time, exact in ct_real, at which the features are certainly apart, before the start of the contact that ends at
-   `last`; CTI_CCD_NEVER when none was found */
-CTI_FN double cti_ccd_before(const cti_ccd_query *q, double last);
-
-#endif /* CTI_CCD_H */

@@ -319,7 +319,3 @@ CTI_FN double cti_ccd_advance(const cti_ccd_query *q, double t, double stop)
     }
     return t;
 }
-
-#undef CTI_CCD_DOT
-#undef CTI_CCD_STRIDES
-#undef CTI_CCD_TINY

@@ -108,7 +108,8 @@ static double cti_back_sharpen(const cti_ccd_query *q, double low, double high, 
     return low;
 }
 
-CTI_FN double cti_ccd_before(const cti_ccd_query *q, double last)
+/* a time, exact in ct_real, at which the features are certainly apart, before the start of the contact that ends at `last`; CTI_CCD_NEVER: none */
+static double cti_ccd_before(const cti_ccd_query *q, double last)
 {
     double t = last, step = cti_back_step(q), back, low;
     int pass, sure = 0;
@@ -141,7 +142,8 @@ static ct_real cti_back_last(double toi)
     return r < 1 ? r : 1;
 }
 
-CTI_FN int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before)
+/* the public functions without their checks; input as for single queries. Returns 1 when there is a contact */
+static int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before)
 {
     static const int count[4] = {12, 12, 9, 6};
     cti_ccd_query q;
@@ -194,11 +196,3 @@ CONTACT_API_DEF ct_code ct_ccd_vertex_vertex_backward(const ct_real x0[6], const
 {
     return cti_back_public(CTI_CCD_VV, x0, x1, min_distance, out_last, out_before);
 }
-
-#undef CTI_BACK_PASSES
-#undef CTI_BACK_STRIDES
-#undef CTI_BACK_STRIDE
-#undef CTI_BACK_STEP
-#undef CTI_BACK_STEPTHIN
-#undef CTI_BACK_BAND
-#undef CTI_BACK_MARGIN

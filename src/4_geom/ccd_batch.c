@@ -95,7 +95,6 @@ CTI_INLINE void cti_batch_points(const ct_real *x, const int32_t *quads, const i
 #include "ccd_batch.inl"
 #endif
 
-
 static int cti_batch_run(int kind, const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, const ct_real *min_distance,
                          ct_real *toi)
 {
@@ -134,10 +133,3 @@ CTI_FN int cti_ccd_ee_batch(const ct_real *x0, const ct_real *x1, const int32_t 
 {
     return cti_batch_run(CTI_CCD_EE, x0, x1, quads, n, min_distance, toi);
 }
-
-#undef CTI_BATCH_DOT
-#undef CTI_BATCH_EF
-#undef CTI_BATCH_EG
-#undef CTI_BATCH_EH
-#undef CTI_BATCH_CHUNK
-#undef CTI_BATCH_GILBERT

@@ -239,24 +239,3 @@ CTI_FN double cti_ccd_touch(const cti_ccd_query *q)
     }
     return CTI_CCD_NONE;
 }
-
-#undef CTI_TOUCH_U
-#undef CTI_TOUCH_UDD
-#undef CTI_TOUCH_EF
-#undef CTI_TOUCH_EG
-#undef CTI_TOUCH_EH
-#undef CTI_TOUCH_TINY
-#undef CTI_TOUCH_WIDTH
-#undef CTI_TOUCH_WIDTHDD
-#undef CTI_TOUCH_WIDTHSURE
-#undef CTI_TOUCH_DEPTH
-#undef CTI_TOUCH_DEPTHDD
-#undef CTI_TOUCH_BUDGET
-#undef CTI_TOUCH_BUDGETDD
-#undef CTI_TOUCH_OPEN
-#undef CTI_TOUCH_FLAT
-#undef CTI_TOUCH_SETTLED
-#undef CTI_TOUCH_CERTAIN
-#undef CTI_TOUCH_SOLID
-#undef CTI_TOUCH_BLIND
-#undef CTI_TOUCH_WIDTHBLIND

@@ -118,5 +118,3 @@ CTI_FN ct_real cti_dist_ee(const ct_real *a0, const ct_real *a1, const ct_real *
     st[0] = s, st[1] = t, *feature = 0;
     return d2;
 }
-
-#undef CTI_DIST_FLAT

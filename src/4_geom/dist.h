@@ -1,7 +1,6 @@
 /* dist.h -- squared distances and closest points of vertex, edge and triangle pairs, one by one and eight at a time, with gradients and
    Hessians. Finite input of ordinary size is assumed (no coordinate difference beyond 1e70, or 1e8 in float). */
-#ifndef CTI_DIST_H
-#define CTI_DIST_H
+#pragma once
 
 #include "../1_math/vec.h"
 
@@ -23,19 +22,11 @@ CTI_FN ct_real cti_dist_pe(const ct_real *p, const ct_real *e0, const ct_real *e
 CTI_FN ct_real cti_dist_pt(const ct_real *p, const ct_real *t0, const ct_real *t1, const ct_real *t2, ct_real w[3], int *feature);
 CTI_FN ct_real cti_dist_ee(const ct_real *a0, const ct_real *a1, const ct_real *b0, const ct_real *b1, ct_real st[2], int *feature);
 
-/* Gradients and Hessians of the squared distance: x holds the points one after the other (PP p q [6], PE p e0 e1 [9], PT p t0 t1 t2 [12],
-   EE a0 a1 b0 b1 [12]); grad [n], hess [n n] row-major or NULL, symmetric, not projected. Returns the squared distance. */
-CTI_FN ct_real cti_dist_pp_grad(const ct_real x[6], ct_real *grad, ct_real *hess);
-CTI_FN ct_real cti_dist_pe_grad(const ct_real x[9], ct_real *grad, ct_real *hess);
-CTI_FN ct_real cti_dist_pt_grad(const ct_real x[12], ct_real *grad, ct_real *hess);
+/* Gradient and Hessian of the squared distance of two edges: x holds a0, a1, b0, b1; grad [12], hess [144] row-major or NULL, symmetric, not
+   projected. Returns the squared distance. */
 CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hess);
-
-/* cti_dist_derive -- the same of r = sum c_i x_i over n points, whose c has k free parameters with derivatives e [k][4]. */
-CTI_FN ct_real cti_dist_derive(const ct_real *x, int n, const ct_real *c, int k, ct_real e[2][4], ct_real *grad, ct_real *hess);
 
 /* Batches: x [3 points], quads [4 n] point numbers (vertex, face 0 1 2; edge a 0 1, edge b 0 1); d2 [n], w3 [3 n], st [2 n], feature [n].
  */
 CTI_FN void cti_dist_pt_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w3, int32_t *feature);
 CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *st, int32_t *feature);
-
-#endif /* CTI_DIST_H */

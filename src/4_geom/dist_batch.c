@@ -155,5 +155,3 @@ CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_
         }
     }
 }
-
-#undef CTI_DISTB_FLAT

@@ -29,7 +29,8 @@ static void cti_dist_schur(int m, int k, ct_real g[2][12], const cti_v3 *R, ct_r
             hess[m * i + j] -= 2 * (c * g[0][i] * g[0][j] - b * (g[0][i] * g[1][j] + g[1][i] * g[0][j]) + a * g[1][i] * g[1][j]) / det;
 }
 
-CTI_FN ct_real cti_dist_derive(const ct_real *x, int n, const ct_real *c, int k, ct_real e[2][4], ct_real *grad, ct_real *hess)
+/* value, gradient and Hessian of r = sum c_i x_i over n points, whose c has k free parameters with derivatives e [k][4] */
+static ct_real cti_dist_derive(const ct_real *x, int n, const ct_real *c, int k, ct_real e[2][4], ct_real *grad, ct_real *hess)
 {
     cti_v3 r = cti_v3_zero(), R[2];
     ct_real g[2][12];

@@ -1,8 +1,7 @@
 /* intersect.h -- exact intersection tests: edge through triangle, and point inside a closed surface. Method: signs from exact.h, so that
    the answers are exact for the given coordinates; float positions are widened to double, which is exact. based on: Guigue, Devillers 2003
    (tests by orientation signs); Edelsbrunner, Muecke, Simulation of simplicity, 1990 (the ray that meets no edge). */
-#ifndef CTI_INTERSECT_H
-#define CTI_INTERSECT_H
+#pragma once
 
 #include "../0_base/array.h"
 #include "../1_math/exact.h"
@@ -18,5 +17,3 @@ CTI_FN int cti_intersect_segments(const double a[3], const double b[3], const do
    winding number around p is above 0; for one closed surface this is odd ray parity. Overlapping parts add up; an inner surface of reversed
    orientation is a hollow. For open surfaces only the answer 2 is meaningful. */
 CTI_FN int cti_intersect_contains(const int32_t *faces, int nf, const ct_real *x, const ct_real *p);
-
-#endif /* CTI_INTERSECT_H */

@@ -11,7 +11,7 @@ CTI_FN void cti_active_box_close(cti_mem *mem, cti_active_box *s)
 {
     cti_scalar_close(mem, &s->system);
     cti_sparse_free(mem, &s->M);
-    CTI_FREE(mem, s->set), CTI_FREE(mem, s->used), CTI_FREE(mem, s->g), CTI_FREE(mem, s->y);
+    CTI_FREE_SPAN(mem, s->set, s->y);
     memset(s, 0, sizeof *s);
 }
 

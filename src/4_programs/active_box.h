@@ -1,6 +1,5 @@
 /* active_box.h -- bounds on a sparse positive definite quadratic form, by an active set that is kept between solves. */
-#ifndef CTI_ACTIVE_BOX_H
-#define CTI_ACTIVE_BOX_H
+#pragma once
 
 #include "program.h"
 
@@ -18,5 +17,3 @@ typedef struct cti_active_box {
    -1 when memory ran out. */
 CTI_FN int cti_active_box_solve(cti_active_box *s, const cti_program *q, cti_effort *e, int same, double tolerance, int most, double *r);
 CTI_FN void cti_active_box_close(cti_mem *mem, cti_active_box *s);
-
-#endif /* CTI_ACTIVE_BOX_H */

@@ -1,6 +1,5 @@
 /* active_set.h -- strictly convex quadratic programs by a dual active set method. */
-#ifndef CTI_ACTIVE_SET_H
-#define CTI_ACTIVE_SET_H
+#pragma once
 
 #include "program.h"
 
@@ -8,5 +7,3 @@
    with W symmetric and definite. INFEASIBLE comes with a verified certificate in r. warm: the rows with r > 0 are the first guess. An
    iteration adds or removes one row; the solver's own bound is 20 iterations per row. */
 CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti_answer *a);
-
-#endif /* CTI_ACTIVE_SET_H */

@@ -2,8 +2,7 @@
    Based on: lecture notes, sec. 4.1.2.2 (boxed LCP; friction as a box of mu lambda_n along two tangents); Judice, Pires (block principal
    pivoting with bounds). Pivoting on the bounds is tried first. It is exact and fast for positive definite matrices. If it does not
    terminate, Lemke's method solves the bounds as three LCPs. */
-#ifndef CTI_BOXED_H
-#define CTI_BOXED_H
+#pragma once
 
 #include "tableau.h"
 
@@ -13,5 +12,3 @@ CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_ans
    state [n]: the start on input, the result on output: -1 at lo, 1 at hi, 0 free. z [n]. a->iterations is increased by the number of block
    pivots. */
 CTI_FN cti_outcome cti_boxed_pivot(const cti_lcp *p, int8_t *state, cti_effort *e, cti_answer *a, double *z);
-
-#endif /* CTI_BOXED_H */

@@ -438,4 +438,3 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
     }
     return !local || cti_bridge_velocities(q, arena, v);
 }
-#undef CTI_BRIDGE_RIGID

@@ -14,8 +14,7 @@
    blocks of contacts that share a body, with compliances on its diagonal and without unknowns s.
    constrained blocks: rows act through the projectors S on both sides, J S. A and b are filtered already, so that v stays in the range of
    S. */
-#ifndef CTI_BRIDGE_H
-#define CTI_BRIDGE_H
+#pragma once
 
 #include "delassus_bodies.h"
 #include "program.h"
@@ -72,5 +71,3 @@ CTI_FN void cti_bridge_rub(const cti_problem *p, const ct_real *v);
 CTI_FN int cti_bridge_solver(ct_solver solver);
 /* cti_bridge_cone -- 1 when the solver supports this cone. */
 CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone);
-
-#endif /* CTI_BRIDGE_H */

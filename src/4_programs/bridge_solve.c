@@ -37,7 +37,6 @@ CTI_FN int cti_bridge_solver(ct_solver solver)
     switch (solver) {
 #define CTI_BRIDGE_CASE(name, number, word, built, worlds) CTI_IF(built, case name: return worlds && cti_bridge_find(name) != NULL;)
         CT_SOLVER_LIST_OPTIONAL(CTI_BRIDGE_CASE)
-#undef CTI_BRIDGE_CASE
     default:
         return 0;
     }
@@ -330,18 +329,3 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
     info->change = b.best.natural < CTI_REAL_MAX ? b.best.natural : 0;
     cti_arena_rewind(arena, mark);
 }
-#undef CTI_BRIDGE_ATTEMPTS
-#undef CTI_BRIDGE_FIRST
-#undef CTI_BRIDGE_LOCAL
-#undef CTI_BRIDGE_QUICK
-#undef CTI_BRIDGE_NEWTON
-#undef CTI_BRIDGE_WORK
-#undef CTI_BRIDGE_STAGGER
-#undef CTI_BRIDGE_BARRIER
-#undef CTI_BRIDGE_ROUNDS
-#undef CTI_BRIDGE_TIGHT
-#undef CTI_BRIDGE_CONTACTS
-#undef CTI_BRIDGE_SPARSE
-#undef CTI_BRIDGE_CONES
-#undef CTI_BRIDGE_PASSES
-#undef CTI_BRIDGE_SURE

@@ -319,7 +319,3 @@ CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer
     cti_dual_close(e->mem, &s.d);
     return outcome;
 }
-#undef CTI_CA_GUESS
-#undef CTI_CA_CHANCES
-#undef CTI_CA_STEPS
-#undef CTI_CA_PATIENCE

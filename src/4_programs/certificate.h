@@ -5,8 +5,7 @@
    LCP            y >= 0, W'y <= 0, w'y < 0: then y'(W r + w) < 0 for every r >= 0. Not for bounds
    LOCAL          the same, with -W'y in the dual of friction's cone {s_n >= mu |s_t|}: then for every r in the cone
    Contacts have a y of their normal rows alone. */
-#ifndef CTI_CERTIFICATE_H
-#define CTI_CERTIFICATE_H
+#pragma once
 
 #include "program.h"
 
@@ -26,5 +25,3 @@ CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work);
 /* cti_program_certify_sharp -- the same. If y is no proof, the nearest vector on its support with J'y = 0, or W'y = 0, is tried: diverging
    multipliers approach a proof in direction. work [2 n + 2 m]. */
 CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *work);
-
-#endif /* CTI_CERTIFICATE_H */

@@ -4,6 +4,7 @@
    H^-1 J. rho and a lower bound on H are a proximal regularization about the iterate (Friedlander, Orban 2012): it changes the path but not
    the answer. */
 #include "convex.h"
+#include "../0_base/sort.h"
 #include "certificate.h"
 #include "../2_linalg/dense.h"
 
@@ -201,19 +202,6 @@ static int cti_convex_equilibrate(cti_convex *c)
 
 /* ---- the normal form ---- */
 
-static int cti_convex_place(const cti_sparse *a, int i, int j)
-{
-    int k0 = a->p[i], k1 = a->p[i + 1];
-    while (k0 + 1 < k1) {
-        int mid = (k0 + k1) / 2;
-        if (a->i[mid] <= j)
-            k0 = mid;
-        else
-            k1 = mid;
-    }
-    return k0;
-}
-
 /* the pattern of A + J'J and the position of every term in it */
 static const char *cti_convex_normal(cti_convex *c)
 {
@@ -238,11 +226,11 @@ static const char *cti_convex_normal(cti_convex *c)
         return "";
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
-            c->kkt.slot[n++] = cti_convex_place(&c->kkt.N, i, c->A.i[k]);
+            c->kkt.slot[n++] = cti_sort_find(c->kkt.N.i, 1, c->kkt.N.p[i], c->kkt.N.p[i + 1], c->A.i[k]);
     for (i = 0; i < c->m; i++)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
-                c->kkt.slot[n++] = cti_convex_place(&c->kkt.N, c->J.i[k], c->J.i[l]);
+                c->kkt.slot[n++] = cti_sort_find(c->kkt.N.i, 1, c->kkt.N.p[c->J.i[k]], c->kkt.N.p[c->J.i[k] + 1], c->J.i[l]);
     return cti_scalar_open(c->mem, &c->kkt.system, &c->kkt.N) ? NULL : "";
 }
 

@@ -3,8 +3,7 @@
      min 1/2 x'A x - b'x   subject to   J x + w >= 0, rows marked in `equation`: = 0
 
    and the solution of    (A + rho) dx - J' dy = f,   J dx + H dy = g    for a positive diagonal H. */
-#ifndef CTI_CONVEX_H
-#define CTI_CONVEX_H
+#pragma once
 
 #include "program.h"
 
@@ -48,5 +47,3 @@ CTI_FN void cti_convex_answer(const cti_convex *c, const double *x, const double
 /* cti_convex_certify -- sharpens y [m] of the standard form on its support and tests it as a certificate of a QP. 1 and in out_r if it is
    one, 0 if not, -1 when memory ran out. */
 CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, double *out_r);
-
-#endif /* CTI_CONVEX_H */

@@ -213,4 +213,3 @@ CTI_FN int cti_coulomb_solve(const double *W, const double *q, double mu, double
     }
     return cti_coulomb_scan(&o, r);
 }
-#undef CTI_COULOMB_ARCS

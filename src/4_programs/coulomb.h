@@ -1,6 +1,5 @@
 /* coulomb.h -- Coulomb's law at one contact. */
-#ifndef CTI_COULOMB_H
-#define CTI_COULOMB_H
+#pragma once
 
 #include "program.h"
 
@@ -9,5 +8,3 @@
    r   in   a guess, whose direction of sliding is tried first; out: the solution
    returns 1, or 0 if none was found (r is then the best that was tried) */
 CTI_FN int cti_coulomb_solve(const double *W, const double *q, double mu, double *r);
-
-#endif /* CTI_COULOMB_H */

@@ -1,6 +1,5 @@
 /* delassus_bodies.h -- W = J A^-1 J' of a problem's rows, by blocks of contacts that share a body. */
-#ifndef CTI_DELASSUS_BODIES_H
-#define CTI_DELASSUS_BODIES_H
+#pragma once
 
 #include "../2_linalg/supernodal.h"
 #include "../3_solve/problem.h"
@@ -32,5 +31,3 @@ CTI_FN int cti_delassus_bodies_solve(cti_arena *arena, const cti_problem *p, dou
    in every build. */
 CTI_FN void cti_delassus_bodies_scatter(const cti_problem *p, const cti_row *row, const double *r, double *f);
 CTI_FN void cti_delassus_bodies_gather(const cti_problem *p, const cti_row *row, const double *x, double *u);
-
-#endif /* CTI_DELASSUS_BODIES_H */

@@ -1,6 +1,5 @@
 /* dual.h -- the dual of a problem with dynamics: W = J A^-1 J' and q = J A^-1 b + w, in which u = W r + q. */
-#ifndef CTI_DUAL_H
-#define CTI_DUAL_H
+#pragma once
 
 #include "program.h"
 
@@ -28,5 +27,3 @@ CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x);
 /* cti_dual_move -- x += A^-1 J' dr */
 CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x);
 CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d);
-
-#endif /* CTI_DUAL_H */

@@ -215,7 +215,8 @@ CTI_FN void cti_friction_close(cti_friction *f) { cti_scalar_close(f->e->mem, &f
 
 /* ---- products and the residual ---- */
 
-CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y)
+/* y [3] = rows of contact i of W times x */
+static void cti_friction_row(const cti_friction *f, int i, const double *x, double *y)
 {
     const double *B;
     double y0 = 0, y1 = 0, y2 = 0;

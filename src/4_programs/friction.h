@@ -3,8 +3,7 @@
    root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then
    |root (s - P_K(s - u^))| / |root q|.
    W is kept dense for GLOBAL, where it is J A^-1 J' (unless most of it is 0), and as sparse 3x3 blocks for LOCAL; it is never made symmetric. */
-#ifndef CTI_FRICTION_H
-#define CTI_FRICTION_H
+#pragma once
 
 #include "../2_linalg/panel_lu.h"
 #include "program.h"
@@ -50,8 +49,6 @@ CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *
 CTI_FN void cti_friction_close(cti_friction *f);
 /* cti_friction_mul -- y [m] = W x. */
 CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y);
-/* cti_friction_row -- y [3] = rows of contact i of W times x. */
-CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y);
 /* cti_friction_residual -- computes u of r; returns the size of the scaled natural map relative to q, and keeps the best r. */
 CTI_FN double cti_friction_residual(cti_friction *f);
 /* cti_friction_natural -- the same measure for any pair r, u; *share: relative to r. */
@@ -121,5 +118,3 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a);
    LOCAL and GLOBAL. */
 CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a);
 CTI_FN cti_outcome cti_solver_admm(const cti_program *p, cti_effort *e, cti_answer *a);
-
-#endif /* CTI_FRICTION_H */

@@ -1,6 +1,5 @@
 /* ica_program.h -- ICA for problems that stand alone. */
-#ifndef CTI_ICA_PROGRAM_H
-#define CTI_ICA_PROGRAM_H
+#pragma once
 
 #include "program.h"
 
@@ -8,5 +7,3 @@
    ones; the watcher sees x and r after each. Not applicable: LOCAL and LCP (no A); a row that touches more than sixteen blocks; with friction, a
    contact whose blocks have no common orthonormal frame with weights and arms. */
 CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answer *a);
-
-#endif /* CTI_ICA_PROGRAM_H */

@@ -1,6 +1,5 @@
 /* interior.h -- convex quadratic programs by a primal-dual interior point method. */
-#ifndef CTI_INTERIOR_H
-#define CTI_INTERIOR_H
+#pragma once
 
 #include "program.h"
 
@@ -8,5 +7,3 @@
    with W symmetric and semidefinite. INFEASIBLE comes with a verified certificate in r. The solver's own bound is 200 iterations. Contacts
    with friction are solved by cones.h. */
 CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_answer *a);
-
-#endif /* CTI_INTERIOR_H */

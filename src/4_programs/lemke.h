@@ -3,8 +3,7 @@
    (lexicographic rule). The method takes every matrix and ends after finitely many pivots, in a solution or on a ray. For some matrix
    classes, such as positive semidefinite ones, a ray proves that there is no solution. For others a linear program decides whether z >= 0,
    q + M z >= 0 has feasible points; if not, the proof is in r. */
-#ifndef CTI_LEMKE_H
-#define CTI_LEMKE_H
+#pragma once
 
 #include "tableau.h"
 
@@ -26,5 +25,3 @@ CTI_FN cti_outcome cti_lemke_dense(const cti_lcp *p, const uint8_t *start, int r
 CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a);
 /* cti_lemke_boxed -- a problem with bounds as one without, in the distances to the bounds. z [n] */
 CTI_FN cti_outcome cti_lemke_boxed(const cti_lcp *p, int restarts, cti_effort *e, cti_answer *a, double *z);
-
-#endif /* CTI_LEMKE_H */

@@ -97,4 +97,3 @@ CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u
     if (s->share < 1)
         cti_mixing_damp(s, n, c, g);
 }
-#undef CTI_MIXING_RIDGE

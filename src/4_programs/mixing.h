@@ -1,7 +1,6 @@
 /* mixing.h -- Anderson acceleration of a fixed-point map in double, with an optional dependent vector that is an affine function of the
    point. A point whose error grew is rejected. [Walker and Ni 2011] */
-#ifndef CTI_MIXING_H
-#define CTI_MIXING_H
+#pragma once
 
 #include "../3_solve/anderson.h"
 #include "program.h"
@@ -28,5 +27,3 @@ CTI_FN void cti_mixing_restart(cti_mixing *s);
 /* cti_mixing_step -- x [m]: the point; g [m]: its image; u [m]: the image's dependent vector (NULL: none). g and u become the next point
    and its vector. */
 CTI_FN void cti_mixing_step(cti_mixing *s, const double *x, double *g, double *u);
-
-#endif /* CTI_MIXING_H */

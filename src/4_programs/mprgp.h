@@ -1,8 +1,7 @@
 /* mprgp.h -- modified proportioning with reduced gradient projections: quadratic programs under bounds and under decoupled linear
    constraints. Based on: Li, Pan, Huang, Bao, Jin: Deformable Objects Collision Handling with Fast Convergence (2015), algorithms 1 to 3,
    equations 10 to 20 and section 5; Dostal: Optimal Quadratic Programming Algorithms (2009), the monotonic variant. */
-#ifndef CTI_MPRGP_H
-#define CTI_MPRGP_H
+#pragma once
 
 #include "program.h"
 
@@ -201,5 +200,3 @@ CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t,
 CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
 /* cti_mprgp_boxed -- solves an LCP with symmetric W. *out_infeasible 1: r holds a certificate. */
 CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, int *out_infeasible);
-
-#endif /* CTI_MPRGP_H */

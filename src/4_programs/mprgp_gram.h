@@ -1,7 +1,6 @@
 /* mprgp_gram.h -- the small problems of algorithm 3 as printed: systems and complementarity problems with rows and columns of J J'. Based on: Li et
    al. 2015, equations 16, 18 and 20. */
-#ifndef CTI_MPRGP_GRAM_H
-#define CTI_MPRGP_GRAM_H
+#pragma once
 
 #include "program.h"
 
@@ -34,5 +33,3 @@ typedef enum cti_gram_end { CTI_GRAM_DONE, CTI_GRAM_NONE, CTI_GRAM_MEMORY } cti_
 /* cti_gram_solve -- 0 <= lambda, J J' lambda >= q, complementary, for the rows with taken[i] = 1 (NULL: all); q - J J' lambda <= eps [m]
    counts as 0. Starts from lambda and the working set. NONE: there is no solution, and `proof` proves it. [equations 18, 20] */
 CTI_FN cti_gram_end cti_gram_solve(cti_gram *g, const double *q, const uint8_t *taken, const double *eps);
-
-#endif /* CTI_MPRGP_GRAM_H */

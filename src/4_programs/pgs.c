@@ -436,9 +436,3 @@ CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answe
     cti_dual_close(e->mem, &d);
     return outcome;
 }
-#undef CTI_PGS_MIXED
-#undef CTI_PGS_REFRESH
-#undef CTI_PGS_LOOK
-#undef CTI_PGS_DOUBLINGS
-#undef CTI_PGS_WINDOW
-#undef CTI_PGS_PROGRESS

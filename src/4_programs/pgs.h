@@ -1,6 +1,5 @@
 /* pgs.h -- projected Gauss-Seidel, for every kind of stand-alone problem. */
-#ifndef CTI_PGS_H
-#define CTI_PGS_H
+#pragma once
 
 #include "dual.h"
 
@@ -31,5 +30,3 @@ CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r);
 CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r);
 /* cti_pgs_run -- sweeps until the judge accepts the result; d NULL: the problem is given by W. */
 CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a);
-
-#endif /* CTI_PGS_H */

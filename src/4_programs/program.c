@@ -3,17 +3,9 @@
    solver reports. Each number is relative to a size of the problem's data. So units do not matter, and diverging multipliers cannot make an
    error look small. */
 #include "program.h"
+#include "../0_base/sort.h"
 
 /* ---- sparse rows ---- */
-
-CTI_FN double cti_dot(int n, const double *a, const double *b)
-{
-    double s = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
-}
 
 CTI_FN double cti_dot_fast(int n, const double *a, const double *b)
 {
@@ -66,15 +58,8 @@ CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y)
 
 CTI_FN double cti_sparse_at(const cti_sparse *a, int i, int j)
 {
-    int k0 = a->p[i], k1 = a->p[i + 1];
-    while (k0 < k1) {
-        int mid = (k0 + k1) / 2;
-        if (a->i[mid] < j)
-            k0 = mid + 1;
-        else
-            k1 = mid;
-    }
-    return k0 < a->p[i + 1] && a->i[k0] == j ? a->x[k0] : 0;
+    int k = cti_sort_find(a->i, 1, a->p[i], a->p[i + 1], j);
+    return k >= 0 ? a->x[k] : 0;
 }
 
 CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries)
@@ -205,8 +190,8 @@ CTI_FN void cti_program_free(cti_mem *mem, cti_program *p)
     cti_sparse_free(mem, &p->A);
     cti_sparse_free(mem, &p->J);
     cti_sparse_free(mem, &p->W);
-    CTI_FREE(mem, p->b), CTI_FREE(mem, p->w), CTI_FREE(mem, p->mu), CTI_FREE(mem, p->lo), CTI_FREE(mem, p->hi);
-    CTI_FREE(mem, p->equation), CTI_FREE(mem, p->scale), CTI_FREE(mem, p->known.x), CTI_FREE(mem, p->known.r);
+    CTI_FREE_SPAN(mem, p->b, p->scale);
+    CTI_FREE_SPAN(mem, p->known.x, p->known.r);
     memset(p, 0, sizeof *p);
 }
 

@@ -6,12 +6,11 @@
    LCP     u = W r + w >= 0, r >= 0, r'u = 0; boxed with lo, hi: r = lo -> u >= 0, r = hi -> u <= 0, else u = 0
    A contact has three rows in the order n, t1, t2. Coulomb's law: (u_n + mu |u_t|, u_t) in K*, r in K = {|r_t| <= mu r_n}, their product 0.
    Numbers are double in every build: such problems are compared and certified, and speed is second to accuracy. */
-#ifndef CTI_PROGRAM_H
-#define CTI_PROGRAM_H
+#pragma once
 
 #include "../0_base/arena.h"
 #include "../0_base/array.h"
-#include "../1_math/real.h"
+#include "../1_math/d3.h"
 #include "../2_linalg/supernodal.h"
 
 /* cti_sparse -- a scalar matrix in compressed rows; columns are sorted in each row, none appears twice. Zero it before first use. stb_ds
@@ -22,8 +21,7 @@ typedef struct cti_sparse {
     double *x;
 } cti_sparse;
 
-/* cti_dot -- a'b, summed in order; cti_dot_fast -- in four sums, which do not wait for each other. */
-CTI_FN double cti_dot(int n, const double *a, const double *b);
+/* cti_dot_fast -- a'b in four sums, which do not wait for each other. */
 CTI_FN double cti_dot_fast(int n, const double *a, const double *b);
 
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
@@ -195,5 +193,3 @@ CTI_FN void cti_scalar_close(cti_mem *mem, cti_scalar *s);
 /* cti_scalar_schur -- W [m][ld] row-major = J A^-1 J', full and symmetric, ld >= m; A must have been factored. Scratch from the arena. 0
    when memory ran out. */
 CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J, double *W, int ld);
-
-#endif /* CTI_PROGRAM_H */

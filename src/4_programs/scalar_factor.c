@@ -112,8 +112,8 @@ CTI_FN void cti_scalar_close(cti_mem *mem, cti_scalar *s)
     cti_symbolic_free(mem, &s->symbolic);
     cti_gather_free(mem, &s->gather);
     cti_factor64_free(mem, &s->factor);
-    CTI_FREE(mem, s->to);
-    CTI_FREE(mem, s->blocks), CTI_FREE(mem, s->val), CTI_FREE(mem, s->work), CTI_FREE(mem, s->z), CTI_FREE(mem, s->r);
+    CTI_FREE_SPAN(mem, s->val, s->to);
+    CTI_FREE_SPAN(mem, s->work, s->r);
     memset(s, 0, sizeof *s);
 }
 

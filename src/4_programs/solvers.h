@@ -1,6 +1,5 @@
 /* solvers.h -- the table of solvers for stand-alone problems. */
-#ifndef CTI_SOLVERS_H
-#define CTI_SOLVERS_H
+#pragma once
 
 #include "program.h"
 
@@ -12,5 +11,3 @@
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver);
 /* cti_solvers_auto -- the solver of attempt `attempt` (from 0) of AUTO on p, among those that are built; CT_SOLVER_AUTO after the last. */
 CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt);
-
-#endif /* CTI_SOLVERS_H */

@@ -452,5 +452,3 @@ CTI_FN cti_outcome cti_solver_interior(const cti_program *p, cti_effort *e, cti_
         return said;
     return cti_stagger_solve(p, CT_SOLVER_INTERIOR, cti_interior_solve, e, a);
 }
-#undef CTI_STAGGER_SIGMA
-#undef CTI_STAGGER_SHARE

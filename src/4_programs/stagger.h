@@ -1,7 +1,6 @@
 /* stagger.h -- friction by solvers that have none: normal and friction problems are solved alternately. [Kaufman et al. 2008, Staggered
    projections] */
-#ifndef CTI_STAGGER_H
-#define CTI_STAGGER_H
+#pragma once
 
 #include "program.h"
 
@@ -15,5 +14,3 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_p
 CTI_FN cti_outcome cti_solver_mprgp(const cti_program *p, cti_effort *e, cti_answer *a);
 CTI_FN cti_outcome cti_solver_active_set(const cti_program *p, cti_effort *e, cti_answer *a);
 CTI_FN cti_outcome cti_solver_interior(const cti_program *p, cti_effort *e, cti_answer *a);
-
-#endif /* CTI_STAGGER_H */

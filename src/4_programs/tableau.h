@@ -1,7 +1,6 @@
 /* tableau.h -- dense dictionaries of w = q + M z (+ d z0), and a problem's rows as such a dense system.
    x_B = value + T x_N; variables are numbered w_j: j, z_j: n + j, z0: 2 n. Complementary variables are j and n + j. */
-#ifndef CTI_TABLEAU_H
-#define CTI_TABLEAU_H
+#pragma once
 
 #include "program.h"
 
@@ -67,5 +66,3 @@ CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double
 /* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries do not change. 0: singular; -1: memory
    ran out. */
 CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z);
-
-#endif /* CTI_TABLEAU_H */

@@ -413,4 +413,3 @@ CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *
     }
     return 1;
 }
-#undef CTI_BVH_BIG

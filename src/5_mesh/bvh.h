@@ -7,8 +7,7 @@
    of a tree may instead have one box that covers the whole motion; two such trees are compared once, not at both ends. differs: the boxes
    at the two ends of a motion are kept as two, not merged into one swept box.
    based on: Dammertz, Hanika, Keller, Shallow bounding volume hierarchies, 2008 (wide nodes); implicit layout as in B-tree arrays. */
-#ifndef CTI_BVH_H
-#define CTI_BVH_H
+#pragma once
 
 #include "../0_base/array.h"
 #include "../1_math/simd.h"
@@ -111,5 +110,3 @@ CTI_INLINE unsigned cti_bvh_hits_moving(const float *q0, const float *q1, int la
     cti_f8 m = cti_f8_and(cti_bvh_on_way(q0, q1, lane, b0, b1, 0), cti_bvh_on_way(q0, q1, lane, b0, b1, 1));
     return (unsigned)cti_f8_bits(cti_f8_and(m, cti_bvh_on_way(q0, q1, lane, b0, b1, 2)));
 }
-
-#endif /* CTI_BVH_H */

@@ -66,8 +66,5 @@ static ct_code cti_crossing_all(const ct_mesh *mesh, int32_t **out_pairs, int *o
 
 CONTACT_API_DEF ct_code ct_mesh_intersections(const ct_mesh *mesh, int32_t **out_pairs, int *out_n, ct_error_info *out_error)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_crossing_all(mesh, out_pairs, out_n, out_error);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_crossing_all(mesh, out_pairs, out_n, out_error))
 }

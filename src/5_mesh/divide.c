@@ -11,20 +11,6 @@ enum { CTI_DIVIDE_PIECES = 8 };
 
 static uint64_t cti_divide_key(int a, int b) { return (uint64_t)(uint32_t)(a < b ? a : b) << 32 | (uint32_t)(a < b ? b : a); }
 
-/* place of a key among n sorted ones, or -1 */
-static int cti_divide_find(const uint64_t *keys, int n, uint64_t key)
-{
-    int lo = 0, hi = n;
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        if (keys[mid] < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < n && keys[lo] == key ? lo : -1;
-}
-
 /* keys of the edges [2 n] at the begin of `keys`, sorted; number (may be NULL) moves along. 0: out of memory */
 static int cti_divide_sort(cti_mem *mem, uint64_t *keys, int32_t *number, int n)
 {
@@ -40,7 +26,7 @@ static int cti_divide_sort(cti_mem *mem, uint64_t *keys, int32_t *number, int n)
 /* 1 if an edge is not among the sorted keys, and has an end that is not held */
 static int cti_divide_is_new(int p, int q, const uint8_t *held, const uint64_t *keys, int n)
 {
-    return !(held && held[p] && held[q]) && cti_divide_find(keys, n, cti_divide_key(p, q)) < 0;
+    return !(held && held[p] && held[q]) && cti_sort_find_u64(keys, n, cti_divide_key(p, q)) < 0;
 }
 
 CTI_FN int cti_divide_wants(const int32_t *tets, int n_tets, const uint8_t *marks, const uint8_t *held, const uint64_t *keys, int n)
@@ -106,7 +92,7 @@ static int cti_divide_marked(const cti_divide *q, int width, const int32_t *v, i
     int n = 0, a, b, k;
     for (a = 0; a < width; a++)
         for (b = 0; b < a; b++) {
-            int at = cti_divide_find(q->keys, q->n, cti_divide_key(v[a], v[b]));
+            int at = cti_sort_find_u64(q->keys, q->n, cti_divide_key(v[a], v[b]));
             if (at < 0)
                 continue;
             for (k = n++; k > 0 && q->rank[edge[k - 1]] > q->rank[q->number[at]]; k--)

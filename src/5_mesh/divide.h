@@ -1,6 +1,5 @@
 /* divide.h -- splits edges of a mesh of tetrahedra or triangles at their middles. */
-#ifndef CTI_DIVIDE_H
-#define CTI_DIVIDE_H
+#pragma once
 
 #include "../0_base/array.h"
 #include "../1_math/vec.h"
@@ -25,5 +24,3 @@ CTI_FN void cti_divide_close(cti_mem *mem, cti_divide *q);
 /* cti_divide_all -- list [width n] of tets (width 4) or triangles (3), divided: *out [width m] with the orientation of *parent [m], in the order of
    the list. Triangles that are faces of tets become faces of the divided tets. 0: out of memory. */
 CTI_FN int cti_divide_all(cti_mem *mem, const cti_divide *q, int width, const int32_t *list, int n, int32_t **out, int32_t **parent);
-
-#endif /* CTI_DIVIDE_H */

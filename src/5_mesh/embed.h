@@ -1,6 +1,5 @@
 /* embed.h -- points in a tet mesh by barycentric weights: x = sum of w_k X_k over the four nodes of a tet. */
-#ifndef CTI_EMBED_H
-#define CTI_EMBED_H
+#pragma once
 
 #include "../0_base/array.h"
 #include "../1_math/vec.h"
@@ -16,5 +15,3 @@
    returns 1, or 0 when memory ran out. */
 CTI_FN int cti_embed(cti_mem *mem, const ct_mesh *mesh, const ct_real *points, int n, int32_t *out_tet, ct_real *out_weights,
                      uint8_t *out_outside, int *out_n_outside);
-
-#endif /* CTI_EMBED_H */

@@ -246,6 +246,3 @@ CTI_FN int cti_fill(cti_mem *mem, const ct_real *x, const int32_t *tets, int n_t
     CTI_FREE(mem, q.cross);
     return ok;
 }
-
-#undef CTI_FILL_LEAST
-#undef CTI_FILL_LINES

@@ -1,6 +1,5 @@
 /* fill.h -- the part of each tet that a closed surface encloses. */
-#ifndef CTI_FILL_H
-#define CTI_FILL_H
+#pragma once
 
 #include "../0_base/array.h"
 
@@ -13,5 +12,3 @@
    returns 1, or 0 when memory ran out. */
 CTI_FN int cti_fill(cti_mem *mem, const ct_real *x, const int32_t *tets, int n_tets, const ct_real *surface, const int32_t *triangles,
                     int n_triangles, ct_real *out_fill);
-
-#endif /* CTI_FILL_H */

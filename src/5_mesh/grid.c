@@ -8,16 +8,7 @@ enum { CTI_GRID_CELLS = 216, CTI_GRID_AXIS = 1 << 20, CTI_GRID_LEAST = 64, CTI_G
 
 static void cti_grid_free_items(cti_mem *mem, cti_grid_items *s)
 {
-    CTI_FREE(mem, s->id);
-    CTI_FREE(mem, s->body);
-    CTI_FREE(mem, s->flags);
-    CTI_FREE(mem, s->boxes);
-    CTI_FREE(mem, s->low);
-    CTI_FREE(mem, s->keys);
-    CTI_FREE(mem, s->first);
-    CTI_FREE(mem, s->start);
-    CTI_FREE(mem, s->list);
-    CTI_FREE(mem, s->large);
+    CTI_FREE_SPAN(mem, s->id, s->large);
 }
 
 CTI_FN void cti_grid_free(cti_mem *mem, cti_grid *g)

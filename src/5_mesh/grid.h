@@ -7,8 +7,7 @@
    the lists are rebuilt in two passes.
    based on: Teschner, Heidelberger, Mueller, Pomeranets, Gross, Optimized spatial hashing for collision detection of deformable objects,
    2003. */
-#ifndef CTI_GRID_H
-#define CTI_GRID_H
+#pragma once
 
 #include "bvh.h"
 
@@ -49,5 +48,3 @@ CTI_FN void cti_grid_free(cti_mem *mem, cti_grid *grid);
 /* cti_grid_pairs -- every pair of items of a and b whose boxes overlap as in bvh.h, by item number, once, in unspecified order. self:
    within a alone, no item with itself. moving 0: the boxes at the end are those at the start. *out [2 n] is replaced. 0: out of memory. */
 CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *grid, int self, int moving, int32_t **out);
-
-#endif /* CTI_GRID_H */

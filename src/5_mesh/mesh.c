@@ -4,6 +4,7 @@
    results do not depend on addresses.
    based on: the half-face and edge lists common to simplicial mesh codes; outward faces of the tet 0123: 021, 013, 123, 032. */
 #include "mesh.h"
+#include "../0_base/sort.h"
 #include "../0_base/log.h"
 #include "../1_math/exact.h"
 
@@ -28,8 +29,7 @@ CTI_FN ct_code cti_mesh_check(const ct_mesh *m, double most, ct_error_info *erro
         return cti_error_set(error, CT_ERR_MESH, bad / 3, (double)m->positions[bad],
                              "numbers out of range: a position is not finite, or beyond %.0e (element: vertex)", most);
     code = cti_mesh_check_list(m, m->tets, m->n_tets, 4, "tet", error);
-    if (code == CT_OK)
-        code = cti_mesh_check_list(m, m->triangles, m->n_triangles, 3, "triangle", error);
+    CTI_THEN(code, cti_mesh_check_list(m, m->triangles, m->n_triangles, 3, "triangle", error));
     return code == CT_OK ? cti_mesh_check_list(m, m->segments, m->n_segments, 2, "segment", error) : code;
 }
 
@@ -154,31 +154,14 @@ CTI_FN int cti_mesh_firsts(cti_mem *mem, const int32_t *elements, int n, int per
 
 CTI_FN void cti_topology_free(cti_mem *mem, cti_topology *t)
 {
-    CTI_FREE(mem, t->edges);
-    CTI_FREE(mem, t->edge_faces);
-    CTI_FREE(mem, t->face_edges);
-    CTI_FREE(mem, t->edge_owner);
-    CTI_FREE(mem, t->vertex_owner);
-    CTI_FREE(mem, t->first_edge);
-    CTI_FREE(mem, t->edge_flags);
-    CTI_FREE(mem, t->vertex_is_point);
+    CTI_FREE_SPAN(mem, t->edges, t->vertex_is_point);
     memset(t, 0, sizeof *t);
 }
 
 CTI_FN int cti_topology_edge(const cti_topology *t, int a, int b)
 {
-    int lo, hi, low = cti_min_int(a, b), high = cti_max_int(a, b);
-    if (low < 0 || high >= t->n_vertices)
-        return -1;
-    lo = t->first_edge[low], hi = t->first_edge[low + 1];
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        if (t->edges[2 * mid + 1] < high)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < t->first_edge[low + 1] && t->edges[2 * lo + 1] == high ? lo : -1;
+    int low = cti_min_int(a, b), high = cti_max_int(a, b);
+    return low < 0 || high >= t->n_vertices ? -1 : cti_sort_find(t->edges + 1, 2, t->first_edge[low], t->first_edge[low + 1], high);
 }
 
 /* All vertex pairs of faces and segments, low < high, into t->edges; sorted and made unique. */

@@ -1,7 +1,6 @@
 /* mesh.h -- combinatorial surfaces: the boundary of a tet mesh, and edges, adjacency and owners of a triangle and segment mesh. Indices
    must lie in [0, n_vertices). Degenerate and non-manifold elements are allowed and flagged. */
-#ifndef CTI_MESH_H
-#define CTI_MESH_H
+#pragma once
 
 #include "../0_base/array.h"
 #include "../0_base/fpenv.h"
@@ -55,5 +54,3 @@ CTI_FN int cti_topology_build(cti_mem *mem, cti_topology *topology, int n_vertic
 CTI_FN void cti_topology_free(cti_mem *mem, cti_topology *topology);
 /* cti_topology_edge -- number of the edge between a and b, or -1. */
 CTI_FN int cti_topology_edge(const cti_topology *topology, int a, int b);
-
-#endif /* CTI_MESH_H */

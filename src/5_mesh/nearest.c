@@ -150,7 +150,8 @@ static ct_real cti_nearest_volume(cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d)
     return cti_v3_dot(cti_v3_cross(cti_v3_sub(b, a), cti_v3_sub(c, a)), cti_v3_sub(d, a));
 }
 
-CTI_FN int cti_nearest_in_tet(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d)
+/* 1 if p is in the closed tet a, b, c, d of either orientation; a flat tet contains nothing */
+static int cti_nearest_in_tet(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d)
 {
     ct_real s = cti_nearest_volume(a, b, c, d) < 0 ? CTI_R(-1.0) : 1;
     return s * cti_nearest_volume(a, b, c, p) >= 0 && s * cti_nearest_volume(a, d, b, p) >= 0 && s * cti_nearest_volume(a, c, d, p) >= 0 &&

@@ -1,7 +1,6 @@
 /* nearest.h -- queries on one box tree: the triangle nearest to a point, a tet that contains it, the first triangle on a ray, the items
    that a box may meet. Trees are those of bvh.h, refitted without motion to the positions passed in. */
-#ifndef CTI_NEAREST_H
-#define CTI_NEAREST_H
+#pragma once
 
 #include "bvh.h"
 
@@ -57,7 +56,3 @@ CTI_FN ct_real cti_nearest_behind(const cti_nearest_set *faces, int face, ct_rea
 /* cti_nearest_visit -- calls visit(ctx, item) for every item whose box overlaps the closed box lo, hi. */
 CTI_FN void cti_nearest_visit(const cti_forest *forest, const cti_bvh *tree, cti_v3 lo, cti_v3 hi, void (*visit)(void *ctx, int item),
                               void *ctx);
-/* cti_nearest_in_tet -- 1 if p is in the closed tet a, b, c, d of either orientation; a flat tet contains nothing. */
-CTI_FN int cti_nearest_in_tet(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d);
-
-#endif /* CTI_NEAREST_H */

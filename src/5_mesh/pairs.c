@@ -3,6 +3,7 @@
    one body that share a vertex are removed, then pairs whose slabs are apart. The rest of each body pair is sorted, in a bit matrix or by
    radix sort. */
 #include "pairs.h"
+#include "../0_base/sort.h"
 
 #define CTI_BROAD_PAIR_US 3.0 /* [us] about the time of one body pair's overlaps; see cti_tasks_run_work */
 
@@ -351,15 +352,7 @@ static int cti_broad_index_bodies(cti_mem *mem, cti_broad *broad)
 /* Number of body pair (p, q), p <= q; -1: there is none. */
 static int cti_broad_find_bodies(const cti_broad *broad, int p, int q)
 {
-    int lo = broad->grid_first[p], hi = broad->grid_first[p + 1];
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        if (broad->body_pairs[2 * mid + 1] < q)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < broad->grid_first[p + 1] && broad->body_pairs[2 * lo + 1] == q ? lo : -1;
+    return cti_sort_find(broad->body_pairs + 1, 2, broad->grid_first[p], broad->grid_first[p + 1], q);
 }
 
 static int cti_broad_any(const uint8_t *on, const int32_t *elements, int width, int32_t i)
@@ -480,5 +473,3 @@ CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *
     cti_broad_activate(broad, soup, NULL);
     return cti_broad_any_kind(mem, broad, soup, NULL, CTI_BROAD_EDGES, CTI_BROAD_FACES, ef);
 }
-
-#undef CTI_BROAD_PAIR_US

@@ -5,8 +5,7 @@
    both does not matter: a falling body has the same self pairs as one at rest. The result and its order do not depend on the trees: a
    spatial hash in their place (grid.h) gives the same. based on: Klosowski, Held, Mitchell, Sowizral, Zikan, Efficient collision detection
    using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
-#ifndef CTI_PAIRS_H
-#define CTI_PAIRS_H
+#pragma once
 
 #include "grid.h"
 #include "../0_base/tasks.h"
@@ -114,8 +113,8 @@ CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *wi
 CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup);
 /* cti_broad_may_meet -- 1 if bodies a and b may meet by groups, masks and `apart`; boxes are not tested. */
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
-/* cti_broad_is_apart -- 1 if bodies a < b are in the list apart [2 n]. */
-CTI_FN int cti_broad_is_apart(const int32_t *apart, int n, int a, int b);
+/* cti_broad_has_pair -- 1 if (a, b) is among n sorted pairs, as those of `apart`. */
+CTI_FN int cti_broad_has_pair(const int32_t *apart, int n, int a, int b);
 /* cti_broad_keep_apart -- adds bodies a and b, which must not meet from now on, to the sorted array `apart` of a soup. 0: out of memory. */
 CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
 /* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted.
@@ -136,5 +135,3 @@ CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *
    vertex and bodies that may not meet are left out. The last update must have covered x. Growable array [2 n], ordered as vf. 0: out of
    memory. */
 CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x, int32_t **out_pairs);
-
-#endif /* CTI_PAIRS_H */

@@ -18,7 +18,7 @@ static int cti_broad_find_apart(const int32_t *apart, int n, int a, int b)
     return lo;
 }
 
-CTI_FN int cti_broad_is_apart(const int32_t *apart, int n, int a, int b)
+CTI_FN int cti_broad_has_pair(const int32_t *apart, int n, int a, int b)
 {
     int at = cti_broad_find_apart(apart, n, a, b);
     return at < n && apart[2 * (size_t)at] == a && apart[2 * (size_t)at + 1] == b;
@@ -28,7 +28,7 @@ CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b)
 {
     int32_t lo = cti_min_int(a, b), hi = cti_max_int(a, b), *list;
     int n = CTI_LEN(*apart) / 2, at = cti_broad_find_apart(*apart, n, lo, hi);
-    if (cti_broad_is_apart(*apart, n, lo, hi))
+    if (cti_broad_has_pair(*apart, n, lo, hi))
         return 1;
     if (!CTI_RESIZE(mem, *apart, 2 * (n + 1)))
         return 0;
@@ -43,7 +43,7 @@ CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b)
     const cti_soup_body *p = soup->bodies + a, *q = soup->bodies + b;
     if (a == b)
         return p->dynamic && p->self;
-    if (soup->n_apart && cti_broad_is_apart(soup->apart, soup->n_apart, cti_min_int(a, b), cti_max_int(a, b)))
+    if (soup->n_apart && cti_broad_has_pair(soup->apart, soup->n_apart, cti_min_int(a, b), cti_max_int(a, b)))
         return 0;
     return (p->dynamic || q->dynamic) && (p->group & q->mask) && (q->group & p->mask);
 }

@@ -6,38 +6,19 @@
 
 static void cti_broad_free_lane(cti_mem *mem, cti_broad_lane *lane)
 {
-    CTI_FREE(mem, lane->raw);
-    CTI_FREE(mem, lane->scratch);
-    CTI_FREE(mem, lane->bits);
-    CTI_FREE(mem, lane->out);
+    CTI_FREE_SPAN(mem, lane->raw, lane->out);
 }
 
 CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad)
 {
     int i;
     cti_forest_free(mem, &broad->forest);
-    CTI_FREE(mem, broad->trees);
-    CTI_FREE(mem, broad->vertex_boxes);
-    CTI_FREE(mem, broad->vertex_slabs);
-    CTI_FREE(mem, broad->boxes_at);
-    CTI_FREE(mem, broad->last_x);
-    CTI_FREE(mem, broad->last_at);
-    CTI_FREE(mem, broad->last_inflate);
-    CTI_FREE(mem, broad->last_swept);
-    CTI_FREE(mem, broad->edge_loose);
-    CTI_FREE(mem, broad->body_boxes);
-    CTI_FREE(mem, broad->body_order);
-    CTI_FREE(mem, broad->body_pairs);
-    CTI_FREE(mem, broad->sweep);
+    CTI_FREE_SPAN(mem, broad->trees, broad->sweep);
     cti_broad_free_lane(mem, &broad->own);
     for (i = 0; i < CTI_LEN(broad->lanes); i++)
         cti_broad_free_lane(mem, &broad->lanes[i]);
-    CTI_FREE(mem, broad->lanes);
-    CTI_FREE(mem, broad->place);
-    CTI_FREE(mem, broad->grid_pairs);
-    CTI_FREE(mem, broad->grid_group);
-    CTI_FREE(mem, broad->grid_first);
-    CTI_FREE(mem, broad->grid_used);
+    CTI_FREE_SPAN(mem, broad->lanes, broad->place);
+    CTI_FREE_SPAN(mem, broad->grid_pairs, broad->grid_used);
     cti_grid_free(mem, &broad->grid);
     memset(broad, 0, sizeof *broad);
 }
@@ -71,15 +52,7 @@ static int cti_broad_find_loose(cti_mem *mem, cti_broad *broad, const cti_soup *
         goto done;
     for (i = 0; i < soup->ne; i++) {
         int32_t a = cti_broad_low(soup->edges + 2 * i), b = cti_broad_high(soup->edges + 2 * i);
-        int lo = 0, hi = n;
-        while (lo < hi) {
-            int mid = lo + (hi - lo) / 2;
-            if (sides[2 * mid] < a || (sides[2 * mid] == a && sides[2 * mid + 1] < b))
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        broad->edge_loose[i] = !(lo < n && sides[2 * lo] == a && sides[2 * lo + 1] == b);
+        broad->edge_loose[i] = !cti_broad_has_pair(sides, n, a, b);
     }
     ok = 1;
 done:
@@ -349,5 +322,3 @@ CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup
     broad->fresh = 0;
     return cti_broad_sweep(mem, broad, soup);
 }
-
-#undef CTI_BROAD_VERTEX_US

@@ -127,8 +127,5 @@ static ct_code cti_place_mesh(ct_mesh *mesh, const ct_real *scale, const ct_real
 CONTACT_API_DEF ct_code ct_mesh_transform(ct_mesh *mesh, const ct_real scale[3], const ct_real rotation[4], const ct_real position[3],
                                           ct_error_info *out_error)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_place_mesh(mesh, scale, rotation, position, out_error);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_place_mesh(mesh, scale, rotation, position, out_error))
 }

@@ -1,6 +1,5 @@
 /* place.h -- rotation and translation of points. */
-#ifndef CTI_PLACE_H
-#define CTI_PLACE_H
+#pragma once
 
 #include "../1_math/real.h"
 
@@ -16,5 +15,3 @@ typedef struct cti_place {
 CTI_FN const char *cti_place_make(const ct_real *rotation, const ct_real *position, cti_place *out);
 /* cti_place_apply -- points in [3 n] to out [3 n], which may be the same. Returns the first point whose result is not finite, or -1. */
 CTI_FN int cti_place_apply(const cti_place *place, const ct_real *in, int n, ct_real *out);
-
-#endif /* CTI_PLACE_H */

@@ -186,4 +186,3 @@ CTI_FN const char *cti_polygon_divide(cti_mem *mem, const ct_real *x, int32_t *f
     CTI_FREE(mem, g.quality);
     return why;
 }
-#undef CTI_POLYGON_SPIKE

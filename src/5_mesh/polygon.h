@@ -1,6 +1,5 @@
 /* polygon.h -- polygons of mesh files as triangles. */
-#ifndef CTI_POLYGON_H
-#define CTI_POLYGON_H
+#pragma once
 
 #include "../0_base/array.h"
 
@@ -9,5 +8,3 @@
    only where it cannot be helped NULL, or the reason why there is no such division (*memory 1: memory ran out); the fan is then as it was.
  */
 CTI_FN const char *cti_polygon_divide(cti_mem *mem, const ct_real *x, int32_t *fan, int n, int *memory);
-
-#endif /* CTI_POLYGON_H */

@@ -194,10 +194,7 @@ static ct_code cti_shape_box(const ct_real size[3], const int cells[3], int with
 
 CONTACT_API_DEF ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_shape_box(size, cells, with_tets, out_mesh, out_error);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_shape_box(size, cells, with_tets, out_mesh, out_error))
 }
 
 /* ---- sheet ---- */
@@ -231,10 +228,7 @@ static ct_code cti_shape_grid(const ct_real size[2], const int cells[2], ct_mesh
 
 CONTACT_API_DEF ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_shape_grid(size, cells, out_mesh, out_error);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_shape_grid(size, cells, out_mesh, out_error))
 }
 
 /* ---- sphere ---- */
@@ -302,8 +296,5 @@ static ct_code cti_shape_sphere(ct_real radius, int levels, ct_mesh *out_mesh, c
 
 CONTACT_API_DEF ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh, ct_error_info *out_error)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_shape_sphere(radius, levels, out_mesh, out_error);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_shape_sphere(radius, levels, out_mesh, out_error))
 }

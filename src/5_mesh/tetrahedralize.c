@@ -32,10 +32,7 @@ typedef struct cti_lattice {
 
 static void cti_lattice_free(cti_mem *mem, cti_lattice *l)
 {
-    CTI_FREE(mem, l->touched);
-    CTI_FREE(mem, l->winding);
-    CTI_FREE(mem, l->kept);
-    CTI_FREE(mem, l->corner);
+    CTI_FREE_SPAN(mem, l->touched, l->corner);
 }
 
 static size_t cti_lattice_cell(const cti_lattice *l, int x, int y, int z)
@@ -390,8 +387,5 @@ static ct_code cti_lattice_tetrahedralize(const ct_mesh *surface, ct_real cell, 
 
 CONTACT_API_DEF ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real cell, ct_mesh *out_mesh, ct_error_info *out_error)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_lattice_tetrahedralize(surface, cell, out_mesh, out_error);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_lattice_tetrahedralize(surface, cell, out_mesh, out_error))
 }

@@ -162,10 +162,5 @@ static ct_code cti_weld_mesh(ct_mesh *m, ct_real distance, int *out_merged, ct_e
 
 CONTACT_API_DEF ct_code ct_mesh_weld(ct_mesh *mesh, ct_real distance, int *out_merged, ct_error_info *out_error)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_weld_mesh(mesh, distance, out_merged, out_error);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_weld_mesh(mesh, distance, out_merged, out_error))
 }
-#undef CTI_WELD_WIDER
-#undef CTI_WELD_FINEST

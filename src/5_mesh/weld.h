@@ -1,6 +1,5 @@
 /* weld.h -- vertices in one place become one. */
-#ifndef CTI_WELD_H
-#define CTI_WELD_H
+#pragma once
 
 #include "../0_base/array.h"
 
@@ -15,5 +14,3 @@ CTI_FN int cti_weld_elements(int32_t *list, int n, int per, const int32_t *map);
    D is `share` of the extent. */
 CTI_FN void cti_weld_hint(cti_mem *mem, const ct_real *x, int n, double share, char text[140]);
 #define CTI_WELD_NOISE 1e-5 /* [extent] corners that a file of single precision or six digits tells apart */
-
-#endif /* CTI_WELD_H */

@@ -49,22 +49,6 @@ CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_materia
     return 1;
 }
 
-CTI_FN void cti_bend_batch_free(cti_mem *mem, cti_bend_batch *t)
-{
-    CTI_FREE(mem, t->node);
-    CTI_FREE(mem, t->slot);
-    CTI_FREE(mem, t->rest);
-    t->n = 0;
-}
-CTI_FN int cti_bend_batch_append_pairs(const cti_bend_batch *t, cti_mem *mem, int32_t **pairs)
-{
-    return cti_element_pairs(mem, pairs, t->node, t->n, 4);
-}
-CTI_FN int cti_bend_batch_slots(cti_mem *mem, cti_bend_batch *t, cti_slot_fn *slot, const void *ctx)
-{
-    return cti_element_slots(mem, &t->slot, t->node, t->n, 4, slot, ctx);
-}
-
 CTI_FN cti_r8 cti_bend_lanes(const cti_r8 *node, cti_r8 rest, cti_r8 least, cti_r8 *g)
 {
     const cti_r8 pi = cti_set8(CTI_R(3.14159265358979324)), turn = cti_set8(CTI_R(6.28318530717958648));

@@ -1,6 +1,5 @@
 /* bend.h -- bending of cloth: discrete-shell hinges in batches of eight. */
-#ifndef CTI_BEND_H
-#define CTI_BEND_H
+#pragma once
 
 #include "element.h"
 #include "material.h"
@@ -21,9 +20,6 @@ typedef struct cti_bend_batch {
    stiff is NULL, k is B |e|^2 / (A1 + A2). 1, or 0: out of memory. */
 CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_material *m, const ct_real *X, const int32_t *hinges, int n_hinges,
                                int node_offset, const ct_real *stiff);
-CTI_FN void cti_bend_batch_free(cti_mem *mem, cti_bend_batch *t);
-CTI_FN int cti_bend_batch_append_pairs(const cti_bend_batch *t, cti_mem *mem, int32_t **pairs);
-CTI_FN int cti_bend_batch_slots(cti_mem *mem, cti_bend_batch *t, cti_slot_fn *slot, const void *ctx);
 /* K is the Gauss-Newton part of the Hessian, k grad theta grad theta' (exact where theta = theta0) */
 CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                     double *out_energy);
@@ -37,5 +33,3 @@ CTI_FN ct_real cti_bend_angle(const ct_real *x);
    squared. */
 CTI_FN cti_r8 cti_bend_lanes(const cti_r8 *node, cti_r8 rest, cti_r8 least, cti_r8 *g);
 CTI_FN ct_real cti_bend_least(const ct_real *x);
-
-#endif /* CTI_BEND_H */

@@ -1,8 +1,7 @@
 /* element.h -- code that all element batches share: gathering lanes from flat arrays, scatter of forces and of stiffness blocks.
    Method: element e is lane e mod 8 of batch e / 8. Node numbers are stored by element; the last batch is filled up with copies of the last
    element, whose results are never scattered. Blocks are added in element order, so that sums have one fixed order. */
-#ifndef CTI_ELEMENT_H
-#define CTI_ELEMENT_H
+#pragma once
 
 #include "../0_base/array.h"
 #include "../1_math/lanes.h"
@@ -56,5 +55,3 @@ CTI_FN void cti_element_scatter_blocks(ct_real *val, const int32_t *slot, int nn
 CTI_FN double cti_element_sum(cti_r8 a, int count);
 /* cti_element_count -- how many lanes of batch k hold elements. */
 CTI_INLINE int cti_element_count(int n, int k) { return cti_min_int(8, n - 8 * k); }
-
-#endif /* CTI_ELEMENT_H */

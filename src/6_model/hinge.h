@@ -1,6 +1,5 @@
 /* hinge.h -- edges and hinges of a triangle list, for bending and springs. */
-#ifndef CTI_HINGE_H
-#define CTI_HINGE_H
+#pragma once
 
 #include "../0_base/array.h"
 
@@ -10,5 +9,3 @@
                   each triangle is paired with the next. NULL: not wanted
    Both are stb_ds arrays, emptied first. 0: out of memory. */
 CTI_FN int cti_hinge_find(cti_mem *mem, const int32_t *triangles, int n, int32_t **edges, int32_t **hinges);
-
-#endif /* CTI_HINGE_H */

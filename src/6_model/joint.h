@@ -1,7 +1,6 @@
 /* joint.h -- joints and stitches: where they hold two bodies, and how large the error of their constraint is. This file knows no time step.
    */
-#ifndef CTI_JOINT_H
-#define CTI_JOINT_H
+#pragma once
 
 #include "../1_math/vec.h"
 
@@ -46,5 +45,3 @@ CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out);
 CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge);
 /* cti_joint_left -- the error that remains of e if at most `most` of it may be corrected. */
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most);
-
-#endif /* CTI_JOINT_H */

@@ -1,6 +1,5 @@
 /* material.h -- checks and derived constants of ct_material. */
-#ifndef CTI_MATERIAL_H
-#define CTI_MATERIAL_H
+#pragma once
 
 #include "../1_math/real.h"
 
@@ -8,5 +7,3 @@
 CTI_FN int cti_material_check(const ct_material *m, int cloth, const char **out_text);
 /* cti_material_lame -- mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu)), both [Pa]. */
 CTI_FN void cti_material_lame(const ct_material *m, ct_real *out_mu, ct_real *out_lambda);
-
-#endif /* CTI_MATERIAL_H */

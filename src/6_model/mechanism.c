@@ -108,8 +108,8 @@ CTI_FN int cti_mechanism_make(cti_mem *mem, cti_mechanism *m)
 
 CTI_FN void cti_mechanism_free(cti_mem *mem, cti_mechanism *m)
 {
-    CTI_FREE(mem, m->bodies), CTI_FREE(mem, m->rows), CTI_FREE(mem, m->first), CTI_FREE(mem, m->uses);
-    CTI_FREE(mem, m->val), CTI_FREE(mem, m->x), CTI_FREE(mem, m->work);
+    CTI_FREE_SPAN(mem, m->bodies, m->uses);
+    CTI_FREE_SPAN(mem, m->val, m->work);
     cti_factor64_free(mem, &m->factor);
     cti_gather_free(mem, &m->gather);
     cti_symbolic_free(mem, &m->symbolic);
@@ -564,9 +564,3 @@ CTI_FN double cti_mechanism_work(const cti_mechanism *m, double dt)
     }
     return sum / dt;
 }
-
-#undef CTI_MECHANISM_ITERATIONS
-#undef CTI_MECHANISM_CLOSE
-#undef CTI_MECHANISM_FAR
-#undef CTI_MECHANISM_LOOSE
-#undef CTI_MECHANISM_MOST

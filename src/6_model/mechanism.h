@@ -3,8 +3,7 @@
    Unknowns are each body's mean velocity u = (x1 - x0) / dt, the Cayley vector t of its rotation R1 = cay(t) R0, and half of each joint's
    impulse, f. All numbers are double in every build. The file knows no world: bodies and rows are lists of numbers.
    Source: Simo & Wong 1991 (rotation that keeps energy and angular momentum), Gonzalez 1999 (constraints by discrete derivatives). */
-#ifndef CTI_MECHANISM_H
-#define CTI_MECHANISM_H
+#pragma once
 
 #include "../1_math/d3.h"
 #include "../2_linalg/supernodal.h"
@@ -113,5 +112,3 @@ CTI_FN void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m, int taut);
 /* cti_mechanism_impulses -- m->x += J D^-1 lack. cti_mechanism_change -- v, w = D^-1 (J' x - lack) of a body; x NULL: without it. */
 CTI_FN void cti_mechanism_impulses(cti_mechanism *m);
 CTI_FN void cti_mechanism_change(const cti_mechanism *m, int body, const double *x, double *v, double *w);
-
-#endif /* CTI_MECHANISM_H */

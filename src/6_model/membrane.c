@@ -47,21 +47,6 @@ CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct
     return 1;
 }
 
-CTI_FN void cti_membrane_batch_free(cti_mem *mem, cti_membrane_batch *t)
-{
-    CTI_FREE(mem, t->node);
-    CTI_FREE(mem, t->slot);
-    CTI_FREE(mem, t->rest);
-    t->n = 0;
-}
-CTI_FN int cti_membrane_batch_append_pairs(const cti_membrane_batch *t, cti_mem *mem, int32_t **pairs)
-{
-    return cti_element_pairs(mem, pairs, t->node, t->n, 3);
-}
-CTI_FN int cti_membrane_batch_slots(cti_mem *mem, cti_membrane_batch *t, cti_slot_fn *slot, const void *ctx)
-{
-    return cti_element_slots(mem, &t->slot, t->node, t->n, 3, slot, ctx);
-}
 CTI_FN void cti_membrane_batch_mass(const cti_membrane_batch *t, ct_real *mass)
 {
     int e, a;

@@ -1,6 +1,5 @@
 /* membrane.h -- the in-plane elasticity of cloth: plane-stress St.Venant-Kirchhoff triangles in batches of eight. */
-#ifndef CTI_MEMBRANE_H
-#define CTI_MEMBRANE_H
+#pragma once
 
 #include "element.h"
 #include "material.h"
@@ -22,14 +21,9 @@ typedef struct cti_membrane_batch {
 /* As for tets (tet.h); -1: a triangle has no area: its number and its area. */
 CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
                                    double *out_value);
-CTI_FN void cti_membrane_batch_free(cti_mem *mem, cti_membrane_batch *t);
-CTI_FN int cti_membrane_batch_append_pairs(const cti_membrane_batch *t, cti_mem *mem, int32_t **pairs);
-CTI_FN int cti_membrane_batch_slots(cti_mem *mem, cti_membrane_batch *t, cti_slot_fn *slot, const void *ctx);
 /* areal_density times a third of each triangle */
 CTI_FN void cti_membrane_batch_mass(const cti_membrane_batch *t, ct_real *mass);
 CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                         double *out_energy);
 /* out [3 nodes] += D(x) v as for tets; D is damping_stiffness times K without its stress term */
 CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
-
-#endif /* CTI_MEMBRANE_H */

@@ -129,14 +129,16 @@ CTI_FN void cti_model_range(const cti_model *model, int32_t *out_first, int32_t 
 
 CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
 {
-    cti_tet_batch_free(mem, &model->tets);
-    cti_membrane_batch_free(mem, &model->membrane);
-    cti_bend_batch_free(mem, &model->bend);
-    cti_bend_batch_free(mem, &model->bounds);
-    cti_plate_batch_free(mem, &model->plates);
-    cti_spring_batch_free(mem, &model->springs);
-    cti_rod_batch_free(mem, &model->rods);
+    CTI_FREE_SPAN(mem, model->tets.node, model->tets.rest);
+    CTI_FREE_SPAN(mem, model->membrane.node, model->membrane.rest);
+    CTI_FREE_SPAN(mem, model->bend.node, model->bend.rest);
+    CTI_FREE_SPAN(mem, model->bounds.node, model->bounds.rest);
+    CTI_FREE_SPAN(mem, model->plates.node, model->plates.rest);
+    CTI_FREE_SPAN(mem, model->springs.node, model->springs.rest);
+    CTI_FREE_SPAN(mem, model->rods.node, model->rods.rest);
     CTI_FREE(mem, model->lumps);
+    model->tets.n = model->membrane.n = model->bend.n = model->bounds.n = model->plates.n = model->springs.n = 0;
+    model->rods.n = model->rods.n_joints = 0;
 }
 
 CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v)
@@ -160,27 +162,48 @@ CTI_FN void cti_model_shift(cti_model *model, int by)
 /* mass-spring cloth has a membrane batch for its areas only, which adds no force */
 static int cti_model_has_membrane(const cti_model *model) { return model->membrane.n > 0 && model->membrane.stiff > 0; }
 
-CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs)
+/* n elements with nn nodes each, whose blocks are in the matrix */
+typedef struct cti_model_part {
+    int32_t *node, **slot;
+    int n, nn;
+} cti_model_part;
+
+static cti_model_part cti_model_part_of(int32_t *node, int32_t **slot, int n, int nn)
 {
-    return cti_tet_batch_append_pairs(&model->tets, mem, pairs) &&
-           (!cti_model_has_membrane(model) || cti_membrane_batch_append_pairs(&model->membrane, mem, pairs)) &&
-           cti_bend_batch_append_pairs(&model->bend, mem, pairs) && cti_bend_batch_append_pairs(&model->bounds, mem, pairs) &&
-           cti_spring_batch_append_pairs(&model->springs, mem, pairs) && cti_rod_batch_append_pairs(&model->rods, mem, pairs);
+    cti_model_part p;
+    p.node = node, p.slot = slot, p.n = n, p.nn = nn;
+    return p;
+}
+
+enum { CTI_MODEL_PARTS = 7 };
+static void cti_model_parts(cti_model *m, cti_model_part *out)
+{
+    out[0] = cti_model_part_of(m->tets.node, &m->tets.slot, m->tets.n, 4);
+    out[1] = cti_model_part_of(m->membrane.node, &m->membrane.slot, cti_model_has_membrane(m) ? m->membrane.n : 0, 3);
+    out[2] = cti_model_part_of(m->bend.node, &m->bend.slot, m->bend.n, 4);
+    out[3] = cti_model_part_of(m->bounds.node, &m->bounds.slot, m->bounds.n, 4);
+    out[4] = cti_model_part_of(m->springs.node, &m->springs.slot, m->springs.n, 2);
+    out[5] = cti_model_part_of(m->rods.node, &m->rods.slot, m->rods.n, 3);
+    out[6] = cti_model_part_of(m->rods.joint_node, &m->rods.joint_slot, m->rods.n_joints, 5);
+}
+
+CTI_FN int cti_model_pairs(cti_model *model, cti_mem *mem, int32_t **pairs)
+{
+    cti_model_part p[CTI_MODEL_PARTS];
+    int k, ok = 1;
+    cti_model_parts(model, p);
+    for (k = 0; ok && k < CTI_MODEL_PARTS; k++)
+        ok = cti_element_pairs(mem, pairs, p[k].node, p[k].n, p[k].nn);
+    return ok;
 }
 
 CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, const void *ctx)
 {
-    int code = cti_tet_batch_slots(mem, &model->tets, slot, ctx);
-    if (code == 1 && cti_model_has_membrane(model))
-        code = cti_membrane_batch_slots(mem, &model->membrane, slot, ctx);
-    if (code == 1)
-        code = cti_bend_batch_slots(mem, &model->bend, slot, ctx);
-    if (code == 1)
-        code = cti_bend_batch_slots(mem, &model->bounds, slot, ctx);
-    if (code == 1)
-        code = cti_spring_batch_slots(mem, &model->springs, slot, ctx);
-    if (code == 1)
-        code = cti_rod_batch_slots(mem, &model->rods, slot, ctx);
+    cti_model_part p[CTI_MODEL_PARTS];
+    int k, code = 1;
+    cti_model_parts(model, p);
+    for (k = 0; code == 1 && k < CTI_MODEL_PARTS; k++)
+        code = cti_element_slots(mem, p[k].slot, p[k].node, p[k].n, p[k].nn, slot, ctx);
     return code;
 }
 

@@ -1,6 +1,5 @@
 /* model.h -- the elasticity of one body: all its element batches behind one set of calls. */
-#ifndef CTI_MODEL_H
-#define CTI_MODEL_H
+#pragma once
 
 #include "bend.h"
 #include "membrane.h"
@@ -41,7 +40,7 @@ CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const
 /* cti_model_shift -- adds `by` to all node numbers, after bodies before this one were removed or added. Slots must then be found again. */
 CTI_FN void cti_model_shift(cti_model *model, int by);
 /* cti_model_pairs -- appends block pairs for the pattern; 0: out of memory. cti_model_slots -- 1, 0, or -1: a block is missing. */
-CTI_FN int cti_model_pairs(const cti_model *model, cti_mem *mem, int32_t **pairs);
+CTI_FN int cti_model_pairs(cti_model *model, cti_mem *mem, int32_t **pairs);
 CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, const void *ctx);
 /* cti_model_mass -- mass [nodes] += lumped masses [kg]. */
 CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass);
@@ -55,5 +54,3 @@ CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct
    membrane stiffness, spring rate times squared length. The energy's rounding error is relative to this. */
 CTI_FN double cti_model_modulus(const cti_model *model);
 CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x);
-
-#endif /* CTI_MODEL_H */

@@ -309,13 +309,6 @@ CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch 
     return ok;
 }
 
-CTI_FN void cti_plate_batch_free(cti_mem *mem, cti_plate_batch *t)
-{
-    CTI_FREE(mem, t->node);
-    CTI_FREE(mem, t->rest);
-    t->n = 0;
-}
-
 /* ---- a batch ---- */
 
 typedef struct cti_plate_lanes {
@@ -363,7 +356,3 @@ CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x,
         cti_element_scatter_force(force, t->node + 48 * (size_t)batch, 6, count, f);
     }
 }
-
-#undef CTI_PLATE_SOFT
-#undef CTI_PLATE_COUPLED
-#undef CTI_PLATE_FLOOR

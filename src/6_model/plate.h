@@ -1,6 +1,5 @@
 /* plate.h -- bending of cloth by the curvature of its triangles, in batches of eight. */
-#ifndef CTI_PLATE_H
-#define CTI_PLATE_H
+#pragma once
 
 #include "bend.h"
 
@@ -21,7 +20,4 @@ typedef struct cti_plate_batch {
    hinges   the edges of all other triangles: energy, forces and stiffness */
 CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *bounds, cti_bend_batch *hinges, const ct_material *m,
                           const cti_rest_mesh *rest);
-CTI_FN void cti_plate_batch_free(cti_mem *mem, cti_plate_batch *t);
 CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x, ct_real *force, double *out_energy);
-
-#endif /* CTI_PLATE_H */

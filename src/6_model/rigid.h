@@ -1,7 +1,6 @@
 /* rigid.h -- one rigid body: mass properties, orientation, free rotation. Its two blocks are the velocity of the centre of mass and the
    angular velocity, both in world axes. */
-#ifndef CTI_RIGID_H
-#define CTI_RIGID_H
+#pragma once
 
 #include "../1_math/vec.h"
 
@@ -51,5 +50,3 @@ CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b);
 /* cti_rigid_turning -- the body whose angular block this is, or NULL; rigid_of [blocks]: index in `rigids` of a block's body, or -1. */
 CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t *rigid_of, int block);
 CTI_FN double cti_rigid_energy(const cti_rigid *b); /* rotational energy [J] */
-
-#endif /* CTI_RIGID_H */

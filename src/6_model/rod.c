@@ -421,17 +421,6 @@ CTI_FN int cti_rod_batch_init(cti_mem *mem, cti_rod_batch *t, const cti_rod_desc
     return 1;
 }
 
-CTI_FN void cti_rod_batch_free(cti_mem *mem, cti_rod_batch *t)
-{
-    CTI_FREE(mem, t->node);
-    CTI_FREE(mem, t->joint_node);
-    CTI_FREE(mem, t->slot);
-    CTI_FREE(mem, t->joint_slot);
-    CTI_FREE(mem, t->hold);
-    CTI_FREE(mem, t->rest);
-    t->n = t->n_joints = 0;
-}
-
 CTI_FN void cti_rod_batch_shift(cti_rod_batch *t, int by)
 {
     int i;
@@ -439,17 +428,6 @@ CTI_FN void cti_rod_batch_shift(cti_rod_batch *t, int by)
         t->node[i] += by;
     for (i = 0; i < CTI_LEN(t->joint_node); i++)
         t->joint_node[i] += by;
-}
-
-CTI_FN int cti_rod_batch_append_pairs(const cti_rod_batch *t, cti_mem *mem, int32_t **pairs)
-{
-    return cti_element_pairs(mem, pairs, t->node, t->n, 3) && cti_element_pairs(mem, pairs, t->joint_node, t->n_joints, 5);
-}
-
-CTI_FN int cti_rod_batch_slots(cti_mem *mem, cti_rod_batch *t, cti_slot_fn *slot, const void *ctx)
-{
-    int code = cti_element_slots(mem, &t->slot, t->node, t->n, 3, slot, ctx);
-    return code == 1 ? cti_element_slots(mem, &t->joint_slot, t->joint_node, t->n_joints, 5, slot, ctx) : code;
 }
 
 /* K += s g g' of nn nodes; the upper triangle, so that the sum is symmetric to the last bit */
@@ -550,7 +528,3 @@ CTI_FN void cti_rod_batch_damping(const cti_rod_batch *t, const ct_real *x, cons
         }
     }
 }
-
-#undef CTI_ROD_FOLD
-#undef CTI_ROD_FOLD_SINE
-#undef CTI_ROD_STRAIGHT

@@ -9,8 +9,7 @@
    its nodes. A frame's node has about a millionth of its segment's mass (cti_rod_frame_mass). So twist follows the rod without inertia of its
    own, as in Bergou 2008, 5.1, and gravity does not turn it.
    Limits: the twist between two neighbouring segments is in (-pi, pi]. */
-#ifndef CTI_ROD_H
-#define CTI_ROD_H
+#pragma once
 
 #include "element.h"
 #include "material.h"
@@ -64,10 +63,7 @@ CTI_FN ct_real cti_rod_joint_length(const cti_rod_desc *d, int j);
 /* cti_rod_batch_init -- |twist| of a joint's length below pi, node_offset as in tet.h. 1; 0: out of memory; -1: a segment without length: its number
    and its length. */
 CTI_FN int cti_rod_batch_init(cti_mem *mem, cti_rod_batch *t, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value);
-CTI_FN void cti_rod_batch_free(cti_mem *mem, cti_rod_batch *t);
 CTI_FN void cti_rod_batch_shift(cti_rod_batch *t, int by);
-CTI_FN int cti_rod_batch_append_pairs(const cti_rod_batch *t, cti_mem *mem, int32_t **pairs);
-CTI_FN int cti_rod_batch_slots(cti_mem *mem, cti_rod_batch *t, cti_slot_fn *slot, const void *ctx);
 /* K is Gauss-Newton's part of the Hessian, sum k grad q grad q' over the measures q (exact where all are at rest, positive semidefinite always) */
 CTI_FN void cti_rod_batch_assemble(const cti_rod_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, double *out_energy);
 /* out [3 nodes] += D(x) v, D = damping_stiffness K; frames are held without damping */
@@ -78,5 +74,3 @@ CTI_FN ct_real cti_rod_measures(const ct_real *x, const int32_t *node, ct_real q
 
 /* cti_rod_frame_mass -- [kg] of the frame's node of a segment of length l. */
 CTI_FN ct_real cti_rod_frame_mass(const cti_rod_law *law, ct_real l);
-
-#endif /* CTI_ROD_H */

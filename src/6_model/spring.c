@@ -151,22 +151,6 @@ CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, co
     }
 }
 
-CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t)
-{
-    CTI_FREE(mem, t->node);
-    CTI_FREE(mem, t->slot);
-    CTI_FREE(mem, t->rest);
-    t->n = 0;
-}
-CTI_FN int cti_spring_batch_append_pairs(const cti_spring_batch *t, cti_mem *mem, int32_t **pairs)
-{
-    return cti_element_pairs(mem, pairs, t->node, t->n, 2);
-}
-CTI_FN int cti_spring_batch_slots(cti_mem *mem, cti_spring_batch *t, cti_slot_fn *slot, const void *ctx)
-{
-    return cti_element_slots(mem, &t->slot, t->node, t->n, 2, slot, ctx);
-}
-
 /* blocks K, -K, K with K = along n n' + across (1 - n n') */
 static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_r8 *k)
 {
@@ -289,7 +273,3 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
         cti_element_scatter_force(out, t->node + 16 * batch, 2, cti_element_count(t->n, batch), f);
     }
 }
-
-#undef CTI_SPRING_RAMP
-#undef CTI_SPRING_LIMIT
-#undef CTI_SPRING_RATES

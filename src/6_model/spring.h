@@ -1,6 +1,5 @@
 /* spring.h -- mass-spring cloth in batches of eight springs. */
-#ifndef CTI_SPRING_H
-#define CTI_SPRING_H
+#pragma once
 
 #include "element.h"
 #include "material.h"
@@ -32,12 +31,7 @@ CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_mat
 /* cti_spring_batch_limit -- gives the springs the material's strain_limit; node_mass [nodes] by global number; tension: what a sheet at rest carries
    [N/m], with which its springs are at the limit at most. */
 CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass, ct_real tension);
-CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t);
-CTI_FN int cti_spring_batch_append_pairs(const cti_spring_batch *t, cti_mem *mem, int32_t **pairs);
-CTI_FN int cti_spring_batch_slots(cti_mem *mem, cti_spring_batch *t, cti_slot_fn *slot, const void *ctx);
 CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                       double *out_energy);
 /* out [3 nodes] += D(x) v, D = damping_stiffness k n n'; k includes the stiffness of the limit */
 CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
-
-#endif /* CTI_SPRING_H */

@@ -77,24 +77,6 @@ CTI_FN void cti_tet_batch_fill(cti_tet_batch *t, const ct_real *fill)
         t->rest[(e / 8 * CTI_TET_REST + 9) * 8 + e % 8] *= fill[e];
 }
 
-CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t)
-{
-    CTI_FREE(mem, t->node);
-    CTI_FREE(mem, t->slot);
-    CTI_FREE(mem, t->rest);
-    t->n = 0;
-}
-
-CTI_FN int cti_tet_batch_append_pairs(const cti_tet_batch *t, cti_mem *mem, int32_t **pairs)
-{
-    return cti_element_pairs(mem, pairs, t->node, t->n, 4);
-}
-
-CTI_FN int cti_tet_batch_slots(cti_mem *mem, cti_tet_batch *t, cti_slot_fn *slot, const void *ctx)
-{
-    return cti_element_slots(mem, &t->slot, t->node, t->n, 4, slot, ctx);
-}
-
 CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass)
 {
     int e, a;
@@ -523,5 +505,3 @@ CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, cons
     }
     return n;
 }
-
-#undef CTI_TET_J0

@@ -1,6 +1,5 @@
 /* tet.h -- linear tetrahedra in batches of eight: elastic energy, force and stiffness of the soft models. */
-#ifndef CTI_TET_H
-#define CTI_TET_H
+#pragma once
 
 #include "element.h"
 #include "material.h"
@@ -27,11 +26,6 @@ CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material 
                               double *out_value);
 /* cti_tet_batch_fill -- scales mass, stiffness and damping of each tet e by fill[e] from now on; fill [n] > 0. */
 CTI_FN void cti_tet_batch_fill(cti_tet_batch *t, const ct_real *fill);
-CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t);
-/* cti_tet_batch_append_pairs -- six pairs i, j per tet for the matrix pattern (diagonal blocks are implied). 0: out of memory. */
-CTI_FN int cti_tet_batch_append_pairs(const cti_tet_batch *t, cti_mem *mem, int32_t **pairs);
-/* cti_tet_batch_slots -- once per topology. 1; 0 out of memory; -1 a block is missing in the pattern. */
-CTI_FN int cti_tet_batch_slots(cti_mem *mem, cti_tet_batch *t, cti_slot_fn *slot, const void *ctx);
 /* cti_tet_batch_mass -- mass [nodes] += lumped mass, a quarter of each tet to each of its nodes. */
 CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass);
 /* cti_tet_batch_assemble -- at positions x [3 nodes]:
@@ -46,5 +40,3 @@ CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, cons
 /* cti_tet_batch_crushed -- number of tets whose J falls below 0.2, where their energy is continued, between x0 and x1. A linearization at
    x0 does not describe these at x1. 0 for models that need no continuation. */
 CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, const ct_real *x1);
-
-#endif /* CTI_TET_H */

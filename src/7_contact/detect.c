@@ -4,6 +4,7 @@
    impact. Rows are culled, candidates never. A feature shared by several faces is represented by one of them, its owner. End points of
    edges are left to vertex-face pairs, where there are faces, and flat edges to flats.c and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
 #include "detect.h"
+#include "../0_base/sort.h"
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
 
@@ -16,12 +17,7 @@
 
 static void cti_detect_free_list(cti_mem *mem, cti_list *l)
 {
-    CTI_FREE(mem, l->pairs);
-    CTI_FREE(mem, l->quads);
-    CTI_FREE(mem, l->d2);
-    CTI_FREE(mem, l->w);
-    CTI_FREE(mem, l->feature);
-    CTI_FREE(mem, l->min_sep);
+    CTI_FREE_SPAN(mem, l->pairs, l->min_sep);
 }
 
 CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep)
@@ -38,13 +34,9 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 {
     cti_detect_free_list(mem, &d->vf);
     cti_detect_free_list(mem, &d->ee);
-    CTI_FREE(mem, d->ve);
-    CTI_FREE(mem, d->vv);
+    CTI_FREE_SPAN(mem, d->ve, d->vv);
     cti_room_free(mem, &d->room);
-    CTI_FREE(mem, d->toi);
-    CTI_FREE(mem, d->maybe);
-    CTI_FREE(mem, d->tangled);
-    CTI_FREE(mem, d->tangles);
+    CTI_FREE_SPAN(mem, d->toi, d->tangles);
     memset(d, 0, sizeof *d);
 }
 
@@ -194,16 +186,10 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
 CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body)
 {
     uint64_t key = (uint64_t)(uint32_t)vertex << 32 | (uint64_t)(uint32_t)body << 1;
-    int lo = 0, hi = CTI_LEN(d->tangles);
+    int lo;
     if (d->n_tangled == 0 || !d->tangled[vertex])
         return 0;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (d->tangles[mid] < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    lo = cti_sort_lower_u64(d->tangles, CTI_LEN(d->tangles), key);
     if (lo >= CTI_LEN(d->tangles) || (d->tangles[lo] | 1) != (key | 1))
         return 0;
     return (d->tangles[lo] & 1) || (lo + 1 < CTI_LEN(d->tangles) && d->tangles[lo + 1] == (key | 1)) ? 2 : 1;
@@ -228,20 +214,13 @@ CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, cons
 
 /* ---- near pairs ---- */
 
-static cti_v3 cti_detect_face_normal(const cti_surface *s, int f)
-{
-    const int32_t *t = s->faces + 3 * (size_t)f;
-    cti_v3 a = cti_v3_at(s->x0, t[0]);
-    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(s->x0, t[1]), a), cti_v3_sub(cti_v3_at(s->x0, t[2]), a)), cti_v3_zero());
-}
-
 /* a flat edge has two faces, nearly in one plane */
 CTI_FN int cti_detect_flat(const cti_surface *s, int e)
 {
     int f0 = s->edge_faces[2 * e], f1 = s->edge_faces[2 * e + 1];
     if (f0 < 0 || f1 < 0)
         return 0;
-    return cti_v3_dot(cti_detect_face_normal(s, f0), cti_detect_face_normal(s, f1)) > CTI_DETECT_FLAT;
+    return cti_v3_dot(cti_surface_normal(s, s->x0, f0, cti_v3_zero()), cti_surface_normal(s, s->x0, f1, cti_v3_zero())) > CTI_DETECT_FLAT;
 }
 
 CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair)

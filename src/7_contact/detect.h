@@ -1,6 +1,5 @@
 /* detect.h -- candidate pairs over a linear motion, near pairs at its start, and collisions during it. */
-#ifndef CTI_DETECT_H
-#define CTI_DETECT_H
+#pragma once
 
 #include "room.h"
 #include "rows.h"
@@ -105,5 +104,3 @@ typedef struct cti_nearness {
 
 /* cti_detect_nearness -- of the candidates and planes at x0, whose distances are known; the distance is at most cap. */
 CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_real cap, cti_nearness *out);
-
-#endif /* CTI_DETECT_H */

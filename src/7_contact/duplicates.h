@@ -1,6 +1,5 @@
 /* duplicates.h -- culling of near pairs that duplicate a contact. */
-#ifndef CTI_DUPLICATES_H
-#define CTI_DUPLICATES_H
+#pragma once
 
 #include "../0_base/arena.h"
 #include "detect.h"
@@ -10,5 +9,3 @@
    what the motion violates. The order is kept. A kept pair that memory does not know starts from the multipliers of the first removed pair
    with its points (cti_hit.before). 0: out of memory. */
 CTI_FN int cti_duplicates_cull(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
-
-#endif /* CTI_DUPLICATES_H */

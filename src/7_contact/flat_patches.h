@@ -1,6 +1,5 @@
 /* flat_patches.h -- culling of contacts between flat faces of rigid bodies. */
-#ifndef CTI_PATCHES_H
-#define CTI_PATCHES_H
+#pragma once
 
 #include "../0_base/arena.h"
 #include "detect.h"
@@ -10,5 +9,3 @@
    loses their rows, and CCD finds what the motion violates. The order is kept. Of equivalent pairs, one that carried load in memory stays.
    0: out of memory. */
 CTI_FN int cti_patches_flat(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
-
-#endif /* CTI_PATCHES_H */

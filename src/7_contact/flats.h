@@ -1,7 +1,6 @@
 /* flats.h -- crossings of flat edges, which have no rows of their own, keep their thickness through the rows of the vertices at their
    ends. */
-#ifndef CTI_FLATS_H
-#define CTI_FLATS_H
+#pragma once
 
 #include "detect.h"
 
@@ -15,5 +14,3 @@ CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, 
    by x1. Their normals are those at x1. One of the two edges is a cloth's, and none a rigid body's. Lists and distances as above. 0: out of
    memory. */
 CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits);
-
-#endif /* CTI_FLATS_H */

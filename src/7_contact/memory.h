@@ -1,6 +1,5 @@
 /* memory.h (floor 7) -- contact memory: what a feature pair remembers from step to step. */
-#ifndef CTI_CONTACT_MEMORY_H
-#define CTI_CONTACT_MEMORY_H
+#pragma once
 
 #include "surface.h"
 
@@ -26,5 +25,3 @@ CTI_FN const cti_memory_item *cti_memory_find(const cti_memory *m, uint64_t key)
 CTI_FN void cti_memory_clear(cti_memory *m);
 /* cti_memory_add -- keys are unique: a key that is there is overwritten. 0 when memory ran out (the item is lost, nothing else). */
 CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *item);
-
-#endif /* CTI_CONTACT_MEMORY_H */

@@ -513,5 +513,3 @@ CTI_FN int cti_potential_plane(const cti_potential *p, cti_v3 normal, ct_real ga
             out->hessian[3 * i + j] = N * n[i] * n[j];
     return 1;
 }
-
-#undef CTI_MOLLIFIER_PART

@@ -1,6 +1,5 @@
 /* potential.h -- contact as a potential: clamped barriers of squared distances, the mollifier of nearly parallel edges, smooth friction. */
-#ifndef CTI_POTENTIAL_H
-#define CTI_POTENTIAL_H
+#pragma once
 
 #include "surface.h"
 
@@ -47,5 +46,3 @@ CTI_FN void cti_potential_eval_many(const cti_potential *p, const ct_pair_kind *
                                     uint8_t *found);
 /* cti_potential_plane -- the same of a point at the distance `gap` from a plane with this unit normal; n is 1. */
 CTI_FN int cti_potential_plane(const cti_potential *p, cti_v3 normal, ct_real gap, int want, cti_potential_terms *out);
-
-#endif /* CTI_POTENTIAL_H */

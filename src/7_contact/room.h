@@ -1,6 +1,5 @@
 /* room.h -- where the vertices of a surface may be while a list of candidate pairs is complete. */
-#ifndef CTI_ROOM_H
-#define CTI_ROOM_H
+#pragma once
 
 #include "surface.h"
 
@@ -27,5 +26,3 @@ CTI_FN void cti_room_set(cti_room *room, cti_surface *s, int body, const ct_real
 CTI_FN int cti_room_holds(const cti_room *room, const cti_surface *s, const ct_real *x1);
 /* cti_room_box -- the box of a moving vertex's room at end 0 or 1. */
 CTI_FN cti_box cti_room_box(const cti_room *room, const cti_surface *s, int vertex, int end);
-
-#endif /* CTI_ROOM_H */

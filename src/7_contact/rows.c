@@ -27,17 +27,6 @@
    quarter of the thickness (joints_pull_together); double changes no test */
 #define CTI_ROWS_RATE CTI_R(25)
 
-/* the term of a block on this side, whose terms start at `first`; created when there is none */
-static cti_term *cti_rows_term(cti_row *row, int first, int block)
-{
-    int i;
-    for (i = first; i < row->n; i++)
-        if (row->term[i].block == block)
-            return &row->term[i];
-    row->term[row->n].block = block;
-    return &row->term[row->n++];
-}
-
 /* adds one surface vertex with weight w: nodes by weight, a rigid body by weight and arm, scripted motion by its velocity */
 static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int first, cti_row *row, cti_v3 *scripted)
 {
@@ -50,8 +39,8 @@ static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int
         return;
     if (a->frame >= 0) {
         cti_v3 arm = cti_m3_mul_v(c->frames + 9 * (size_t)a->frame, cti_v3_at(a->weight, 0));
-        cti_rows_term(row, first, a->block[0])->weight += w;
-        cti_v3_addto(cti_rows_term(row, first, a->block[1])->arm, 0, cti_v3_mul(arm, w));
+        cti_row_term(row, first, a->block[0])->weight += w;
+        cti_v3_addto(cti_row_term(row, first, a->block[1])->arm, 0, cti_v3_mul(arm, w));
         return;
     }
     for (j = 0; j < a->n; j++) {
@@ -62,7 +51,7 @@ static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int
         if (c->fixed[b])
             *scripted = cti_v3_mad(*scripted, cti_v3_at(c->v_fixed, b), wj);
         else
-            cti_rows_term(row, first, b)->weight += wj;
+            cti_row_term(row, first, b)->weight += wj;
     }
 }
 

@@ -1,6 +1,5 @@
 /* rows.h -- from a feature pair to a row of the contact problem: normal, gap, attachments, friction, memory. */
-#ifndef CTI_ROWS_H
-#define CTI_ROWS_H
+#pragma once
 
 #include "memory.h"
 #include "../2_linalg/bsr.h"
@@ -67,5 +66,3 @@ CTI_FN int cti_rows_sticks(ct_cone cone, const cti_row *row);
 /* cti_rows_remember -- fills the memory for the next step from the solved rows; v [3 blocks] the solution. 0 when memory ran out. */
 CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_row *rows, const cti_contact_row *origins, int n, const ct_real *v,
                              cti_memory *out);
-
-#endif /* CTI_ROWS_H */

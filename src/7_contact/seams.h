@@ -1,6 +1,5 @@
 /* seams.h -- which near pairs get no row because other contacts lead the motion past them. */
-#ifndef CTI_SEAMS_H
-#define CTI_SEAMS_H
+#pragma once
 
 #include "../0_base/arena.h"
 #include "detect.h"
@@ -12,5 +11,3 @@ CTI_FN ct_real cti_seams_share(const cti_pair *pair, const ct_real *x0, const ct
    coming nearer than CCD allows. CCD finds them if the solved motion does not pass. A pair that carried load in memory stays. The order is
    kept. 0: out of memory. */
 CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surface *s, const cti_memory *memory, cti_hit *hits);
-
-#endif /* CTI_SEAMS_H */

@@ -1,7 +1,9 @@
 /* surface.c -- the surface layer: attachments, feature pairs, their distances and thickness. Method: every pair, whatever its kind, is a
    signed combination of at most four surface vertices. Based on: Otaduy 2009, sec. 3.2; lecture notes 4.3. */
 #include "surface.h"
+#include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
+#include "../1_math/elem.h"
 #include "../1_math/exact.h"
 
 #define CTI_PLANE_LEAST 1e-30 /* [m] stands for a gap that is not zero, but rounds to zero */
@@ -9,25 +11,7 @@
 CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
 {
     cti_broad_free(mem, &s->broad);
-    CTI_FREE(mem, s->attach);
-    CTI_FREE(mem, s->body_of);
-    CTI_FREE(mem, s->edges);
-    CTI_FREE(mem, s->faces);
-    CTI_FREE(mem, s->face_edges);
-    CTI_FREE(mem, s->edge_faces);
-    CTI_FREE(mem, s->vertex_start);
-    CTI_FREE(mem, s->vertex_next);
-    CTI_FREE(mem, s->vertex_owner);
-    CTI_FREE(mem, s->edge_owner);
-    CTI_FREE(mem, s->is_point);
-    CTI_FREE(mem, s->rest);
-    CTI_FREE(mem, s->x0);
-    CTI_FREE(mem, s->x1);
-    CTI_FREE(mem, s->script);
-    CTI_FREE(mem, s->apart);
-    CTI_FREE(mem, s->bodies);
-    CTI_FREE(mem, s->ranges);
-    CTI_FREE(mem, s->planes);
+    CTI_FREE_SPAN(mem, s->attach, s->apart);
     CTI_FREE(mem, s->runs);
     memset(s, 0, sizeof *s);
 }
@@ -288,4 +272,61 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
     return h;
 }
 
-#undef CTI_PLANE_LEAST
+CTI_FN void cti_surface_vertex_normals(const cti_surface *s, const ct_real *x, int body, ct_real *out)
+{
+    const cti_soup_body *r = &s->ranges[body];
+    int i, k;
+    for (i = r->v0; i < r->v1; i++)
+        cti_v3_put(out, i, cti_v3_zero());
+    for (i = r->f0; i < r->f1; i++) {
+        const int32_t *t = s->faces + 3 * (size_t)i;
+        cti_v3 n = cti_surface_normal(s, x, i, cti_v3_zero());
+        for (k = 0; k < 3; k++) {
+            cti_v3 p = cti_v3_at(x, t[k]), u = cti_v3_sub(cti_v3_at(x, t[(k + 1) % 3]), p), w = cti_v3_sub(cti_v3_at(x, t[(k + 2) % 3]), p);
+            ct_real lengths = cti_sqrt(cti_v3_norm2(u) * cti_v3_norm2(w));
+            if (lengths > 0)
+                cti_v3_addto(out, t[k], cti_v3_mul(n, cti_acos(cti_clamp(cti_v3_dot(u, w) / lengths, CTI_R(-1.0), 1))));
+        }
+    }
+}
+
+CTI_FN cti_v3 cti_surface_feature_normal(const cti_surface *s, const ct_real *x, const ct_real *normals, const cti_nearest *nearest, int *border)
+{
+    cti_v3 n = cti_surface_normal(s, x, nearest->face, cti_v3_make(0, 1, 0));
+    size_t at = 3 * (size_t)nearest->face + (size_t)nearest->feature;
+    int e, other;
+    *border = 0;
+    if (nearest->feature == 6)
+        return n;
+    if (nearest->feature < 3)
+        return cti_v3_unit(cti_v3_at(normals, s->faces[at]), n);
+    e = s->face_edges[at - 3];
+    if (e < 0)
+        return n;
+    other = s->edge_faces[2 * e] == nearest->face ? s->edge_faces[2 * e + 1] : s->edge_faces[2 * e];
+    *border = other < 0;
+    return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_surface_normal(s, x, other, n)), n);
+}
+
+CTI_FN ct_real cti_vertices_approach(const int32_t *q, int n_a, int n, const ct_real *x0, const ct_real *x1)
+{
+    ct_real big = 0;
+    int i, j;
+    for (i = 0; i < n_a; i++) {
+        cti_v3 a = cti_v3_sub(cti_v3_at(x1, q[i]), cti_v3_at(x0, q[i]));
+        for (j = n_a; j < n; j++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_sub(cti_v3_at(x1, q[j]), cti_v3_at(x0, q[j])), a)));
+    }
+    return cti_sqrt(big);
+}
+
+CTI_FN ct_real cti_vertices_toi(const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1, ct_real never)
+{
+    ct_real p0[9], p1[9], toi;
+    int k;
+    for (k = 0; k < n; k++) {
+        cti_v3_put(p0, k, cti_v3_at(x0, q[k]));
+        cti_v3_put(p1, k, cti_v3_at(x1, q[k]));
+    }
+    return (n == 3 ? cti_ccd_ve(p0, p1, least, &toi) : cti_ccd_vv(p0, p1, least, &toi)) ? toi : never;
+}

@@ -1,9 +1,9 @@
 /* surface.h -- the layer between bodies and contact: surface vertices, edges and faces of all bodies in common arrays. Detection and CCD
    see only their positions at the two ends of a linear motion. A row reaches the unknowns through a vertex's attachment. */
-#ifndef CTI_SURFACE_H
-#define CTI_SURFACE_H
+#pragma once
 
 #include "../3_solve/problem.h"
+#include "../5_mesh/nearest.h"
 #include "../5_mesh/pairs.h"
 
 /* cti_attach -- the map from blocks to a surface vertex: x = sum weight x_block. frame >= 0: the vertex of a rigid body, x = x_block[0] + R
@@ -84,6 +84,30 @@ CTI_INLINE int cti_surface_dynamic(const cti_surface *s, int v)
     return v;
 }
 
+/* cti_surface_area -- normal of a face at x times twice its area. cti_surface_normal -- of length 1; `flat` for a face without area. */
+CTI_INLINE cti_v3 cti_surface_area(const cti_surface *s, const ct_real *x, int face)
+{
+    const int32_t *t = s->faces + 3 * (size_t)face;
+    cti_v3 p = cti_v3_at(x, t[0]);
+    return cti_v3_cross(cti_v3_sub(cti_v3_at(x, t[1]), p), cti_v3_sub(cti_v3_at(x, t[2]), p));
+}
+CTI_INLINE cti_v3 cti_surface_normal(const cti_surface *s, const ct_real *x, int face, cti_v3 flat)
+{
+    return cti_v3_unit(cti_surface_area(s, x, face), flat);
+}
+/* cti_surface_vertex_normals -- out [3 nv] at a body's vertices: the sums of their faces' normals, weighted by angle. */
+CTI_FN void cti_surface_vertex_normals(const cti_surface *s, const ct_real *x, int body, ct_real *out);
+/* cti_surface_feature_normal -- normal of the feature of a face that is nearest to a point: the face, an edge or a vertex, whose sign tells inside
+   from outside [Baerentzen, Aanaes 2005]. normals: as above; *border 1: an edge with one face or none. */
+CTI_FN cti_v3 cti_surface_feature_normal(const cti_surface *s, const ct_real *x, const ct_real *normals, const cti_nearest *nearest, int *border);
+
+/* cti_surface_is_at -- 1 if the start of the motion is x, an array of [3 nv]: where nobody has moved the surface since x was copied from it. */
+CTI_INLINE int cti_surface_is_at(const cti_surface *s, const ct_real *x)
+{
+    size_t n = 3 * (size_t)s->nv;
+    return CTI_LEN(x) == (int)n && (n == 0 || memcmp(x, s->x0, n * sizeof(ct_real)) == 0);
+}
+
 /* cti_surface_commit -- copies the end of the motion, x1, to its start, x0. */
 CTI_FN void cti_surface_commit(cti_surface *s);
 /* cti_attach_point -- the position of one attachment with n > 0, as cti_surface_place computes it. */
@@ -113,6 +137,10 @@ CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair
 CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_pair *pair);
 /* cti_pair_point -- the point of a pair on side 0 or 1 at positions x; not of planes. */
 CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
+/* cti_vertices_approach -- bound on how much nearer two features come from x0 to x1: relative motions of their vertices q [n], the first n_a of which
+   are of one. cti_vertices_toi -- time at which two points (n 2), or a point and an edge (n 3), are at a distance `least`; else `never`. */
+CTI_FN ct_real cti_vertices_approach(const int32_t *q, int n_a, int n, const ct_real *x0, const ct_real *x1);
+CTI_FN ct_real cti_vertices_toi(const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1, ct_real never);
 /* cti_pair_key -- a key from bodies and vertex numbers within them: it does not change while both bodies live, whatever bodies are added or
    removed. */
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
@@ -120,5 +148,3 @@ CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
 /* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance, except between loose points. */
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);
-
-#endif /* CTI_SURFACE_H */

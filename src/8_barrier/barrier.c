@@ -156,20 +156,14 @@ static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
 static void cti_barrier_wait(cti_state *s)
 {
     const cti_surface *f = &s->surface;
-    int i, k;
+    int i;
     for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
         const cti_mover *m = &s->scripts.movers[i];
         const ct_real *x = f->x0 + 3 * (size_t)m->v0, *end;
-        int late;
         if (m->n == 0)
             continue;
         end = cti_barrier_own(s)->scripts.script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
-        late = memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0;
-        for (k = 0; late && k < m->script.n; k++)
-            cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
-        for (k = 0; late && k < m->n; k++)
-            cti_v3_put(m->script.late, m->vertices[k], cti_v3_at(x, k));
-        m->script.late[3 * (size_t)m->script.n] = (ct_real)late;
+        cti_assemble_wait(s, m, memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0);
     }
 }
 
@@ -489,19 +483,11 @@ static int cti_barrier_energies(cti_state *s, double *out)
     return size >= 0;
 }
 
-/* 1 when nobody has moved the surface since the end of the last step */
-static int cti_barrier_is_known(const cti_state *s)
-{
-    size_t n = 3 * (size_t)s->surface.nv;
-    return CTI_LEN(cti_barrier_own(s)->surface.x_last) == (int)n &&
-           (n == 0 || memcmp(cti_barrier_own(s)->surface.x_last, s->surface.x0, n * sizeof(ct_real)) == 0);
-}
-
 /* CT_OK, and everything is ready for the first iteration */
 static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, double *start)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int known = cti_barrier_is_known(s);
+    int known = cti_surface_is_at(&s->surface, b->surface.x_last);
     memset(q, 0, sizeof *q);
     if (!known) {
         int crosses = cti_barrier_crosses(s);
@@ -593,18 +579,3 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
     r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
     return CT_OK;
 }
-
-#undef CTI_BARRIER_STRAIN
-#undef CTI_BARRIER_KEEP
-#undef CTI_BARRIER_SURE
-#undef CTI_BARRIER_HALVINGS
-#undef CTI_BARRIER_FALL
-#undef CTI_BARRIER_ROUNDING
-#undef CTI_BARRIER_ROUNDING_FLOAT
-#undef CTI_BARRIER_STRICT
-#undef CTI_BARRIER_FIRST
-#undef CTI_BARRIER_SHIFT
-#undef CTI_BARRIER_LIFT
-#undef CTI_BARRIER_LIFTS
-#undef CTI_BARRIER_LAGS
-#undef CTI_BARRIER_LOAD

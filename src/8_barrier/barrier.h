@@ -1,8 +1,7 @@
 /* barrier.h -- the barrier stepper: implicit Euler as the minimum of one incremental potential, in which contacts are barriers.
    [Li, Ferguson, Schneider, Langlois, Zorin, Panozzo, Jiang, Kaufman 2020, Incremental potential contact; Lan, Kaufman, Li, Jiang, Yang 2022,
    Affine body dynamics] */
-#ifndef CTI_BARRIER_H
-#define CTI_BARRIER_H
+#pragma once
 
 #include "../8_step/impulses.h"
 #include "../8_step/stepper.h"
@@ -289,8 +288,6 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
 CTI_FN int cti_barrier_passes(cti_state *s);
 /* cti_barrier_measure -- squared distances of all candidates at x. */
 CTI_FN void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_real *x);
-/* cti_barrier_approach -- bound on how much nearer the features of a pair come from x0 to x1: relative motions of their vertices. */
-CTI_FN ct_real cti_barrier_approach(const int32_t *q, int n_a, int n, const ct_real *x0, const ct_real *x1);
 /* cti_barrier_least_mass -- cti_barrier_term.mass, from its vertices. */
 CTI_FN ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term *t);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
@@ -432,9 +429,3 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
 
 /* cti_barrier_step -- as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins: s->step.limit is one of the pairs. */
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r);
-
-/* ---- barrier_stepper.c ---- */
-
-CTI_FN const cti_stepper *cti_stepper_barrier(void);
-
-#endif /* CTI_BARRIER_H */

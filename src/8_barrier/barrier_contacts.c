@@ -269,10 +269,3 @@ CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
     }
     return 1;
 }
-
-#undef CTI_CONTACTS_CHUNK
-#undef CTI_CONTACTS_CHUNK_MANY
-#undef CTI_CONTACTS_VALUE
-#undef CTI_CONTACTS_HESSIAN
-#undef CTI_CONTACTS_FRICTION
-#undef CTI_CONTACTS_ADD

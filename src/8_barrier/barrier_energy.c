@@ -440,5 +440,3 @@ CTI_FN int cti_barrier_lag(cti_state *s)
     }
     return 1;
 }
-
-#undef CTI_AFFINE_LEAST

@@ -159,5 +159,3 @@ CTI_FN int cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch
     t->sticking = cti_sqrt(w[0] * w[0] + w[1] * w[1]) < s->desc.barrier.friction_velocity * b->h;
     return rub;
 }
-
-#undef CTI_HOLD_OFF

@@ -385,12 +385,3 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
     }
     return 1;
 }
-
-#undef CTI_TIE_PENALTY
-#undef CTI_TIE_FALL
-#undef CTI_TIE_GROW
-#undef CTI_TIE_GROWN
-#undef CTI_TIE_UPDATES
-#undef CTI_TIE_STALLS
-#undef CTI_TIE_STALLED
-#undef CTI_TIE_STRAIN

@@ -352,5 +352,3 @@ CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
         }
     return cti_sqrt(big) / b->h;
 }
-
-#undef CTI_AFFINE_SPEED

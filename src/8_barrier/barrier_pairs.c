@@ -282,18 +282,6 @@ CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const
 
 /* ---- the step filter ---- */
 
-CTI_FN ct_real cti_barrier_approach(const int32_t *q, int n_a, int n, const ct_real *x0, const ct_real *x1)
-{
-    ct_real big = 0;
-    int i, j;
-    for (i = 0; i < n_a; i++) {
-        cti_v3 a = cti_v3_sub(cti_v3_at(x1, q[i]), cti_v3_at(x0, q[i]));
-        for (j = n_a; j < n; j++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_sub(cti_v3_at(x1, q[j]), cti_v3_at(x0, q[j])), a)));
-    }
-    return cti_sqrt(big);
-}
-
 /* bound on the rounding of a pair's distance, which is formed from differences of its vertices */
 static ct_real cti_barrier_doubt(const int32_t *q, int n, const ct_real *x0)
 {
@@ -305,18 +293,6 @@ static ct_real cti_barrier_doubt(const int32_t *q, int n, const ct_real *x0)
     return CTI_BARRIER_DOUBT * CTI_EPS * big;
 }
 
-/* time of a pair of a list in loose points and edges */
-static ct_real cti_barrier_loose(const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1)
-{
-    ct_real p0[9], p1[9], toi;
-    int k;
-    for (k = 0; k < n; k++) {
-        cti_v3_put(p0, k, cti_v3_at(x0, q[k]));
-        cti_v3_put(p1, k, cti_v3_at(x1, q[k]));
-    }
-    return (n == 3 ? cti_ccd_ve(p0, p1, least, &toi) : cti_ccd_vv(p0, p1, least, &toi)) ? toi : 1;
-}
-
 /* feature: 1 where a candidate comes nearer than its share, by a bound; w: the time of loose points and edges, else 1 */
 static void cti_barrier_near_range(int begin, int end, int worker, void *context)
 {
@@ -326,12 +302,12 @@ static void cti_barrier_near_range(int begin, int end, int worker, void *context
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d = cti_sqrt(l->start2[i]), least = j->share * cti_min(d, l->hat[i]), way = cti_barrier_approach(q, n_a, n, j->x0, j->x1);
+        ct_real d = cti_sqrt(l->start2[i]), least = j->share * cti_min(d, l->hat[i]), way = cti_vertices_approach(q, n_a, n, j->x0, j->x1);
         int counts = !j->size || way > cti_min(j->size[j->body_of[q[0]]], j->size[j->body_of[q[n_a]]]);
         l->w[i] = 1;
         l->feature[i] = counts && !(d - way * (1 + 16 * CTI_EPS) > least + cti_barrier_doubt(q, n, j->x0));
         if (n < 4 && l->feature[i])
-            l->w[i] = cti_barrier_loose(q, n, least, j->x0, j->x1);
+            l->w[i] = cti_vertices_toi(q, n, least, j->x0, j->x1, 1);
     }
 }
 
@@ -515,10 +491,3 @@ CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x)
     }
     return 0;
 }
-
-#undef CTI_BARRIER_LEAST
-#undef CTI_BARRIER_FAST
-#undef CTI_BARRIER_DOUBT
-#undef CTI_BARRIER_DISTANCE
-#undef CTI_BARRIER_BOUND
-#undef CTI_BARRIER_CCD

@@ -171,5 +171,3 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
     /* a scale that falls takes energy, which is no sign that the motion has gained none */
     return !(r->energy_gained - cti_barrier_own(s)->contact.rescaled <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
 }
-
-#undef CTI_BARRIER_SWING

@@ -173,5 +173,3 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_impulses_swap(s);
     return CT_OK;
 }
-
-#undef CTI_BARRIER_PARTS

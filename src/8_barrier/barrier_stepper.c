@@ -14,32 +14,21 @@ static void cti_barrier_defaults(ct_world_desc *d)
 static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
 {
     const ct_barrier_desc *q = &d->barrier;
-    if ((int)q->kind < 0 || q->kind >= CT_BARRIER_COUNT_)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->kind, "barrier.kind is out of range");
-    if (!(q->dhat >= 0) || !cti_finite(q->dhat))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->dhat, "barrier.dhat must be zero or positive");
-    if (!(q->friction_velocity > 0) || !cti_finite(q->friction_velocity))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->friction_velocity, "barrier.friction_velocity must be positive");
-    if (!(q->newton_tolerance > 0) || !cti_finite(q->newton_tolerance))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->newton_tolerance, "barrier.newton_tolerance must be positive");
-    if (q->friction_iterations < 0)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->friction_iterations, "barrier.friction_iterations must be zero or positive");
-    if (q->newton_iterations < 1 || q->newton_iterations > 100000)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->newton_iterations, "barrier.newton_iterations must be 1 to 100000");
-    if (!(q->stiffness >= 0) || !cti_finite(q->stiffness))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->stiffness, "barrier.stiffness must be zero or positive");
-    if ((int)q->form < 0 || q->form >= CT_FORM_COUNT_)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->form, "barrier.form is out of range");
-    if (q->static_hold != 0 && q->static_hold != 1)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->static_hold, "barrier.static_hold must be 0 or 1");
-    if (d->stepper != CT_STEPPER_BARRIER)
-        return CT_OK;
+    const cti_range ranges[] = {
+        {(double)q->kind, 0, CT_BARRIER_COUNT_ - 1, "barrier.kind is out of range"},
+        {(double)q->dhat, 0, CTI_FINITE, "barrier.dhat must be zero or positive"},
+        {(double)q->friction_velocity, CTI_POSITIVE, CTI_FINITE, "barrier.friction_velocity must be positive"},
+        {(double)q->newton_tolerance, CTI_POSITIVE, CTI_FINITE, "barrier.newton_tolerance must be positive"},
+        {(double)q->friction_iterations, 0, INT_MAX, "barrier.friction_iterations must be zero or positive"},
+        {(double)q->newton_iterations, 1, 100000, "barrier.newton_iterations must be 1 to 100000"},
+        {(double)q->stiffness, 0, CTI_FINITE, "barrier.stiffness must be zero or positive"},
+        {(double)q->form, 0, CT_FORM_COUNT_ - 1, "barrier.form is out of range"},
+        {(double)q->static_hold, 0, 1, "barrier.static_hold must be 0 or 1"}};
+    ct_code code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
+    if (code != CT_OK || d->stepper != CT_STEPPER_BARRIER)
+        return code;
     if (q->form >= CT_FORM_POSITION && !(CTI_SOLVERS_ANY))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)q->form, "barrier.form POSITION and VELOCITY need a solver, and this build has none");
-    if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_BARRIER does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
-    if (d->solver.termination == CT_TERMINATION_PAPER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_BARRIER has no termination PAPER");
     return CT_OK;
 }
 
@@ -67,10 +56,10 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
 {
-    static const cti_stepper barrier = {1,
-                                        0,
+    static const cti_stepper barrier = {CTI_STEPPER_ENDS_APART,
                                         cti_barrier_defaults,
                                         cti_barrier_check,
+                                        NULL,
                                         NULL,
                                         cti_barrier_refuses,
                                         cti_barrier_prepare,
@@ -80,5 +69,3 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
                                         NULL};
     return &barrier;
 }
-
-#undef CTI_BARRIER_PROBLEM

@@ -185,14 +185,13 @@ CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_r
         to[k] += scale * m[k];
 }
 
-/* g += B d for what is left of scripted blocks' way d; B <- S B S + (1 - S) scale, g <- S g - scale d */
+/* scripted blocks go what is left of their way */
 CTI_FN int cti_barrier_constrain(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_bsr *B = &b->hessian.B;
     int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
     ct_real *way = b->y_try;
-    int i, k, e;
+    int i;
     if (s->scripts.n_constrained == 0)
         return 1;
     if (!filter)
@@ -208,31 +207,7 @@ CTI_FN int cti_barrier_constrain(cti_state *s)
             filter[at] = s->scripts.filter[i];
             cti_v3_put(way, at, cti_v3_sub(d, cti_m3_mul_v(S, d)));
         }
-    for (i = 0; i < b->n; i++)
-        for (k = B->row[i]; k < B->row[i + 1]; k++)
-            if (filter[B->col[k]] >= 0)
-                cti_v3_addto(b->g, i, cti_m3_mul_v(B->val + 9 * (size_t)k, cti_v3_at(way, B->col[k])));
-    for (i = 0; i < b->n; i++) {
-        const ct_real *Si = filter[i] >= 0 ? s->scripts.projectors + 9 * (size_t)filter[i] : NULL;
-        ct_real *D = B->val + 9 * (size_t)B->diag[i], scale = (D[0] + D[4] + D[8]) / 3;
-        for (k = B->row[i]; k < B->row[i + 1]; k++) {
-            ct_real *M = B->val + 9 * (size_t)k;
-            cti_m3 m;
-            if (Si) {
-                m = cti_m3_mul(Si, M);
-                memcpy(M, m.m, sizeof m.m);
-            }
-            if (filter[B->col[k]] >= 0) {
-                m = cti_m3_mul(M, s->scripts.projectors + 9 * (size_t)filter[B->col[k]]);
-                memcpy(M, m.m, sizeof m.m);
-            }
-        }
-        if (!Si)
-            continue;
-        for (e = 0; e < 9; e++)
-            D[e] += scale * ((e % 4 == 0 ? 1 : 0) - Si[e]);
-        cti_v3_put(b->g, i, cti_v3_mad(cti_m3_mul_v(Si, cti_v3_at(b->g, i)), cti_v3_at(way, i), -scale));
-    }
+    cti_bsr_constrain(&b->hessian.B, filter, s->scripts.projectors, way, -1, b->g);
     return 1;
 }
 
@@ -421,15 +396,3 @@ CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r)
         b->dy[i] += more[i];
     return 1;
 }
-
-#undef CTI_BARRIER_STALE
-#undef CTI_BARRIER_CORRECTION
-#undef CTI_BARRIER_SMALL
-#undef CTI_BARRIER_SMALL_FLOPS
-#undef CTI_BARRIER_INEXACT
-#undef CTI_BARRIER_INEXACT_RIGID
-#undef CTI_BARRIER_ANALYSIS
-#undef CTI_BARRIER_FLOPS
-#undef CTI_BARRIER_MOST
-#undef CTI_BARRIER_FRESH
-#undef CTI_BARRIER_REACH

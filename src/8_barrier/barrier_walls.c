@@ -147,7 +147,7 @@ static int cti_walls_of_list(cti_state *s, const cti_barrier_list *l, const ct_r
         memset(&w, 0, sizeof w);
         w.kind = (int32_t)l->kind, w.n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, w.n_a = l->kind == CT_PAIR_EE ? 2 : 1;
         memcpy(w.v, q, sizeof w.v);
-        way = cti_barrier_approach(q, w.n_a, w.n, b->surface.x_start, end);
+        way = cti_vertices_approach(q, w.n_a, w.n, b->surface.x_start, end);
         /* through: farther than its distance at the start, of which at most `way` is left at the end, or than dhat */
         if (way < l->hat[i] && l->start2[i] > 4 * way * way)
             continue;
@@ -225,5 +225,3 @@ CTI_FN int cti_barrier_walls(cti_state *s, const ct_real *to)
     cti_arena_rewind(s->arena, mark);
     return ok ? CTI_LEN(b->contact.walls) - n : -1;
 }
-
-#undef CTI_WALL_PART

@@ -1,7 +1,6 @@
 /* form.h -- the notes' forms of a step, with the barrier stepper's objective: root finding (primal, dual), minimization with constraints (positions,
    velocities). Each is a file beside its equations; docs/forms.md has the derivations. [lecture notes 4.3.1] */
-#ifndef CTI_FORM_H
-#define CTI_FORM_H
+#pragma once
 
 #include "barrier.h"
 
@@ -103,5 +102,3 @@ CTI_FN void cti_form_dual_add(cti_state *s, cti_form_row *rows, int is_exact);
 CTI_FN double cti_form_dual_size(const cti_state *s, const cti_form_row *rows, const double *mass);
 /* cti_form_dual_solve -- the rows' steps, and dy with them, from dy without and the factor of B. 1; 0: singular; -1: out of memory. */
 CTI_FN int cti_form_dual_solve(cti_state *s, cti_form_row *rows);
-
-#endif /* CTI_FORM_H */

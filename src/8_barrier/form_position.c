@@ -100,5 +100,3 @@ CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
     }
     return 1;
 }
-
-#undef CTI_FORM_ROUNDING

@@ -139,7 +139,3 @@ CTI_FN int cti_form_measure(cti_state *s, cti_form_run *q, double *nu, double *s
     q->is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
     return cti_finite(q->speed);
 }
-
-#undef CTI_FORM_TOLERANCE
-#undef CTI_FORM_PENALTY
-#undef CTI_FORM_REACH

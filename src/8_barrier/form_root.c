@@ -300,7 +300,3 @@ CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
     CTI_FREE(s->mem, w.tried);
     return ok;
 }
-
-#undef CTI_ROOT_NEAR
-#undef CTI_ROOT_FREE
-#undef CTI_ROOT_STRICT

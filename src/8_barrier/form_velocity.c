@@ -143,5 +143,3 @@ CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
     cti_sparse_free(s->mem, &J);
     return ok && cti_velocity_arrive(s, q);
 }
-
-#undef CTI_FORM_ROUNDING

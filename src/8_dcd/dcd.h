@@ -1,7 +1,6 @@
 /* dcd.h -- the discrete stepper: implicit Euler as a quadratic program, with vertices inside bodies as constraints. [Li, Pan, Huang, Bao,
    Jin 2015] */
-#ifndef CTI_DCD_H
-#define CTI_DCD_H
+#pragma once
 
 #include "../8_step/cmr.h"
 #include "../8_step/stepper.h"
@@ -112,9 +111,3 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y);
 
 /* cti_dcd_step -- the step, as cti_step. */
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r);
-
-/* ---- dcd_stepper.c ---- */
-
-CTI_FN const cti_stepper *cti_stepper_dcd(void);
-
-#endif /* CTI_DCD_H */

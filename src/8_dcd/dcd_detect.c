@@ -5,7 +5,6 @@
    ignored. Open meshes push out vertices behind them up to a certain depth. differs: vertices outside but closer than the thickness count,
    too, so that contacts do not flicker. */
 #include "dcd.h"
-#include "../1_math/elem.h"
 #include "../4_geom/dist.h"
 
 #define CTI_DCD_NEAR 2 /* [longest edges at rest] a vertex does not meet its own body within this distance at rest */
@@ -18,11 +17,8 @@ CTI_FN void cti_dcd_release(cti_state *s)
     if (!d)
         return;
     cti_forest_free(mem, &d->forest);
-    CTI_FREE(mem, d->bodies), CTI_FREE(mem, d->start), CTI_FREE(mem, d->tet_rest), CTI_FREE(mem, d->near_rest), CTI_FREE(mem, d->normals);
-    CTI_FREE(mem, d->thickness), CTI_FREE(mem, d->vertex_boxes), CTI_FREE(mem, d->node_boxes);
-    CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step);
-    CTI_FREE(mem, d->solve.v_start), CTI_FREE(mem, d->solve.lambda), CTI_FREE(mem, d->solve.rub);
-    CTI_FREE(mem, d->solve.pivot), CTI_FREE(mem, d->solve.step), CTI_FREE(mem, d->solve.damping), CTI_FREE(mem, d->solve.answer);
+    CTI_FREE_SPAN(mem, d->bodies, d->power_step);
+    CTI_FREE_SPAN(mem, d->solve.v_start, d->solve.rub);
     cti_mem_resize(mem, d, sizeof *d, 0);
     s->own = NULL;
 }
@@ -89,24 +85,6 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
 
 /* ---- trees at the positions of a detection ---- */
 
-/* normals of a body's vertices, weighted by angle */
-static void cti_dcd_vertex_normals(cti_state *s, const ct_real *x, const cti_soup_body *r)
-{
-    int f, k, v;
-    for (v = r->v0; v < r->v1; v++)
-        cti_v3_put(cti_dcd_of(s)->normals, v, cti_v3_zero());
-    for (f = r->f0; f < r->f1; f++) {
-        const int32_t *t = s->surface.faces + 3 * (size_t)f;
-        for (k = 0; k < 3; k++) {
-            cti_v3 p = cti_v3_at(x, t[k]), u = cti_v3_sub(cti_v3_at(x, t[(k + 1) % 3]), p), w = cti_v3_sub(cti_v3_at(x, t[(k + 2) % 3]), p);
-            cti_v3 n = cti_v3_cross(u, w);
-            ct_real size = cti_v3_norm(n), c = cti_v3_dot(u, w), lengths = cti_sqrt(cti_v3_norm2(u) * cti_v3_norm2(w));
-            if (size > 0 && lengths > 0)
-                cti_v3_addto(cti_dcd_of(s)->normals, t[k], cti_v3_mul(n, cti_acos(cti_clamp(c / lengths, CTI_R(-1.0), 1)) / size));
-        }
-    }
-}
-
 static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
 {
     cti_dcd *d = cti_dcd_of(s);
@@ -126,7 +104,7 @@ static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
         if (body->model >= 0)
             cti_bvh_refit(&d->forest, &body->tets, cti_nearest_boxes(d->node_boxes), 0, s->bodies.models[body->model]->tets.node, 4);
         if (body->model < 0 || body->embedded)
-            cti_dcd_vertex_normals(s, x, r);
+            cti_surface_vertex_normals(f, x, b, d->normals);
     }
 }
 
@@ -161,33 +139,6 @@ static int cti_dcd_keep_face(const void *ctx, int item)
     return 1;
 }
 
-static cti_v3 cti_dcd_face_normal(const cti_surface *f, const ct_real *x, int face)
-{
-    const int32_t *t = f->faces + 3 * (size_t)face;
-    cti_v3 p = cti_v3_at(x, t[0]);
-    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, t[1]), p), cti_v3_sub(cti_v3_at(x, t[2]), p)), cti_v3_make(0, 1, 0));
-}
-
-/* normal of the feature that has the closest point; *border: 1 for an edge with one face or none */
-static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const cti_nearest *nearest, int *border)
-{
-    const cti_surface *f = &s->surface;
-    cti_v3 n = cti_dcd_face_normal(f, x, nearest->face);
-    *border = 0;
-    if (nearest->feature == 6)
-        return n;
-    if (nearest->feature < 3)
-        return cti_v3_unit(cti_v3_at(cti_dcd_of(s)->normals, f->faces[3 * (size_t)nearest->face + (size_t)nearest->feature]), n);
-    {
-        int e = f->face_edges[3 * (size_t)nearest->face + (size_t)(nearest->feature - 3)], other;
-        if (e < 0)
-            return n;
-        other = f->edge_faces[2 * (size_t)e] == nearest->face ? f->edge_faces[2 * (size_t)e + 1] : f->edge_faces[2 * (size_t)e];
-        *border = other < 0;
-        return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_dcd_face_normal(f, x, other)), n);
-    }
-}
-
 /* returns 1 if p, whose nearest surface point is given, is behind the surface */
 static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *nearest)
 {
@@ -196,7 +147,7 @@ static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *ne
     int i, border;
     for (i = 0; i < 3; i++)
         at = cti_v3_mad(at, cti_v3_at(k->x, t[i]), nearest->w[i]);
-    n = cti_dcd_feature_normal(k->s, k->x, nearest, &border);
+    n = cti_surface_feature_normal(&k->s->surface, k->x, cti_dcd_of(k->s)->normals, nearest, &border);
     return !border && cti_v3_dot(n, cti_v3_sub(p, at)) < 0;
 }
 
@@ -246,7 +197,7 @@ static int cti_dcd_vertex(const cti_dcd_look *k, int with_near, cti_dcd_touch **
         t.pair.w[1 + i] = -n.w[i];
     d = cti_sqrt(n.d2);
     away = cti_pair_offset(&s->surface, k->x, &t.pair);
-    t.normal = cti_dcd_face_normal(&s->surface, k->x, n.face);
+    t.normal = cti_surface_normal(&s->surface, k->x, n.face, cti_v3_make(0, 1, 0));
     /* Not a fold but a compressed part: in a fold the features that meet are far apart at rest, compared with the depth */
     if (k->self && d > CTI_DCD_FOLDED * cti_v3_norm(cti_pair_offset(&s->surface, s->surface.rest, &t.pair)))
         return 1;

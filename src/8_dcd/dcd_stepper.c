@@ -17,26 +17,19 @@ static void cti_dcd_defaults(ct_world_desc *d)
 static ct_code cti_dcd_check(const ct_world_desc *d, ct_error_info *e)
 {
     const ct_dcd_desc *q = &d->dcd;
-    if (q->newton_iterations < 1 || q->newton_iterations > 100)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->newton_iterations, "dcd.newton_iterations must be 1 to 100");
-    if ((int)q->decouple < 0 || q->decouple >= CT_DECOUPLE_COUNT_)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->decouple, "dcd.decouple is out of range");
-    if ((int)q->friction < 0 || q->friction >= CT_DCD_FRICTION_COUNT_)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->friction, "dcd.friction is out of range");
-    if (q->max_substeps < 1 || q->max_substeps > 256)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_substeps, "dcd.max_substeps must be 1 to 256");
-    if (!(q->substep_fraction > 0) || !cti_finite(q->substep_fraction))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->substep_fraction, "dcd.substep_fraction must be positive");
-    if (!(q->recovery > 0 && q->recovery <= 1))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->recovery, "dcd.recovery must be in (0, 1]");
-    if (!(q->depth >= 0) || !cti_finite(q->depth))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->depth, "dcd.depth must be zero or positive");
-    if (d->stepper != CT_STEPPER_DCD)
-        return CT_OK;
+    const cti_range ranges[] = {
+        {(double)q->newton_iterations, 1, 100, "dcd.newton_iterations must be 1 to 100"},
+        {(double)q->decouple, 0, CT_DECOUPLE_COUNT_ - 1, "dcd.decouple is out of range"},
+        {(double)q->friction, 0, CT_DCD_FRICTION_COUNT_ - 1, "dcd.friction is out of range"},
+        {(double)q->max_substeps, 1, 256, "dcd.max_substeps must be 1 to 256"},
+        {(double)q->substep_fraction, CTI_POSITIVE, CTI_FINITE, "dcd.substep_fraction must be positive"},
+        {(double)q->recovery, CTI_POSITIVE, 1, "dcd.recovery must be in (0, 1]"},
+        {(double)q->depth, 0, CTI_FINITE, "dcd.depth must be zero or positive"}};
+    ct_code code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
+    if (code != CT_OK || d->stepper != CT_STEPPER_DCD)
+        return code;
     if (d->integrator != CT_INTEGRATOR_EULER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_DCD steps by implicit Euler only");
-    if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_DCD has no continuous detection that could limit a step");
     if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO && d->solver.solver != CT_SOLVER_MPRGP)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver,
                              "CT_STEPPER_DCD solves by CT_SOLVER_MPRGP, which the default and CT_SOLVER_AUTO stand for, too");
@@ -56,26 +49,14 @@ static void cti_dcd_complete(ct_world_desc *d)
         d->dcd.decouple = CT_DECOUPLE_RANDOM;
 }
 
-static const char *cti_dcd_refuses(const cti_state *s, cti_feature what)
-{
-    CTI_UNUSED(s);
-    switch (what) {
-    case CTI_FEATURE_CLOTH:
-        return "CT_STEPPER_DCD needs bodies with an inside, and cloth has none";
-    case CTI_FEATURE_ROD:
-        return "CT_STEPPER_DCD needs bodies with an inside, and a rod has none";
-    case CTI_FEATURE_POINTS:
-        return "CT_STEPPER_DCD needs bodies with an inside, and points have none";
-    case CTI_FEATURE_RIGID:
-        return "CT_STEPPER_DCD steps no rigid bodies, only soft ones";
-    case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_DCD has no joints and no stitches";
-    case CTI_FEATURE_REPAIR:
-        return "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR";
-    default:
-        return NULL;
-    }
-}
+static const cti_refusal cti_dcd_refusals[] = {
+    {CTI_FEATURE_CLOTH, "CT_STEPPER_DCD needs bodies with an inside, and cloth has none"},
+    {CTI_FEATURE_ROD, "CT_STEPPER_DCD needs bodies with an inside, and a rod has none"},
+    {CTI_FEATURE_POINTS, "CT_STEPPER_DCD needs bodies with an inside, and points have none"},
+    {CTI_FEATURE_RIGID, "CT_STEPPER_DCD steps no rigid bodies, only soft ones"},
+    {CTI_FEATURE_JOINT, "CT_STEPPER_DCD has no joints and no stitches"},
+    {CTI_FEATURE_REPAIR, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR"},
+    {CTI_FEATURE_STEP, NULL}};
 
 /* ---- preparation ---- */
 
@@ -182,12 +163,12 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_dcd(void)
 {
-    static const cti_stepper dcd = {0,
-                                    0,
+    static const cti_stepper dcd = {CTI_STEPPER_PRINTED,
                                     cti_dcd_defaults,
                                     cti_dcd_check,
                                     cti_dcd_complete,
-                                    cti_dcd_refuses,
+                                    cti_dcd_refusals,
+                                    NULL,
                                     cti_dcd_bodies,
                                     cti_dcd_step,
                                     CTI_DCD_PROBLEM,
@@ -195,4 +176,3 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_dcd(void)
                                     NULL};
     return &dcd;
 }
-#undef CTI_DCD_PROBLEM

@@ -660,13 +660,3 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_impulses_swap(s);
     return CT_OK;
 }
-
-#undef CTI_EXPLICIT_SAFE
-#undef CTI_EXPLICIT_GROW
-#undef CTI_EXPLICIT_SHRINK
-#undef CTI_EXPLICIT_LEAST
-#undef CTI_EXPLICIT_REST
-#undef CTI_EXPLICIT_GAIN
-#undef CTI_EXPLICIT_RECOVERED
-#undef CTI_EXPLICIT_LATE
-#undef CTI_EXPLICIT_FIRST

@@ -1,8 +1,7 @@
 /* explicit.h -- the explicit stepper: finite elements of a nearly incompressible material, Runge-Kutta steps of fourth order with adaptive
    length, and contact forces that keep accelerations apart. [Hong, Choi, Lee 2006, Constraint-based contact analysis between deformable
    objects] */
-#ifndef CTI_EXPLICIT_H
-#define CTI_EXPLICIT_H
+#pragma once
 
 #include "../1_math/simd_turn.h"
 #include "../4_geom/bounds.h"
@@ -288,8 +287,3 @@ CTI_FN int cti_explicit_impulses(cti_state *s);
 /* cti_explicit_energy -- kinetic, elastic and gravity's energy of the committed state [J], elastic energy being that of nodal pressures. */
 CTI_FN double cti_explicit_energy(cti_state *s);
 CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r);
-CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies);
-CTI_FN void cti_explicit_free(cti_state *s);
-CTI_FN const cti_stepper *cti_stepper_explicit(void);
-
-#endif /* CTI_EXPLICIT_H */

@@ -356,5 +356,3 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
     }
     return moved;
 }
-
-#undef CTI_EXPLICIT_BACKS

@@ -439,9 +439,3 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
         }
     return most;
 }
-
-#undef CTI_EXPLICIT_REACH
-#undef CTI_EXPLICIT_HALF
-#undef CTI_EXPLICIT_SLACK
-#undef CTI_EXPLICIT_SINE
-#undef CTI_EXPLICIT_BORDER

@@ -183,10 +183,3 @@ CTI_FN int cti_explicit_rest(cti_state *s)
     }
     return 1;
 }
-
-#undef CTI_EXPLICIT_STABLE
-#undef CTI_EXPLICIT_DIFFERENCE
-#undef CTI_EXPLICIT_TURNS
-#undef CTI_EXPLICIT_FLAT
-#undef CTI_EXPLICIT_MARGIN
-#undef CTI_EXPLICIT_DAMPED

@@ -79,12 +79,7 @@ static const cti_explicit_face *cti_explicit_listed(const cti_state *s, int face
     return &q->faces[q->face_at[face]];
 }
 
-static cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
-{
-    const int32_t *v = f->faces + 3 * (size_t)face;
-    cti_v3 a = cti_v3_at(x, v[0]);
-    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, v[1]), a), cti_v3_sub(cti_v3_at(x, v[2]), a)), cti_v3_zero());
-}
+static cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face) { return cti_surface_normal(f, x, face, cti_v3_zero()); }
 
 CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge)
 {
@@ -273,5 +268,3 @@ CTI_FN int cti_explicit_facing(const cti_state *s, cti_explicit_near *q)
         came = opposed;
     return came < 0 && q->feature == 6 ? q->face : came;
 }
-
-#undef CTI_EXPLICIT_FACE_US

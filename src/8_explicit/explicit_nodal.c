@@ -84,7 +84,6 @@ CTI_INLINE void cti_explicit_outer(const cti_r8 *a, const cti_r8 *b, cti_r8 *A)
     CTI_OUTER(1, 0), CTI_OUTER(1, 1), CTI_OUTER(1, 2);
     CTI_OUTER(2, 0), CTI_OUTER(2, 1), CTI_OUTER(2, 2);
 }
-#undef CTI_OUTER
 
 /* edges from node 0 of eight tetrahedra, of a field of records; sum: the sum of the records' fourth entries */
 CTI_INLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, cti_r8 *d, cti_r8 *sum)
@@ -435,16 +434,5 @@ CTI_FN void cti_explicit_nodal_free(cti_state *s)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
     cti_mem *m = s->mem;
-    CTI_FREE(m, q->node), CTI_FREE(m, q->rest), CTI_FREE(m, q->of), CTI_FREE(m, q->matter), CTI_FREE(m, q->first);
-    CTI_FREE(m, q->slot), CTI_FREE(m, q->lane);
-    CTI_FREE(m, q->volume0), CTI_FREE(m, q->inverse0), CTI_FREE(m, q->kappa), CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->quarter);
-    CTI_FREE(m, q->power), CTI_FREE(m, q->out), CTI_FREE(m, q->kept), CTI_FREE(m, q->length);
+    CTI_FREE_SPAN(m, q->node, q->power);
 }
-
-#undef CTI_EXPLICIT_J0
-#undef CTI_EXPLICIT_CLOSE
-#undef CTI_EXPLICIT_NEAR
-#undef CTI_EXPLICIT_FAR
-#undef CTI_EXPLICIT_ROOTS
-#undef CTI_EXPLICIT_BATCH_US
-#undef CTI_EXPLICIT_NODE_US

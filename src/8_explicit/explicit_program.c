@@ -343,12 +343,3 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
         f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : cti_fmax(q.f[i], 0.0) * q.scale[i] * q.size;
     return outcome;
 }
-
-#undef CTI_EXPLICIT_GUESSES
-#undef CTI_EXPLICIT_ITERATIONS
-#undef CTI_EXPLICIT_TOLERANCE
-#undef CTI_EXPLICIT_ACCEPTED
-#undef CTI_EXPLICIT_LEAST
-#undef CTI_EXPLICIT_SOFT
-#undef CTI_EXPLICIT_CORRECTIONS
-#undef CTI_EXPLICIT_LARGE

@@ -1,6 +1,5 @@
 /* explicit_program.h -- contact forces of one region: f >= 0, u = K f + b >= 0, f'u = 0, with K symmetric and semidefinite. */
-#ifndef CTI_EXPLICIT_PROGRAM_H
-#define CTI_EXPLICIT_PROGRAM_H
+#pragma once
 
 #include "../2_linalg/kernel.h"
 
@@ -24,5 +23,3 @@ CTI_INLINE size_t cti_explicit_work(int n) { return (2 * (size_t)n + 9) * (size_
    *out_natural: largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
 CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, int guesses, uint8_t *active, double *f,
                                                  double *work, double *out_natural);
-
-#endif /* CTI_EXPLICIT_PROGRAM_H */

@@ -457,8 +457,3 @@ CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_rep
         cti_v3_addto(y + g->flat.state + 3 + g->flat.pins, i, cti_v3_mul(c->normal, c->force));
     }
 }
-
-#undef CTI_EXPLICIT_SLOW
-#undef CTI_EXPLICIT_SOFTNESS
-#undef CTI_EXPLICIT_CONTACT_US
-#undef CTI_EXPLICIT_BLOCK_US

@@ -107,5 +107,3 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
     }
     return worst / (15 * unit);
 }
-
-#undef CTI_EXPLICIT_STRIP_US

@@ -21,28 +21,19 @@ static void cti_explicit_defaults(ct_world_desc *d)
 static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
 {
     const ct_explicit_desc *q = &d->rk;
-    if (!(q->tolerance > 0) || !cti_finite(q->tolerance))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->tolerance, "rk.tolerance must be positive");
-    if (!(q->fixed_step >= 0) || !cti_finite(q->fixed_step))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->fixed_step, "rk.fixed_step must be finite and >= 0");
-    if (!(q->penetration > 0 && q->penetration <= CTI_R(0.1)))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->penetration, "rk.penetration must be in (0, 0.1]");
-    if (!(q->bulk_viscosity >= 0 && q->bulk_viscosity <= 10))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->bulk_viscosity, "rk.bulk_viscosity must be in [0, 10]");
-    if ((int)q->refine < 0 || q->refine >= CT_REFINE_COUNT_)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->refine, "rk.refine is out of range");
-    if (q->max_steps < 1 || q->max_steps > 100000000)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_steps, "rk.max_steps must be 1 to 100000000");
-    if (d->stepper != CT_STEPPER_EXPLICIT)
-        return CT_OK;
+    const cti_range ranges[] = {
+        {(double)q->tolerance, CTI_POSITIVE, CTI_FINITE, "rk.tolerance must be positive"},
+        {(double)q->fixed_step, 0, CTI_FINITE, "rk.fixed_step must be finite and >= 0"},
+        {(double)q->penetration, CTI_POSITIVE, (double)CTI_R(0.1), "rk.penetration must be in (0, 0.1]"},
+        {(double)q->bulk_viscosity, 0, 10, "rk.bulk_viscosity must be in [0, 10]"},
+        {(double)q->refine, 0, CT_REFINE_COUNT_ - 1, "rk.refine is out of range"},
+        {(double)q->max_steps, 1, 100000000, "rk.max_steps must be 1 to 100000000"}};
+    ct_code code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
+    if (code != CT_OK || d->stepper != CT_STEPPER_EXPLICIT)
+        return code;
     if (d->integrator != CT_INTEGRATOR_EULER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
                              "CT_STEPPER_EXPLICIT steps by its own Runge-Kutta rule: leave integrator at CT_INTEGRATOR_EULER");
-    if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
-                             "CT_STEPPER_EXPLICIT does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
-    if (d->solver.termination == CT_TERMINATION_PAPER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_EXPLICIT has no termination PAPER");
     if (d->friction > 0)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->friction, "CT_STEPPER_EXPLICIT has no friction: set friction to 0");
     if (d->self_collision)
@@ -55,11 +46,13 @@ static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
 #define CTI_EXPLICIT_EXTRAPOLATED CTI_R(1.68)
 
 /* the reason why steps of a fixed length are refused, or NULL: vibrations of elements would grow in them */
-static const char *cti_explicit_refuses_step(const cti_state *s)
+static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real h = cti_min(s->desc.rk.fixed_step, s->step.dt),
-            most = g->bound * (s->desc.rk.extrapolate ? CTI_EXPLICIT_EXTRAPOLATED : CTI_R(1.0));
+    ct_real h = cti_min(s->desc.rk.fixed_step, s->step.dt), most;
+    if (what != CTI_FEATURE_STEP)
+        return NULL;
+    most = g->bound * (s->desc.rk.extrapolate ? CTI_EXPLICIT_EXTRAPOLATED : CTI_R(1.0));
     if (!(h > most))
         return NULL;
     cti_error_set(&g->refusal, CT_ERR_UNSUPPORTED, -1, (double)most,
@@ -67,35 +60,20 @@ static const char *cti_explicit_refuses_step(const cti_state *s)
     return g->refusal.text;
 }
 
-static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
-{
-    switch (what) {
-    case CTI_FEATURE_STEP:
-        return cti_explicit_refuses_step(s);
-    case CTI_FEATURE_CLOTH:
-        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and cloth has none";
-    case CTI_FEATURE_ROD:
-        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and a rod has none";
-    case CTI_FEATURE_POINTS:
-        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and points have none";
-    case CTI_FEATURE_SEGMENTS:
-        return "CT_STEPPER_EXPLICIT has no contacts of segments that are in no triangle";
-    case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_EXPLICIT has no joints and no stitches";
-    case CTI_FEATURE_FRICTION:
-        return "CT_STEPPER_EXPLICIT has no friction: set the body's friction to 0";
-    case CTI_FEATURE_REPAIR:
-        return "CT_STEPPER_EXPLICIT moves nodes out of bodies in its steps";
-    case CTI_FEATURE_PROBLEM:
-        return "CT_STEPPER_EXPLICIT has a contact problem in each stage of its steps, and keeps none";
-    default:
-        return NULL;
-    }
-}
+static const cti_refusal cti_explicit_refusals[] = {
+    {CTI_FEATURE_CLOTH, "CT_STEPPER_EXPLICIT needs bodies with an inside, and cloth has none"},
+    {CTI_FEATURE_ROD, "CT_STEPPER_EXPLICIT needs bodies with an inside, and a rod has none"},
+    {CTI_FEATURE_POINTS, "CT_STEPPER_EXPLICIT needs bodies with an inside, and points have none"},
+    {CTI_FEATURE_SEGMENTS, "CT_STEPPER_EXPLICIT has no contacts of segments that are in no triangle"},
+    {CTI_FEATURE_JOINT, "CT_STEPPER_EXPLICIT has no joints and no stitches"},
+    {CTI_FEATURE_FRICTION, "CT_STEPPER_EXPLICIT has no friction: set the body's friction to 0"},
+    {CTI_FEATURE_REPAIR, "CT_STEPPER_EXPLICIT moves nodes out of bodies in its steps"},
+    {CTI_FEATURE_PROBLEM, "CT_STEPPER_EXPLICIT has a contact problem in each stage of its steps, and keeps none"},
+    {CTI_FEATURE_STEP, NULL}};
 
 /* ---- memory ---- */
 
-CTI_FN void cti_explicit_free(cti_state *s)
+static void cti_explicit_free(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_mem *m = s->mem;
@@ -103,18 +81,14 @@ CTI_FN void cti_explicit_free(cti_state *s)
         return;
     cti_explicit_nodal_free(s);
     CTI_FREE(m, g->kept.held);
-    CTI_FREE(m, g->touches), CTI_FREE(m, g->past.held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.mf),
-        CTI_FREE(m, g->search.moved);
-    CTI_FREE(m, g->account.set), CTI_FREE(m, g->account.met), CTI_FREE(m, g->account.mean);
-    CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways), CTI_FREE(m, g->search.around_at), CTI_FREE(m, g->search.around);
-    CTI_FREE(m, g->search.edges), CTI_FREE(m, g->search.listed), CTI_FREE(m, g->search.face_at), CTI_FREE(m, g->search.faces);
-    CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
-    CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
-    CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
-    CTI_FREE(m, g->solve.lo), CTI_FREE(m, g->solve.hi), CTI_FREE(m, g->solve.keys);
-    CTI_FREE(m, g->solve.inverse), CTI_FREE(m, g->solve.inertia), CTI_FREE(m, g->solve.set);
-    CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->middles), CTI_FREE(m, g->elements.force);
-    CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script), CTI_FREE(m, g->search.thin);
+    CTI_FREE(m, g->touches), CTI_FREE(m, g->past.held);
+    CTI_FREE_SPAN(m, g->search.vf, g->search.faces);
+    CTI_FREE(m, g->search.moved);
+    CTI_FREE_SPAN(m, g->account.set, g->account.mean);
+    CTI_FREE_SPAN(m, g->flat.y, g->flat.k);
+    CTI_FREE_SPAN(m, g->solve.work, g->solve.active);
+    CTI_FREE_SPAN(m, g->middles, g->script);
+    CTI_FREE(m, g->elements.force);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
 }
@@ -212,7 +186,7 @@ static int cti_explicit_middles(cti_state *s, const cti_stepper_body *bodies)
     return 1;
 }
 
-CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
+static int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_explicit *g;
     cti_mem *m = s->mem;
@@ -235,10 +209,10 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
 {
     static const cti_stepper stepper = {0,
-                                        0,
                                         cti_explicit_defaults,
                                         cti_explicit_check,
                                         NULL,
+                                        cti_explicit_refusals,
                                         cti_explicit_refuses,
                                         cti_explicit_prepare,
                                         cti_explicit_step,
@@ -247,6 +221,3 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
                                         NULL};
     return &stepper;
 }
-
-#undef CTI_EXPLICIT_EXTRAPOLATED
-#undef CTI_EXPLICIT_THIN

@@ -375,9 +375,8 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
 static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    size_t n = 3 * (size_t)s->surface.nv;
     ct_step_report now;
-    if (!g->known.is_known || CTI_LEN(g->known.x_last) != (int)n || (n && memcmp(g->known.x_last, s->surface.x0, n * sizeof(ct_real)))) {
+    if (!g->known.is_known || !cti_surface_is_at(&s->surface, g->known.x_last)) {
         int found = cti_geometric_count(s);
         if (found < 0)
             return 0;
@@ -511,7 +510,3 @@ CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_impulses_swap(s);
     return CT_OK;
 }
-
-#undef CTI_GEOMETRIC_AGAIN
-#undef CTI_GEOMETRIC_CUTS
-#undef CTI_GEOMETRIC_STOP

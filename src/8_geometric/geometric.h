@@ -1,7 +1,6 @@
 /* geometric.h -- the geometric stepper: collisions are corrections of positions, speeds and accelerations, between the forces and an implicit
    integration. [Volino, Magnenat-Thalmann 2000, Accurate collision response on polygonal meshes] */
-#ifndef CTI_GEOMETRIC_H
-#define CTI_GEOMETRIC_H
+#pragma once
 
 #include "../8_step/stepper.h"
 #include "net.h"
@@ -349,11 +348,3 @@ CTI_FN int cti_geometric_sets_judge(cti_state *s, ct_real dt, double *out_may);
 
 /* cti_geometric_step -- the step, as cti_step. */
 CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r);
-
-/* ---- geometric_stepper.c ---- */
-
-CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies);
-CTI_FN void cti_geometric_free(cti_state *s);
-CTI_FN const cti_stepper *cti_stepper_geometric(void);
-
-#endif /* CTI_GEOMETRIC_H */

@@ -417,11 +417,3 @@ CTI_FN int cti_geometric_correct_rest(cti_state *s)
         cti_v3_put(q->forces.rest, c, cti_v3_mul(cti_v3_at(q->forces.rest, c), keep));
     return turns;
 }
-
-#undef CTI_GEOMETRIC_SMALL
-#undef CTI_GEOMETRIC_SOFT
-#undef CTI_GEOMETRIC_SHIFT
-#undef CTI_GEOMETRIC_ENOUGH
-#undef CTI_GEOMETRIC_NEVER
-#undef CTI_GEOMETRIC_HELD
-#undef CTI_GEOMETRIC_NEAR

@@ -134,5 +134,3 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
     cti_v3_put(item.impulse, 0, old ? cti_v3_add(cti_v3_at(old->impulse, 0), J) : J);
     return cti_memory_add(s->mem, &s->step.impulses.joints, &item);
 }
-
-#undef CTI_GEOMETRIC_TIGHT

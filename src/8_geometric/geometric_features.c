@@ -148,7 +148,3 @@ CTI_FN int cti_geometric_valley(const cti_surface *f, int face, int feature, cti
     *distance = cti_v3_norm(off);
     return 1;
 }
-
-#undef CTI_GEOMETRIC_OBLIQUE
-#undef CTI_GEOMETRIC_SHALLOW
-#undef CTI_GEOMETRIC_BEYOND

@@ -206,29 +206,6 @@ static void cti_geometric_cut(cti_state *s, const int32_t *v, int n, ct_real t)
     }
 }
 
-static ct_real cti_geometric_way(const cti_surface *f, const int32_t *q, int n_a, int n)
-{
-    ct_real big = 0;
-    int i, j;
-    for (i = 0; i < n_a; i++) {
-        cti_v3 a = cti_v3_sub(cti_v3_at(f->x1, q[i]), cti_v3_at(f->x0, q[i]));
-        for (j = n_a; j < n; j++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_sub(cti_v3_at(f->x1, q[j]), cti_v3_at(f->x0, q[j])), a)));
-    }
-    return cti_sqrt(big);
-}
-
-static ct_real cti_geometric_loose(const cti_surface *f, const int32_t *q, int n, ct_real least)
-{
-    ct_real p0[9], p1[9], toi;
-    int k;
-    for (k = 0; k < n; k++) {
-        cti_v3_put(p0, k, cti_v3_at(f->x0, q[k]));
-        cti_v3_put(p1, k, cti_v3_at(f->x1, q[k]));
-    }
-    return (n == 3 ? cti_ccd_ve(p0, p1, least, &toi) : cti_ccd_vv(p0, p1, least, &toi)) ? toi : CTI_R(CTI_CCD_NONE);
-}
-
 /* crossings of a list; d2 must be those at surface.x0. most: bound on the relative way of two vertices */
 static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real most, int cut)
 {
@@ -248,7 +225,7 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real
         if (l->d2[i] > apart)
             continue;
         d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_SPARE * cti_min(d, l->hat[i]);
-        if (!(d > 0) || d - most > least || d - cti_geometric_way(f, q, n_a, n) * (1 + 16 * CTI_EPS) > least)
+        if (!(d > 0) || d - most > least || d - cti_vertices_approach(q, n_a, n, f->x0, f->x1) * (1 + 16 * CTI_EPS) > least)
             continue;
         which[m++] = i;
         for (k = 0; k < 4; k++)
@@ -264,7 +241,7 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real
     else if (l->kind == CT_PAIR_EE)
         cti_ccd_ee_batch(f->x0, f->x1, g->crossing.tested, m, g->crossing.least, g->crossing.toi);
     for (i = 0; i < m && n < 4; i++)
-        g->crossing.toi[i] = cti_geometric_loose(f, g->crossing.tested + 4 * (size_t)i, n, g->crossing.least[i]);
+        g->crossing.toi[i] = cti_vertices_toi(g->crossing.tested + 4 * (size_t)i, n, g->crossing.least[i], f->x0, f->x1, CTI_R(CTI_CCD_NONE));
     for (i = 0; i < m; i++)
         if (g->crossing.toi[i] <= 1) {
             count++;
@@ -323,7 +300,7 @@ static int cti_geometric_miss_list(cti_state *s, cti_geometric_list *l, ct_real 
         cti_geometric_hit hit;
         cti_pair p;
         if (l->forced[i] || l->d2[i] > (least + most) * (least + most) ||
-            cti_sqrt(l->d2[i]) > least + cti_geometric_way(f, l->quads + 4 * (size_t)i, n_a, n))
+            cti_sqrt(l->d2[i]) > least + cti_vertices_approach(l->quads + 4 * (size_t)i, n_a, n, f->x0, f->x1))
             continue;
         cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
         if (cti_pair_closest(f, f->x1, &p, &k) < least && cti_geometric_meets(s, l, i, h, &hit) == 0)
@@ -426,7 +403,3 @@ CTI_FN int cti_geometric_count(cti_state *s)
     cti_geometric_own(s)->scope.covered = 0;
     return cti_tangle_crossed(s);
 }
-
-#undef CTI_GEOMETRIC_AHEAD
-#undef CTI_GEOMETRIC_SPARE
-#undef CTI_GEOMETRIC_CUT

@@ -350,8 +350,3 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
         g->dv[i] /= share;
     return done;
 }
-
-#undef CTI_GEOMETRIC_SLOW
-#undef CTI_GEOMETRIC_OFTEN
-#undef CTI_GEOMETRIC_LOOSE
-#undef CTI_GEOMETRIC_TURNS

@@ -136,11 +136,7 @@ CTI_FN void cti_geometric_memory_restore(cti_state *s)
 CTI_FN void cti_geometric_memory_free(cti_state *s)
 {
     cti_geometric_memory *m = &cti_geometric_own(s)->memory;
-    CTI_FREE(s->mem, m->keys), CTI_FREE(s->mem, m->now), CTI_FREE(s->mem, m->table), CTI_FREE(s->mem, m->force),
-        CTI_FREE(s->mem, m->before), CTI_FREE(s->mem, m->mean);
-    CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base);
-    CTI_FREE(s->mem, m->start_keys), CTI_FREE(s->mem, m->start_force), CTI_FREE(s->mem, m->start_before);
+    CTI_FREE_SPAN(s->mem, m->keys, m->before);
+    CTI_FREE_SPAN(s->mem, m->now, m->start_before);
+    CTI_FREE(s->mem, m->table);
 }
-
-#undef CTI_GEOMETRIC_KEEP
-#undef CTI_GEOMETRIC_AHEAD

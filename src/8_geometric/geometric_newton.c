@@ -191,7 +191,3 @@ CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved,
     }
     return 0;
 }
-
-#undef CTI_GEOMETRIC_NEWTONS
-#undef CTI_GEOMETRIC_TRIES
-#undef CTI_GEOMETRIC_FALL

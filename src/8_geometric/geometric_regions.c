@@ -63,6 +63,3 @@ CTI_FN int cti_geometric_regions_hold(cti_state *s)
         hold = cti_regions_hold(s->mem, &g->crossing.regions[i], &m);
     return hold;
 }
-
-#undef CTI_GEOMETRIC_CONE
-#undef CTI_GEOMETRIC_RATIO

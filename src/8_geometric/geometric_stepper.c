@@ -21,36 +21,23 @@ static void cti_geometric_defaults(ct_world_desc *d)
 static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
 {
     const ct_geometric_desc *q = &d->geometric;
-    const ct_real shares[3] = {q->position_distance, q->speed_distance, q->acceleration_distance};
-    int k;
-    if ((int)q->scheme < 0 || q->scheme >= CT_GEOMETRIC_COUNT_)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->scheme, "geometric.scheme is out of range");
-    if (q->cg_turns < 1 || q->cg_turns > 10000)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->cg_turns, "geometric.cg_turns must be 1 to 10000");
-    if (q->active_set < 0 || q->active_set > 100)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->active_set, "geometric.active_set must be 0 to 100");
-    if (q->sweeps < 1 || q->sweeps > 10000)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->sweeps, "geometric.sweeps must be 1 to 10000");
-    for (k = 0; k < 3; k++)
-        if (!(shares[k] >= 0 && shares[k] <= 1))
-            return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)shares[k],
-                                 "geometric.position_distance, speed_distance and acceleration_distance must be in [0, 1]");
-    if (!(q->displacement > 0) || !cti_finite(q->displacement))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->displacement, "geometric.displacement must be positive");
-    if (!(q->interaction_damping >= 0 && q->interaction_damping <= 1))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->interaction_damping, "geometric.interaction_damping must be in [0, 1]");
-    if (q->max_substeps < 1 || q->max_substeps > 256)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_substeps, "geometric.max_substeps must be 1 to 256");
-    if (d->stepper != CT_STEPPER_GEOMETRIC)
-        return CT_OK;
+    const cti_range ranges[] = {
+        {(double)q->scheme, 0, CT_GEOMETRIC_COUNT_ - 1, "geometric.scheme is out of range"},
+        {(double)q->cg_turns, 1, 10000, "geometric.cg_turns must be 1 to 10000"},
+        {(double)q->active_set, 0, 100, "geometric.active_set must be 0 to 100"},
+        {(double)q->sweeps, 1, 10000, "geometric.sweeps must be 1 to 10000"},
+        {(double)q->position_distance, 0, 1, "geometric.position_distance must be in [0, 1]"},
+        {(double)q->speed_distance, 0, 1, "geometric.speed_distance must be in [0, 1]"},
+        {(double)q->acceleration_distance, 0, 1, "geometric.acceleration_distance must be in [0, 1]"},
+        {(double)q->displacement, CTI_POSITIVE, CTI_FINITE, "geometric.displacement must be positive"},
+        {(double)q->interaction_damping, 0, 1, "geometric.interaction_damping must be in [0, 1]"},
+        {(double)q->max_substeps, 1, 256, "geometric.max_substeps must be 1 to 256"}};
+    ct_code code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
+    if (code != CT_OK || d->stepper != CT_STEPPER_GEOMETRIC)
+        return code;
     if (d->integrator != CT_INTEGRATOR_EULER && d->integrator != CT_INTEGRATOR_MIDPOINT)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
                              "CT_STEPPER_GEOMETRIC steps by implicit Euler or the implicit midpoint rule only");
-    if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
-                             "CT_STEPPER_GEOMETRIC does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
-    if (d->solver.termination == CT_TERMINATION_PAPER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_GEOMETRIC has no termination PAPER");
     return CT_OK;
 }
 
@@ -61,24 +48,13 @@ static void cti_geometric_settle(ct_world_desc *d)
         d->geometric.scheme = CT_GEOMETRIC_GLOBAL, d->geometric.active_set = 0;
 }
 
-static const char *cti_geometric_refuses(const cti_state *s, cti_feature what)
-{
-    CTI_UNUSED(s);
-    switch (what) {
-    case CTI_FEATURE_ROD:
-        return "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and a rod has none";
-    case CTI_FEATURE_POINTS:
-        return "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and loose points have none";
-    case CTI_FEATURE_RIGID:
-        return "CT_STEPPER_GEOMETRIC corrects particles, and a rigid body has none";
-    case CTI_FEATURE_REPAIR:
-        return "CT_STEPPER_GEOMETRIC cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR";
-    case CTI_FEATURE_PROBLEM:
-        return "CT_STEPPER_GEOMETRIC solves no contact problem: its contacts are corrections";
-    default:
-        return NULL;
-    }
-}
+static const cti_refusal cti_geometric_refusals[] = {
+    {CTI_FEATURE_ROD, "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and a rod has none"},
+    {CTI_FEATURE_POINTS, "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and loose points have none"},
+    {CTI_FEATURE_RIGID, "CT_STEPPER_GEOMETRIC corrects particles, and a rigid body has none"},
+    {CTI_FEATURE_REPAIR, "CT_STEPPER_GEOMETRIC cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR"},
+    {CTI_FEATURE_PROBLEM, "CT_STEPPER_GEOMETRIC solves no contact problem: its contacts are corrections"},
+    {CTI_FEATURE_STEP, NULL}};
 
 /* ---- memory ---- */
 
@@ -94,36 +70,30 @@ static void cti_geometric_unprepare(cti_state *s)
         return;
     q = &g->q;
     cti_geometric_regions_free(s);
-    CTI_FREE(m, g->scope.lo), CTI_FREE(m, g->scope.hi), CTI_FREE(m, g->scope.from), CTI_FREE(m, g->scope.to);
-    CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
+    CTI_FREE_SPAN(m, g->scope.lo, g->scope.to);
+    CTI_FREE_SPAN(m, g->planes, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
-        CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
-        CTI_FREE(m, l->forced), CTI_FREE(m, l->rests);
+        CTI_FREE_SPAN(m, l->pairs, l->forced);
     }
-    CTI_FREE(m, q->local), CTI_FREE(m, q->blocks), CTI_FREE(m, q->inv), CTI_FREE(m, q->S), CTI_FREE(m, q->normal), CTI_FREE(m, q->scratch.work);
-    CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order),
-        CTI_FREE(m, q->mode);
-    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->ask.extra), CTI_FREE(m, q->ask.target), CTI_FREE(m, q->ask.mu);
-    CTI_FREE(m, q->ask.slack), CTI_FREE(m, q->ask.out), CTI_FREE(m, q->forces.force);
-    CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
-    CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->sets);
-    CTI_FREE(m, g->v), CTI_FREE(m, g->crossing.stopped), CTI_FREE(m, g->dv);
-    CTI_FREE(m, q->slide), CTI_FREE(m, q->scratch.pack);
-    CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, g->implicit.tie_mass);
-    CTI_FREE(m, g->implicit.mean), CTI_FREE(m, g->implicit.scale), CTI_FREE(m, g->implicit.error), CTI_FREE(m, g->implicit.balance),
-        CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
-    CTI_FREE(m, q->forces.rest), CTI_FREE(m, g->rest), CTI_FREE(m, g->crossing.speed), CTI_FREE(m, q->ask.distance);
-    CTI_FREE(m, g->dx), CTI_FREE(m, g->implicit.y), CTI_FREE(m, g->implicit.free), CTI_FREE(m, g->implicit.gain),
-        CTI_FREE(m, g->implicit.solve), CTI_FREE(m, g->known.x_last);
-    CTI_FREE(m, g->implicit.newton.u), CTI_FREE(m, g->implicit.newton.force), CTI_FREE(m, g->implicit.newton.d),
-        CTI_FREE(m, g->implicit.newton.x);
+    CTI_FREE_SPAN(m, q->local, q->compliance);
+    CTI_FREE_SPAN(m, q->scratch.work, q->scratch.pack);
+    CTI_FREE_SPAN(m, q->filter, q->before);
+    CTI_FREE_SPAN(m, q->ask.extra, q->ask.out);
+    CTI_FREE_SPAN(m, q->forces.force, q->forces.slip);
+    CTI_FREE_SPAN(m, g->crossing.tested, g->crossing.stopped);
+    CTI_FREE_SPAN(m, g->sets, g->rest);
+    CTI_FREE_SPAN(m, g->implicit.y, g->implicit.error);
+    CTI_FREE_SPAN(m, g->implicit.mean, g->implicit.balance);
+    CTI_FREE(m, g->crossing.speed);
+    CTI_FREE(m, g->known.x_last);
+    CTI_FREE_SPAN(m, g->implicit.newton.u, g->implicit.newton.x);
     memory = g->memory;
     memset(g, 0, sizeof *g);
     g->memory = memory;
 }
 
-CTI_FN void cti_geometric_free(cti_state *s)
+static void cti_geometric_free(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     if (!g)
@@ -154,7 +124,7 @@ static int cti_geometric_weigh_bodies(cti_state *s)
     return 1;
 }
 
-CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
+static int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_geometric *g;
     cti_mem *m = s->mem;
@@ -192,12 +162,12 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
 {
-    static const cti_stepper geometric = {0,
-                                          1,
+    static const cti_stepper geometric = {CTI_STEPPER_NEEDS_FACTORS,
                                           cti_geometric_defaults,
                                           cti_geometric_check,
                                           cti_geometric_settle,
-                                          cti_geometric_refuses,
+                                          cti_geometric_refusals,
+                                          NULL,
                                           cti_geometric_prepare,
                                           cti_geometric_step,
                                           NULL,

@@ -497,8 +497,3 @@ CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const
     }
     return turns;
 }
-
-#undef CTI_NET_SMALL
-#undef CTI_NET_RISE
-#undef CTI_NET_FRICTIONS
-#undef CTI_NET_ROUNDED

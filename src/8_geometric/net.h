@@ -2,8 +2,7 @@
    A collision c has signed weights S_ci on its particles, so that Q_c = sum S_ci Q_i (eq. 2). A correction X_c [gamma N] spreads as
    M_i^-1 S_ci X_c (eq. 4 and 8). Inverse masses are scalars times a projector, which is 0 for a particle that is held.
    [Volino, Magnenat-Thalmann 2000, Accurate collision response on polygonal meshes, sec. 2.2 and 3] */
-#ifndef CTI_NET_H
-#define CTI_NET_H
+#pragma once
 
 #include "../0_base/arena.h"
 #include "../1_math/vec.h"
@@ -83,5 +82,3 @@ CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct
 CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick);
 /* cti_net_safe -- largest share in [0, 1] of a change dV [3 n] of velocities V [3 n] with which the kinetic energy does not rise. */
 CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real *dV);
-
-#endif /* CTI_NET_H */

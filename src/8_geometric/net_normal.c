@@ -272,7 +272,3 @@ CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct
     }
     return turn;
 }
-
-#undef CTI_NET_RISE
-#undef CTI_NET_ROUNDED
-#undef CTI_NET_SINGLE

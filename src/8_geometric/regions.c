@@ -322,5 +322,3 @@ CTI_FN int cti_regions_hold(cti_mem *mem, cti_regions *r, const cti_region_motio
         spared = cti_region_spared(mem, r, m, r->spared[2 * i], r->spared[2 * i + 1]);
     return spared;
 }
-
-#undef CTI_REGION_FAR

@@ -7,8 +7,7 @@
    docs/regions.md derives which near pairs the criterion leaves out.
    based on: Volino, Magnenat-Thalmann, Efficient self-collision detection on smoothly discretized surface animations using geometrical shape
    regularity, 1994; Volino, Magnenat-Thalmann 2000, sec. 4.3 (twelve-sided polytopes); Klosowski et al. 1998 (k-DOPs). */
-#ifndef CTI_REGIONS_H
-#define CTI_REGIONS_H
+#pragma once
 
 #include "../7_contact/surface.h"
 
@@ -153,5 +152,3 @@ CTI_FN int cti_regions_self(cti_mem *mem, cti_regions *r, const cti_region_motio
 /* cti_regions_hold -- 1 if the pairs of the last query are those of another motion, too: x1 is where polytopes cover it, and the criterion spares
    what it spared. The cones become those of the motion. 0: not; -1: out of memory. */
 CTI_FN int cti_regions_hold(cti_mem *mem, cti_regions *r, const cti_region_motion *m);
-
-#endif /* CTI_REGIONS_H */

@@ -31,10 +31,7 @@ typedef struct cti_region_maker {
 static void cti_region_maker_free(cti_region_maker *q)
 {
     cti_mem *m = q->mem;
-    CTI_FREE(m, q->child), CTI_FREE(m, q->size), CTI_FREE(m, q->live), CTI_FREE(m, q->area), CTI_FREE(m, q->perimeter);
-    CTI_FREE(m, q->mate), CTI_FREE(m, q->group), CTI_FREE(m, q->link), CTI_FREE(m, q->common), CTI_FREE(m, q->start), CTI_FREE(m, q->next);
-    CTI_FREE(m, q->keys);
-    CTI_FREE(m, q->order), CTI_FREE(m, q->parts);
+    CTI_FREE_SPAN(m, q->child, q->parts);
 }
 
 static ct_real cti_region_length(const cti_surface *f, int e)
@@ -287,12 +284,9 @@ CTI_FN void cti_regions_free(cti_mem *mem, cti_regions *r)
 {
     cti_region_tree *t = &r->tree;
     cti_region_work *w = &r->work;
-    CTI_FREE(mem, t->nodes), CTI_FREE(mem, t->leaves), CTI_FREE(mem, t->face), CTI_FREE(mem, t->vertices), CTI_FREE(mem, t->lines);
-    CTI_FREE(mem, t->ring_start), CTI_FREE(mem, t->ring);
-    CTI_FREE(mem, t->contour), CTI_FREE(mem, t->meet), CTI_FREE(mem, t->joint);
-    CTI_FREE(mem, r->vertex_dop), CTI_FREE(mem, r->dop), CTI_FREE(mem, r->cones), CTI_FREE(mem, r->spared);
-    CTI_FREE(mem, w->stack), CTI_FREE(mem, w->shared), CTI_FREE(mem, w->edges), CTI_FREE(mem, w->vertex_stamp), CTI_FREE(mem, w->vertex_next);
-    CTI_FREE(mem, w->edge_stamp), CTI_FREE(mem, w->flat), CTI_FREE(mem, w->boxes), CTI_FREE(mem, w->keys), CTI_FREE(mem, w->order);
-    CTI_FREE(mem, w->blocks), CTI_FREE(mem, w->filled);
+    CTI_FREE_SPAN(mem, t->nodes, t->joint);
+    CTI_FREE_SPAN(mem, r->vertex_dop, r->spared);
+    CTI_FREE_SPAN(mem, w->stack, w->edge_stamp);
+    CTI_FREE_SPAN(mem, w->flat, w->order);
     memset(r, 0, sizeof *r);
 }

@@ -218,7 +218,3 @@ CTI_FN void cti_regions_cones(cti_regions *r, const cti_region_motion *m)
         r->cones[i] = c.cosine >= r->rule.cosine && g->whole ? c : cti_cone_none();
     }
 }
-
-#undef CTI_REGION_SHORT
-#undef CTI_REGION_LONG
-#undef CTI_REGION_SLIM

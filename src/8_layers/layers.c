@@ -77,25 +77,10 @@ static void cti_layers_load(cti_state *s, ct_real dt)
 /* writes down where scripted vertices are in a step that ends early */
 static void cti_layers_wait(cti_state *s, int whole)
 {
-    int i, k;
-    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
-        const cti_mover *m = &s->scripts.movers[i];
-        if (m->n == 0)
-            continue;
-        for (k = 0; !whole && k < m->script.n; k++)
-            cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
-        for (k = 0; !whole && k < m->n; k++)
-            cti_v3_put(m->script.late, m->vertices[k], cti_v3_at(s->surface.x0, m->v0 + k));
-        m->script.late[3 * (size_t)m->script.n] = (ct_real)!whole;
-    }
-}
-
-/* 1 when nobody has moved the surface since the end of the last step */
-static int cti_layers_is_known(const cti_state *s)
-{
-    size_t n = 3 * (size_t)s->surface.nv;
-    const cti_layers *y = cti_layers_own(s);
-    return CTI_LEN(y->places.last) == (int)n && (n == 0 || memcmp(y->places.last, s->surface.x0, n * sizeof(ct_real)) == 0);
+    int i;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++)
+        if (s->scripts.movers[i].n)
+            cti_assemble_wait(s, &s->scripts.movers[i], !whole);
 }
 
 /* energies at the start; candidates for a surface at rest. 0: out of memory */
@@ -257,7 +242,7 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
         cti_impulses_swap(s);
         return CT_OK;
     }
-    if (!cti_layers_is_known(s)) {
+    if (!cti_surface_is_at(&s->surface, cti_layers_own(s)->places.last)) {
         int crosses = cti_layers_crosses(s);
         if (crosses)
             return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
@@ -283,5 +268,3 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_impulses_swap(s);
     return CT_OK;
 }
-
-#undef CTI_LAYERS_SWING

@@ -1,8 +1,7 @@
 /* layers.h -- the layers stepper: contacts are stacked quadratic layers, and every element and every layer has a clock of its own.
    [lecture notes 4.5; Harmon, Vouga, Smith, Tamstorf, Grinspun 2009, Asynchronous contact mechanics; Lew, Marsden, Ortiz, West 2003,
    Asynchronous variational integrators] */
-#ifndef CTI_LAYERS_H
-#define CTI_LAYERS_H
+#pragma once
 
 #include "../8_step/stepper.h"
 
@@ -250,15 +249,8 @@ CTI_FN cti_v3 cti_layers_velocity(const cti_state *s, int v, cti_v3 *out_script)
 /* cti_layers_advance -- windows until the end of the step, or until the step's updates are used up. 1: the end; 2: stopped at window.begin;
    0: out of memory. */
 CTI_FN int cti_layers_advance(cti_state *s);
-/* cti_layers_gather -- all blocks at a tick; surface.x0 is there, too. */
-CTI_FN void cti_layers_gather(cti_state *s, int64_t tick);
 
 /* ---- layers.c, layers_stepper.c ---- */
 
 /* cti_layers_step -- the step, as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins. */
 CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r);
-CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies);
-CTI_FN void cti_layers_free(cti_state *s);
-CTI_FN const cti_stepper *cti_stepper_layers(void);
-
-#endif /* CTI_LAYERS_H */

@@ -513,14 +513,6 @@ CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed)
 CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c)
 {
     cti_layers_groups_free(mem, c);
-    CTI_FREE(mem, c->groups), CTI_FREE(mem, c->frequency), CTI_FREE(mem, c->size), CTI_FREE(mem, c->around), CTI_FREE(mem, c->bare),
-        CTI_FREE(mem, c->node), CTI_FREE(mem, c->at), CTI_FREE(mem, c->level_of);
-    CTI_FREE(mem, c->force), CTI_FREE(mem, c->kept), CTI_FREE(mem, c->begin), CTI_FREE(mem, c->from), CTI_FREE(mem, c->due);
+    CTI_FREE_SPAN(mem, c->frequency, c->groups);
+    CTI_FREE_SPAN(mem, c->force, c->level_of);
 }
-
-#undef CTI_LAYERS_STIFFEN
-#undef CTI_LAYERS_FALL
-#undef CTI_LAYERS_DECAY
-#undef CTI_LAYERS_APART
-#undef CTI_LAYERS_TOUCH
-#undef CTI_LAYERS_FAST

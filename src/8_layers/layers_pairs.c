@@ -274,5 +274,3 @@ CTI_FN int cti_layers_flush(cti_state *s)
     }
     return 1;
 }
-
-#undef CTI_LAYERS_SLACK

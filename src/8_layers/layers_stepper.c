@@ -17,72 +17,33 @@ static void cti_layers_defaults(ct_world_desc *d)
 static ct_code cti_layers_check(const ct_world_desc *d, ct_error_info *e)
 {
     const ct_layers_desc *q = &d->layers;
-    if (!(q->clock > 0 && q->clock <= CTI_R(0.5)))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->clock, "layers.clock must be in (0, 0.5]");
-    if (!(q->layer_clock > 0 && q->layer_clock <= CTI_R(0.5)))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->layer_clock, "layers.layer_clock must be in (0, 0.5]");
-    if (!(q->depth > 0 && q->depth <= 1))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->depth, "layers.depth must be in (0, 1]");
-    if (q->max_layers < 1 || q->max_layers > 100000)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_layers, "layers.max_layers must be 1 to 100000");
-    if (q->max_updates < 1)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_updates, "layers.max_updates must be at least 1");
-    if (d->stepper != CT_STEPPER_LAYERS)
-        return CT_OK;
+    const cti_range ranges[] = {
+        {(double)q->clock, CTI_POSITIVE, 0.5, "layers.clock must be in (0, 0.5]"},
+        {(double)q->layer_clock, CTI_POSITIVE, 0.5, "layers.layer_clock must be in (0, 0.5]"},
+        {(double)q->depth, CTI_POSITIVE, 1, "layers.depth must be in (0, 1]"},
+        {(double)q->max_layers, 1, 100000, "layers.max_layers must be 1 to 100000"},
+        {(double)q->max_updates, 1, INT_MAX, "layers.max_updates must be at least 1"}};
+    ct_code code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
+    if (code != CT_OK || d->stepper != CT_STEPPER_LAYERS)
+        return code;
     if (d->integrator != CT_INTEGRATOR_EULER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
                              "CT_STEPPER_LAYERS has an integrator of its own, and takes no other");
-    if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
-                             "CT_STEPPER_LAYERS does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
-    if (d->solver.termination == CT_TERMINATION_PAPER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_LAYERS has no termination PAPER");
     return CT_OK;
 }
 
-static const char *cti_layers_refuses(const cti_state *s, cti_feature what)
-{
-    CTI_UNUSED(s);
-    switch (what) {
-    case CTI_FEATURE_ROD:
-        return "CT_STEPPER_LAYERS has clocks for tets and triangles, and a rod has neither";
-    case CTI_FEATURE_POINTS:
-        return "CT_STEPPER_LAYERS has layers between vertices, faces and edges, and loose points have no faces";
-    case CTI_FEATURE_RIGID:
-        return "CT_STEPPER_LAYERS moves nodes on straight lines, and those of a rigid body turn";
-    case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_LAYERS has no joints and no stitches";
-    case CTI_FEATURE_REPAIR:
-        return "CT_STEPPER_LAYERS has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
-    case CTI_FEATURE_PROBLEM:
-        return "CT_STEPPER_LAYERS solves no contact problem: its contacts are springs";
-    default:
-        return NULL;
-    }
-}
+static const cti_refusal cti_layers_refusals[] = {
+    {CTI_FEATURE_ROD, "CT_STEPPER_LAYERS has clocks for tets and triangles, and a rod has neither"},
+    {CTI_FEATURE_POINTS, "CT_STEPPER_LAYERS has layers between vertices, faces and edges, and loose points have no faces"},
+    {CTI_FEATURE_RIGID, "CT_STEPPER_LAYERS moves nodes on straight lines, and those of a rigid body turn"},
+    {CTI_FEATURE_JOINT, "CT_STEPPER_LAYERS has no joints and no stitches"},
+    {CTI_FEATURE_REPAIR, "CT_STEPPER_LAYERS has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR"},
+    {CTI_FEATURE_PROBLEM, "CT_STEPPER_LAYERS solves no contact problem: its contacts are springs"},
+    {CTI_FEATURE_STEP, NULL}};
 
 /* ---- memory ---- */
 
-static void cti_layers_free_nodes(cti_mem *m, cti_layers_nodes *q)
-{
-    CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->tick), CTI_FREE(m, q->at), CTI_FREE(m, q->force), CTI_FREE(m, q->speed);
-    CTI_FREE(m, q->inverse), CTI_FREE(m, q->x0), CTI_FREE(m, q->v0), CTI_FREE(m, q->x1), CTI_FREE(m, q->v1), CTI_FREE(m, q->off2), CTI_FREE(m, q->drift);
-}
-
-static void cti_layers_free_places(cti_mem *m, cti_layers_places *p)
-{
-    CTI_FREE(m, p->begin), CTI_FREE(m, p->u), CTI_FREE(m, p->off), CTI_FREE(m, p->reach), CTI_FREE(m, p->from);
-    CTI_FREE(m, p->to), CTI_FREE(m, p->last), CTI_FREE(m, p->seen_vertex), CTI_FREE(m, p->seen_block);
-}
-
-static void cti_layers_free_list(cti_mem *m, cti_layers_list *l)
-{
-    CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->stiff), CTI_FREE(m, l->width), CTI_FREE(m, l->d2),
-        CTI_FREE(m, l->w);
-    CTI_FREE(m, l->feature), CTI_FREE(m, l->last), CTI_FREE(m, l->room), CTI_FREE(m, l->sum), CTI_FREE(m, l->held), CTI_FREE(m, l->stick);
-}
-
-CTI_FN void cti_layers_free(cti_state *s)
+static void cti_layers_free(cti_state *s)
 {
     cti_layers *y = cti_layers_own(s);
     cti_mem *m = s->mem;
@@ -90,18 +51,19 @@ CTI_FN void cti_layers_free(cti_state *s)
     if (!y)
         return;
     cti_layers_clocks_free(m, &y->clocks);
-    cti_layers_free_nodes(m, &y->nodes);
-    cti_layers_free_places(m, &y->places);
+    CTI_FREE_SPAN(m, y->nodes.x, y->nodes.drift);
+    CTI_FREE_SPAN(m, y->places.begin, y->places.seen_block);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
-        cti_layers_free_list(m, &y->list[k]);
+        CTI_FREE_SPAN(m, y->list[k].pairs, y->list[k].stick);
     for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
         for (k = 0; k < CTI_LAYERS_LISTS; k++)
             CTI_FREE(m, y->set[v].pair[k]), CTI_FREE(m, y->set[v].quads[k]);
         CTI_FREE(m, y->set[v].vertices), CTI_FREE(m, y->set[v].blocks);
         CTI_FREE(m, y->set[v].given.tick), CTI_FREE(m, y->set[v].given.J), CTI_FREE(m, y->set[v].kept.tick), CTI_FREE(m, y->set[v].kept.J);
     }
-    CTI_FREE(m, y->queue), CTI_FREE(m, y->last), CTI_FREE(m, y->d2), CTI_FREE(m, y->weights), CTI_FREE(m, y->feature);
-    CTI_FREE(m, y->window.pins), CTI_FREE(m, y->window.impulses);
+    CTI_FREE(m, y->queue), CTI_FREE(m, y->last);
+    CTI_FREE_SPAN(m, y->d2, y->feature);
+    CTI_FREE_SPAN(m, y->window.pins, y->window.impulses);
     cti_mem_resize(m, y, sizeof *y, 0);
     s->own = NULL;
 }
@@ -120,7 +82,7 @@ static int cti_layers_reserve(cti_state *s, cti_layers *y)
            CTI_RESIZE(m, p->seen_block, n);
 }
 
-CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
+static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_layers *y;
     ct_real *X = NULL;
@@ -154,8 +116,7 @@ CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_layers(void)
 {
     static const cti_stepper layers = {
-        1, 0, cti_layers_defaults, cti_layers_check, NULL, cti_layers_refuses, cti_layers_prepare, cti_layers_step, NULL, cti_layers_free, NULL};
+        CTI_STEPPER_ENDS_APART, cti_layers_defaults, cti_layers_check, NULL,           cti_layers_refusals, NULL, cti_layers_prepare,
+        cti_layers_step,        NULL,                cti_layers_free,  NULL};
     return &layers;
 }
-
-#undef CTI_LAYERS_WEIGHT

@@ -435,7 +435,3 @@ CTI_FN void cti_layers_strike_set(cti_state *s, cti_layers_set *set, int64_t tic
     }
     y->at = NULL;
 }
-
-#undef CTI_LAYERS_STOP
-#undef CTI_LAYERS_STICKS
-#undef CTI_LAYERS_BLEND

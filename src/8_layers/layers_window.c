@@ -35,7 +35,8 @@ static void cti_layers_drift_all(cti_state *s, int64_t tick)
         cti_layers_drift(&cti_layers_own(s)->nodes, i, tick, cti_layers_own(s)->window.tick);
 }
 
-CTI_FN void cti_layers_gather(cti_state *s, int64_t tick)
+/* all blocks at a tick; surface.x0 is there, too */
+static void cti_layers_gather(cti_state *s, int64_t tick)
 {
     int i, j;
     cti_layers_drift_all(s, tick);
@@ -583,13 +584,3 @@ CTI_FN int cti_layers_advance(cti_state *s)
         cti_layers_settle(s);
     return 2;
 }
-
-#undef CTI_LAYERS_NEARER
-#undef CTI_LAYERS_DOUBT
-#undef CTI_LAYERS_GROW
-#undef CTI_LAYERS_STILL
-#undef CTI_LAYERS_FIRST
-#undef CTI_LAYERS_BEND
-#undef CTI_LAYERS_AHEAD
-#undef CTI_LAYERS_ROUND
-#undef CTI_LAYERS_TRIES

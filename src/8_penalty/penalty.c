@@ -677,8 +677,3 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_impulses_swap(s);
     return CT_OK;
 }
-
-#undef CTI_PENALTY_PARTS
-#undef CTI_PENALTY_ROUNDS
-#undef CTI_PENALTY_NEAR
-#undef CTI_PENALTY_FINE

@@ -1,7 +1,6 @@
 /* penalty.h -- the penalty stepper: contacts are springs and dampers that only push, friction is a spring to an anchor.
    [lecture notes 4.4.1; Xu, Zhao, Barbic 2014, Implicit multibody penalty-based distributed contact] */
-#ifndef CTI_PENALTY_H
-#define CTI_PENALTY_H
+#pragma once
 
 #include "../8_step/cmr.h"
 #include "../8_step/stepper.h"
@@ -189,8 +188,6 @@ CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r);
 /* cti_penalty_solve -- end.v and the rows' impulses of a substep h; *residual: error of the law and of the equations of motion, relative to the
    velocity scale. 0: it is above the solver's tolerance; -1: out of memory. */
 CTI_FN int cti_penalty_solve(cti_state *s, ct_real h, ct_real *residual, ct_step_report *r);
-/* cti_penalty_masses -- `inverse` from the masses and the angular blocks of A. */
-CTI_FN void cti_penalty_masses(cti_state *s);
 /* cti_penalty_load -- (h^2 lambda_k + 2 h lambda_b) / 4 of the explicit form, with the largest eigenvalues of M^-1 J'K J and M^-1 J'B J of the
    rows: above 1 a substep of h feeds itself. *out_damping: h lambda_b; above 1 dampers turn a motion round. */
 CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h, ct_real *out_damping);
@@ -198,6 +195,3 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h, ct_real *out_damping);
 /* ---- penalty.c, penalty_stepper.c ---- */
 
 CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r);
-CTI_FN const cti_stepper *cti_stepper_penalty(void);
-
-#endif /* CTI_PENALTY_H */

@@ -432,7 +432,3 @@ CTI_FN int cti_penalty_crossings(cti_state *s)
     s->detect.valid = 0; /* the trees' boxes are of these positions */
     return cti_tangle_crossed(s);
 }
-
-#undef CTI_PENALTY_SLOW
-#undef CTI_PENALTY_FLAT
-#undef CTI_PENALTY_EASE

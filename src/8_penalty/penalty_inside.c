@@ -2,13 +2,12 @@
    Method: a vertex is inside where it is behind the nearest triangle, by the normal of the face, edge or vertex that is nearest, weighted by angles;
    its depth is the distance to it, and the normal that of the triangle, or the direction to the nearest point at edges and corners.
    based on: Baerentzen, Aanaes 2005, Signed distance computation using the angle weighted pseudonormal. */
-#include "../1_math/elem.h"
 #include "penalty.h"
 
 CTI_FN void cti_penalty_inside_free(cti_mem *mem, cti_penalty_inside *q)
 {
     cti_forest_free(mem, &q->forest);
-    CTI_FREE(mem, q->bodies), CTI_FREE(mem, q->boxes), CTI_FREE(mem, q->normals), CTI_FREE(mem, q->hits);
+    CTI_FREE_SPAN(mem, q->bodies, q->hits);
 }
 
 CTI_FN int cti_penalty_inside_prepare(cti_state *s)
@@ -42,50 +41,6 @@ CTI_FN int cti_penalty_inside_prepare(cti_state *s)
     return 1;
 }
 
-/* normal of a face times twice its area */
-static cti_v3 cti_penalty_area(const cti_surface *f, const ct_real *x, int face)
-{
-    const int32_t *t = f->faces + 3 * (size_t)face;
-    cti_v3 p = cti_v3_at(x, t[0]);
-    return cti_v3_cross(cti_v3_sub(cti_v3_at(x, t[1]), p), cti_v3_sub(cti_v3_at(x, t[2]), p));
-}
-
-/* normals of a body's vertices, weighted by angle */
-static void cti_penalty_normals(cti_state *s, const ct_real *x, const cti_soup_body *r)
-{
-    cti_penalty_inside *q = &cti_penalty_of(s)->inside;
-    int i, k;
-    for (i = r->v0; i < r->v1; i++)
-        cti_v3_put(q->normals, i, cti_v3_zero());
-    for (i = r->f0; i < r->f1; i++) {
-        const int32_t *t = s->surface.faces + 3 * (size_t)i;
-        cti_v3 n = cti_v3_unit(cti_penalty_area(&s->surface, x, i), cti_v3_zero());
-        for (k = 0; k < 3; k++) {
-            cti_v3 p = cti_v3_at(x, t[k]), u = cti_v3_sub(cti_v3_at(x, t[(k + 1) % 3]), p), w = cti_v3_sub(cti_v3_at(x, t[(k + 2) % 3]), p);
-            ct_real lengths = cti_sqrt(cti_v3_norm2(u) * cti_v3_norm2(w));
-            if (lengths > 0)
-                cti_v3_addto(q->normals, t[k], cti_v3_mul(n, cti_acos(cti_clamp(cti_v3_dot(u, w) / lengths, CTI_R(-1.0), 1))));
-        }
-    }
-}
-
-/* normal of the feature that has the nearest point */
-static cti_v3 cti_penalty_feature_normal(const cti_state *s, const ct_real *x, const cti_nearest *nearest)
-{
-    const cti_surface *f = &s->surface;
-    cti_v3 n = cti_v3_unit(cti_penalty_area(f, x, nearest->face), cti_v3_make(0, 1, 0));
-    int e, other;
-    if (nearest->feature == 6)
-        return n;
-    if (nearest->feature < 3)
-        return cti_v3_unit(cti_v3_at(cti_penalty_of(s)->inside.normals, f->faces[3 * nearest->face + nearest->feature]), n);
-    e = f->face_edges[3 * nearest->face + nearest->feature - 3];
-    if (e < 0)
-        return n;
-    other = f->edge_faces[2 * e] == nearest->face ? f->edge_faces[2 * e + 1] : f->edge_faces[2 * e];
-    return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_v3_unit(cti_penalty_area(f, x, other), n)), n);
-}
-
 /* adds vertex v if it is inside of body b. 0: out of memory */
 static int cti_penalty_inside_vertex(cti_state *s, const ct_real *x, int v, int b)
 {
@@ -95,7 +50,7 @@ static int cti_penalty_inside_vertex(cti_state *s, const ct_real *x, int v, int 
     cti_hit hit;
     cti_v3 away;
     ct_real d;
-    int k;
+    int k, border;
     cti_nearest_face(&faces, cti_v3_at(x, v), CTI_REAL_MAX, NULL, NULL, &nearest);
     if (nearest.face < 0)
         return 1;
@@ -105,10 +60,10 @@ static int cti_penalty_inside_vertex(cti_state *s, const ct_real *x, int v, int 
     for (k = 0; k < 3; k++)
         hit.pair.w[1 + k] = -nearest.w[k];
     away = cti_pair_offset(&s->surface, x, &hit.pair);
-    if (!(cti_v3_dot(cti_penalty_feature_normal(s, x, &nearest), away) < 0))
+    if (!(cti_v3_dot(cti_surface_feature_normal(&s->surface, x, q->normals, &nearest, &border), away) < 0))
         return 1;
     d = cti_sqrt(nearest.d2);
-    hit.normal = cti_v3_unit(cti_penalty_area(&s->surface, x, nearest.face), cti_v3_make(0, 1, 0));
+    hit.normal = cti_surface_normal(&s->surface, x, nearest.face, cti_v3_make(0, 1, 0));
     /* at an edge or corner the direction to the nearest point, unless that is too close to give one */
     if (nearest.feature != 6 && d > CTI_R(1e-3) * s->surface.bodies[b].thickness)
         hit.normal = cti_v3_mul(away, -1 / d);
@@ -126,7 +81,7 @@ static void cti_penalty_inside_refit(cti_state *s, const ct_real *x, int b)
     for (i = r->v0; i < r->v1; i++)
         cti_nearest_box(q->boxes + 16 * (size_t)i, cti_v3_at(x, i), cti_v3_at(x, i));
     cti_bvh_refit(&q->forest, &q->bodies[b].faces, cti_nearest_boxes(q->boxes), 0, s->surface.faces, 3);
-    cti_penalty_normals(s, x, r);
+    cti_surface_vertex_normals(&s->surface, x, b, q->normals);
 }
 
 static int cti_penalty_is_in_box(const float box[12], cti_v3 p)

@@ -192,9 +192,3 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
     if (size > most)
         slip[0] *= most / size, slip[1] *= most / size;
 }
-
-#undef CTI_PENALTY_SINK
-#undef CTI_PENALTY_WEIGHTLESS
-#undef CTI_PENALTY_RATIO
-#undef CTI_PENALTY_REBOUND
-#undef CTI_PENALTY_RIGID

@@ -13,59 +13,33 @@ static void cti_penalty_defaults(ct_world_desc *d)
     q->max_substeps = 256;
 }
 
-static ct_code cti_penalty_check_ranges(const ct_penalty_desc *q, ct_error_info *e)
-{
-    if ((int)q->form < 0 || q->form >= CT_PENALTY_FORM_COUNT_)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->form, "penalty.form is out of range");
-    if ((int)q->depth < 0 || q->depth >= CT_PENALTY_DEPTH_COUNT_)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->depth, "penalty.depth is out of range");
-    if ((int)q->friction < 0 || q->friction >= CT_PENALTY_FRICTION_COUNT_)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->friction, "penalty.friction is out of range");
-    if (!(q->stiffness >= 0) || !cti_finite(q->stiffness))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->stiffness, "penalty.stiffness must be zero or positive");
-    if (!(q->damping >= 0 || q->damping == -1) || !cti_finite(q->damping))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->damping, "penalty.damping must be zero, positive or -1");
-    if (!(q->friction_stiffness >= 0) || !cti_finite(q->friction_stiffness))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->friction_stiffness, "penalty.friction_stiffness must be zero or positive");
-    if (!(q->friction_velocity > 0) || !cti_finite(q->friction_velocity))
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->friction_velocity, "penalty.friction_velocity must be positive");
-    if (q->warp != 0 && q->warp != 1)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->warp, "penalty.warp must be 0 or 1");
-    if (q->iterations < 1 || q->iterations > 1000)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->iterations, "penalty.iterations must be 1 to 1000");
-    if (q->max_substeps < 1 || q->max_substeps > 4096)
-        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_substeps, "penalty.max_substeps must be 1 to 4096");
-    return CT_OK;
-}
-
 static ct_code cti_penalty_check(const ct_world_desc *d, ct_error_info *e)
 {
-    ct_code code = cti_penalty_check_ranges(&d->penalty, e);
+    const ct_penalty_desc *q = &d->penalty;
+    const cti_range ranges[] = {
+        {(double)q->form, 0, CT_PENALTY_FORM_COUNT_ - 1, "penalty.form is out of range"},
+        {(double)q->depth, 0, CT_PENALTY_DEPTH_COUNT_ - 1, "penalty.depth is out of range"},
+        {(double)q->friction, 0, CT_PENALTY_FRICTION_COUNT_ - 1, "penalty.friction is out of range"},
+        {(double)q->stiffness, 0, CTI_FINITE, "penalty.stiffness must be zero or positive"},
+        {q->damping == -1 ? 0 : (double)q->damping, 0, CTI_FINITE, "penalty.damping must be zero, positive or -1"},
+        {(double)q->friction_stiffness, 0, CTI_FINITE, "penalty.friction_stiffness must be zero or positive"},
+        {(double)q->friction_velocity, CTI_POSITIVE, CTI_FINITE, "penalty.friction_velocity must be positive"},
+        {(double)q->warp, 0, 1, "penalty.warp must be 0 or 1"},
+        {(double)q->iterations, 1, 1000, "penalty.iterations must be 1 to 1000"},
+        {(double)q->max_substeps, 1, 4096, "penalty.max_substeps must be 1 to 4096"}};
+    ct_code code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
     if (code != CT_OK || d->stepper != CT_STEPPER_PENALTY)
         return code;
     if (d->integrator != CT_INTEGRATOR_EULER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_PENALTY steps by implicit Euler only");
-    if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_PENALTY does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
-    if (d->solver.termination == CT_TERMINATION_PAPER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_PENALTY has no termination PAPER");
     return CT_OK;
 }
 
-static const char *cti_penalty_refuses(const cti_state *s, cti_feature what)
-{
-    CTI_UNUSED(s);
-    switch (what) {
-    case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_PENALTY has no joints and no stitches";
-    case CTI_FEATURE_REPAIR:
-        return "CT_STEPPER_PENALTY cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR";
-    case CTI_FEATURE_PROBLEM:
-        return "CT_STEPPER_PENALTY solves no contact problem: its contacts are springs";
-    default:
-        return NULL;
-    }
-}
+static const cti_refusal cti_penalty_refusals[] = {
+    {CTI_FEATURE_JOINT, "CT_STEPPER_PENALTY has no joints and no stitches"},
+    {CTI_FEATURE_REPAIR, "CT_STEPPER_PENALTY cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR"},
+    {CTI_FEATURE_PROBLEM, "CT_STEPPER_PENALTY solves no contact problem: its contacts are springs"},
+    {CTI_FEATURE_STEP, NULL}};
 
 /* ---- memory ---- */
 
@@ -77,10 +51,10 @@ static void cti_penalty_unprepare(cti_state *s)
     cti_mem *m = s->mem;
     if (!p)
         return;
-    CTI_FREE(m, p->touched), CTI_FREE(m, p->own), CTI_FREE(m, p->bodies.fresh);
-    CTI_FREE(m, p->islands.first), CTI_FREE(m, p->islands.size), CTI_FREE(m, p->islands.lines);
-    CTI_FREE(m, p->islands.of), CTI_FREE(m, p->islands.shares), CTI_FREE(m, p->flies);
-    CTI_FREE(m, p->contacts), CTI_FREE(m, p->mass), CTI_FREE(m, p->inverse), CTI_FREE(m, p->jacobi), CTI_FREE(m, p->work);
+    CTI_FREE_SPAN(m, p->touched, p->own);
+    CTI_FREE(m, p->bodies.fresh);
+    CTI_FREE_SPAN(m, p->islands.first, p->islands.shares);
+    CTI_FREE_SPAN(m, p->contacts, p->work);
     cti_penalty_inside_free(m, &p->inside);
 }
 
@@ -92,8 +66,8 @@ static void cti_penalty_release(cti_state *s)
         return;
     cti_penalty_unprepare(s);
     cti_memory_free(m, &p->next);
-    CTI_FREE(m, p->places), CTI_FREE(m, p->next_places), CTI_FREE(m, p->start_places);
-    CTI_FREE(m, p->bodies.ids), CTI_FREE(m, p->bodies.known);
+    CTI_FREE_SPAN(m, p->places, p->start_places);
+    CTI_FREE_SPAN(m, p->bodies.ids, p->bodies.known);
     cti_mem_resize(m, p, sizeof *p, 0);
     s->own = NULL;
 }
@@ -154,12 +128,12 @@ static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_penalty(void)
 {
-    static const cti_stepper penalty = {0,
-                                        1,
+    static const cti_stepper penalty = {CTI_STEPPER_NEEDS_FACTORS,
                                         cti_penalty_defaults,
                                         cti_penalty_check,
                                         NULL,
-                                        cti_penalty_refuses,
+                                        cti_penalty_refusals,
+                                        NULL,
                                         cti_penalty_prepare,
                                         cti_penalty_step,
                                         NULL,

@@ -487,7 +487,8 @@ CTI_FN int cti_penalty_solve(cti_state *s, ct_real h, ct_real *residual, ct_step
 
 /* ---- the bound of the explicit form ---- */
 
-CTI_FN void cti_penalty_masses(cti_state *s)
+/* `inverse` from the masses and the angular blocks of A */
+static void cti_penalty_masses(cti_state *s)
 {
     ct_real *out = cti_penalty_of(s)->inverse;
     int i, k;
@@ -556,13 +557,3 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h, ct_real *out_damping)
     *out_damping = h * cti_penalty_eigenvalue(s, &p, 1);
     return (h * h * cti_penalty_eigenvalue(s, &p, 0) + 2 * *out_damping) / 4;
 }
-
-#undef CTI_PENALTY_TIGHT
-#undef CTI_PENALTY_STEPS
-#undef CTI_PENALTY_LOOSE
-#undef CTI_PENALTY_PROMPT
-#undef CTI_PENALTY_ROUNDED
-#undef CTI_PENALTY_HALVES
-#undef CTI_PENALTY_LEVEL
-#undef CTI_PENALTY_POWER
-#undef CTI_PENALTY_SURE

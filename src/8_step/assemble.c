@@ -31,6 +31,16 @@ CTI_FN void cti_assemble_standing(cti_state *s)
     }
 }
 
+CTI_FN void cti_assemble_wait(const cti_state *s, const cti_mover *m, int late)
+{
+    int k;
+    for (k = 0; late && k < m->script.n; k++)
+        cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
+    for (k = 0; late && k < m->n; k++)
+        cti_v3_put(m->script.late, m->vertices[k], cti_v3_at(s->surface.x0, m->v0 + k));
+    m->script.late[3 * (size_t)m->script.n] = (ct_real)late;
+}
+
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
 {
     ct_real big = 0;
@@ -188,39 +198,12 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
     return 1;
 }
 
-/* rows and columns of constrained blocks: b -= A v_p, A <- S A S + (I - S) scale, b <- S b + scale v_p */
+/* rows and columns of constrained blocks: x = v_fixed there */
 static void cti_assemble_filter(cti_state *s)
 {
-    cti_scripts *scripts = &s->scripts;
-    cti_bsr *A = &s->system.A;
-    int i, k, e;
-    for (i = 0; i < s->n; i++)
-        for (k = A->row[i]; k < A->row[i + 1]; k++)
-            if (scripts->filter[A->col[k]] >= 0) {
-                cti_v3 d = cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(scripts->v_fixed, A->col[k]));
-                cti_v3_addto(s->system.b, i, cti_v3_mul(d, -1));
-            }
-    for (i = 0; i < s->n; i++) {
-        const ct_real *Si = scripts->filter[i] >= 0 ? scripts->projectors + 9 * (size_t)scripts->filter[i] : NULL;
-        ct_real *D = A->val + 9 * (size_t)A->diag[i], scale = (D[0] + D[4] + D[8]) / 3;
-        for (k = A->row[i]; k < A->row[i + 1]; k++) {
-            int j = A->col[k];
-            ct_real *B = A->val + 9 * (size_t)k;
-            if (Si) {
-                cti_m3 m = cti_m3_mul(Si, B);
-                memcpy(B, m.m, sizeof m.m);
-            }
-            if (scripts->filter[j] >= 0) {
-                cti_m3 m = cti_m3_mul(B, scripts->projectors + 9 * (size_t)scripts->filter[j]);
-                memcpy(B, m.m, sizeof m.m);
-            }
-        }
-        if (!Si)
-            continue;
-        for (e = 0; e < 9; e++)
-            D[e] += scale * ((e % 4 == 0 ? 1 : 0) - Si[e]);
-        cti_v3_put(s->system.b, i, cti_v3_mad(cti_m3_mul_v(Si, cti_v3_at(s->system.b, i)), cti_v3_at(scripts->v_fixed, i), scale));
-    }
+    const cti_scripts *scripts = &s->scripts;
+    if (scripts->n_constrained)
+        cti_bsr_constrain(&s->system.A, scripts->filter, scripts->projectors, scripts->v_fixed, 1, s->system.b);
 }
 
 /* angular blocks: A = I (1 + dt alpha) at the middle of the free rotation, b = spin, so that A^-1 b is that rotation */
@@ -379,25 +362,18 @@ static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *q, const
 
 CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended)
 {
-    int i, k;
+    int i;
     *out_extended = 0;
     cti_assemble_clear(s);
     memset(s->system.b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_assemble_models(s, dt, q, out_extended))
         return 0;
     cti_assemble_shift(s, dt, q, v, damping);
-    for (i = 0; i < s->n; i++) {
-        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i];
-        ct_real m = s->bodies.mass[i] * (1 + dt * s->bodies.alpha[i]), kick = cti_motion_kick(s, i, dt);
-        for (k = 0; k < 3; k++) {
-            D[4 * k] += m;
-            s->system.b[3 * i + k] += s->bodies.mass[i] * (s->v[3 * i + k] + kick * s->desc.gravity[k]) + dt * s->system.force[3 * i + k];
-        }
-    }
+    for (i = 0; i < s->n; i++)
+        cti_integrate_plain(s, i, dt);
     if (!cti_impulses_keep(s))
         return 0;
-    if (s->scripts.n_constrained)
-        cti_assemble_filter(s);
+    cti_assemble_filter(s);
     return 1;
 }
 
@@ -415,7 +391,6 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     cti_assemble_rigids(s, dt);
     if (!cti_impulses_keep(s))
         return 0;
-    if (s->scripts.n_constrained)
-        cti_assemble_filter(s);
+    cti_assemble_filter(s);
     return 1;
 }

@@ -1,6 +1,5 @@
 /* balance.h -- balances the momenta of an island's components after a solve that left a residual. */
-#ifndef CTI_BALANCE_H
-#define CTI_BALANCE_H
+#pragma once
 
 #include "island.h"
 
@@ -9,5 +8,3 @@
 CTI_FN int cti_balance(cti_state *s, ct_real dt, const cti_island *q, ct_real *r, ct_real *v);
 /* cti_balance_component -- transfers all of it to the velocities of one component. at [its blocks]: their numbers in r and v. */
 CTI_FN void cti_balance_component(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v);
-
-#endif /* CTI_BALANCE_H */

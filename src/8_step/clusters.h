@@ -1,6 +1,5 @@
 /* clusters.h -- the clusters of an island's solve: whole components, patches of them, or nodes. */
-#ifndef CTI_CLUSTERS_H
-#define CTI_CLUSTERS_H
+#pragma once
 
 #include "island.h"
 
@@ -10,5 +9,3 @@ CTI_FN int cti_clusters_make(cti_factors *f, cti_arena *arena, ct_cluster_mode m
 /* cti_clusters_take_whole -- AUTO makes the components under these rows one cluster each for some attempts, if the last solve split them
    into nodes. cti_policy_whole_attempts has the bounds. Returns 0 if that changes nothing. */
 CTI_FN int cti_clusters_take_whole(cti_factors *f, const cti_row *rows, int n_rows);
-
-#endif /* CTI_CLUSTERS_H */

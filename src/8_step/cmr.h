@@ -1,6 +1,5 @@
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
-#ifndef CTI_CMR_H
-#define CTI_CMR_H
+#pragma once
 
 #include "assemble.h"
 #include "energy.h"
@@ -54,5 +53,3 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
 /* cti_cmr_scale -- the velocity that residuals of active components are relative to. */
 CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt);
 CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */
-
-#endif /* CTI_CMR_H */

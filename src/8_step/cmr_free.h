@@ -1,6 +1,5 @@
 /* cmr_free.h -- the motion without contacts of an attempt. */
-#ifndef CTI_CMR_FREE_H
-#define CTI_CMR_FREE_H
+#pragma once
 
 #include "cmr.h"
 
@@ -14,5 +13,3 @@ CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its
 CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out);
 /* cti_cmr_tighten -- solves the free motion of bodies whose expected contacts did not occur; *moved: their number. */
 CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved);
-
-#endif /* CTI_CMR_FREE_H */

@@ -254,6 +254,3 @@ CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *o
         return 0;
     return cti_cmr_add_rows(s, c);
 }
-
-#undef CTI_CMR_HIT
-#undef CTI_CMR_OTHER

@@ -1,6 +1,5 @@
 /* cmr_rows.h -- rows that an attempt adds. */
-#ifndef CTI_CMR_ROWS_H
-#define CTI_CMR_ROWS_H
+#pragma once
 
 #include "cmr.h"
 
@@ -13,5 +12,3 @@ CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *o
 CTI_FN int cti_cmr_bend(cti_state *s, const cti_row_context *c);
 /* cti_cmr_bent -- error [m/s] of the normal law in rows that cti_cmr_bend has changed since their last solve. */
 CTI_FN ct_real cti_cmr_bent(const cti_state *s);
-
-#endif /* CTI_CMR_ROWS_H */

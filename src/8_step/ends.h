@@ -1,6 +1,5 @@
 /* ends.h -- what steppers have in common at the beginning and at the end of a step. */
-#ifndef CTI_ENDS_H
-#define CTI_ENDS_H
+#pragma once
 
 #include "impulses.h"
 
@@ -10,5 +9,3 @@ CTI_FN void cti_ends_blank(const cti_state *s, ct_step_report *r);
 CTI_FN void cti_ends_open(cti_state *s, ct_real dt);
 /* cti_ends_rigids -- commits the rotations of rigid bodies. Angular impulses of contacts act on the inertia at the middle of the step. */
 CTI_FN void cti_ends_rigids(cti_state *s);
-
-#endif /* CTI_ENDS_H */

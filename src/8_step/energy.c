@@ -638,7 +638,3 @@ CTI_FN void cti_energy_commit(cti_state *s)
     s->energy.now = s->energy.end, s->energy.end = e;
     s->energy.known = 1;
 }
-
-#undef CTI_ENERGY_TOUCHED
-#undef CTI_ENERGY_JOINED
-#undef CTI_ENERGY_LEFT

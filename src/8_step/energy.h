@@ -1,6 +1,5 @@
 /* energy.h -- kinetic, elastic and gravitational energy of bodies at the end of a substep, and their balance. */
-#ifndef CTI_ENERGY_H
-#define CTI_ENERGY_H
+#pragma once
 
 #include "state.h"
 
@@ -35,5 +34,3 @@ CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost);
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
 /* cti_energy_commit -- after a commit: the tentative energies become those of the state. */
 CTI_FN void cti_energy_commit(cti_state *s);
-
-#endif /* CTI_ENERGY_H */

@@ -1,6 +1,5 @@
 /* events.h -- substeps that end where features first meet ("prevent collisions by a small enough time step based on CCD"). */
-#ifndef CTI_EVENTS_H
-#define CTI_EVENTS_H
+#pragma once
 
 #include "state.h"
 
@@ -17,5 +16,3 @@ CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c);
 CTI_FN int cti_events_first(cti_state *s, const cti_row_context *c, ct_real *out_time, cti_pair *out_pair);
 /* cti_events_cut -- length of the first piece of a substep dt with such a meeting: neither piece is shorter than event_least. */
 CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time);
-
-#endif /* CTI_EVENTS_H */

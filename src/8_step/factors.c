@@ -34,18 +34,10 @@ CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
         cti_factor64_free(mem, &f->exacts[i].factor);
     for (i = 0; i < CTI_LEN(f->symbolics); i++)
         cti_symbolic_free(mem, &f->symbolics[i]);
-    CTI_FREE(mem, f->held_at);
-    CTI_FREE(mem, f->exacts);
-    CTI_FREE(mem, f->components);
-    CTI_FREE(mem, f->symbolics);
-    CTI_FREE(mem, f->hashes);
-    CTI_FREE(mem, f->blocks);
-    CTI_FREE(mem, f->component_of);
-    CTI_FREE(mem, f->rank);
-    CTI_FREE(mem, f->patches.blocks);
-    CTI_FREE(mem, f->patches.at);
-    CTI_FREE(mem, f->scratch.x);
-    CTI_FREE(mem, f->scratch.work);
+    CTI_FREE_SPAN(mem, f->components, f->exacts);
+    CTI_FREE_SPAN(mem, f->symbolics, f->rank);
+    CTI_FREE_SPAN(mem, f->patches.blocks, f->patches.at);
+    CTI_FREE_SPAN(mem, f->scratch.x, f->scratch.work);
     memset(f, 0, sizeof *f);
 }
 

@@ -1,6 +1,5 @@
 /* factors.h -- components of the elastic matrix, their factors and patches, and the free solve. */
-#ifndef CTI_FACTORS_H
-#define CTI_FACTORS_H
+#pragma once
 
 #include "island.h"
 
@@ -62,5 +61,3 @@ CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *
 
 /* cti_factors_solve -- x = D^-1 x [3 blocks] by the factor of a component, to which ctx points: the `solve` hook of a cluster. */
 CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker);
-
-#endif /* CTI_FACTORS_H */

@@ -1,6 +1,5 @@
 /* impulses.h -- impulses of contacts, joints and pins on bodies over a step: sums over its substeps. */
-#ifndef CTI_IMPULSES_H
-#define CTI_IMPULSES_H
+#pragma once
 
 #include "state.h"
 
@@ -40,5 +39,3 @@ CTI_FN void cti_impulses_touch(cti_impulses *q, const cti_impulses_index *x, con
 CTI_FN void cti_impulses_swap(cti_state *s);
 /* cti_impulses_clear -- empties the lists of contacts, joints and pins. */
 CTI_FN void cti_impulses_clear(cti_impulses *q);
-
-#endif /* CTI_IMPULSES_H */

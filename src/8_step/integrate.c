@@ -50,8 +50,7 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
 CTI_FN void cti_integrate_free(cti_state *s)
 {
     cti_history *q = &s->history;
-    CTI_FREE(s->mem, q->v_end), CTI_FREE(s->mem, q->v0), CTI_FREE(s->mem, q->u0), CTI_FREE(s->mem, q->touched), CTI_FREE(s->mem, q->touches);
-    CTI_FREE(s->mem, q->model_of), CTI_FREE(s->mem, q->block), CTI_FREE(s->mem, q->last), CTI_FREE(s->mem, q->reset);
+    CTI_FREE_SPAN(s->mem, q->v0, q->reset);
 }
 
 /* removes blocks [b0, b0 + n) from an array of vectors, which may lack blocks that were added later */
@@ -137,8 +136,7 @@ static void cti_integrate_block(cti_state *s, int i, const cti_scheme *c, const 
     }
 }
 
-/* b and the mass in A of a block that is stepped by Euler's rule */
-static void cti_integrate_plain(cti_state *s, int i, ct_real dt)
+CTI_FN void cti_integrate_plain(cti_state *s, int i, ct_real dt)
 {
     ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i];
     ct_real mass = s->bodies.mass[i] * (1 + dt * s->bodies.alpha[i]), kick = cti_motion_kick(s, i, dt);

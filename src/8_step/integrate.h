@@ -1,6 +1,5 @@
 /* integrate.h -- Newmark and BDF2 under constraint manifold refinement. The end of a step of any integrator. */
-#ifndef CTI_INTEGRATE_H
-#define CTI_INTEGRATE_H
+#pragma once
 
 #include "state.h"
 
@@ -29,6 +28,8 @@ CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
 CTI_FN cti_v3 cti_integrate_reaction(const cti_state *s, int block, ct_real dt, cti_v3 error);
 /* cti_integrate_scheme -- coefficients of a block that is not plain; the same for all blocks of a body. */
 CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out);
+/* cti_integrate_plain -- b and the mass in A of a block that is stepped by Euler's rule. */
+CTI_FN void cti_integrate_plain(cti_state *s, int i, ct_real dt);
 /* cti_integrate_assemble -- adds masses to A, and makes all of b except the term of the place of linearization, which b contains already.
    Not for the angular part of rigid bodies. */
 CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt);
@@ -56,5 +57,3 @@ CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt);
 CTI_FN void cti_integrate_forget(cti_state *s);
 /* cti_integrate_clear -- cancels all resets, since the step is undone. */
 CTI_FN void cti_integrate_clear(cti_state *s);
-
-#endif /* CTI_INTEGRATE_H */

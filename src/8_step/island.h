@@ -1,6 +1,5 @@
 /* island.h -- a contact island as a separate problem: the components under some rows, with block numbers from 0. */
-#ifndef CTI_ISLAND_H
-#define CTI_ISLAND_H
+#pragma once
 
 #include "state.h"
 
@@ -22,5 +21,3 @@ typedef struct cti_island {
 CTI_FN int cti_island_open(cti_factors *f, cti_arena *arena, const cti_problem *world, int first, int end, ct_real *v, cti_island *out);
 /* cti_island_close -- copies velocities and multipliers back to the world. */
 CTI_FN void cti_island_close(cti_factors *f, const cti_island *q, cti_row *rows, ct_real *v);
-
-#endif /* CTI_ISLAND_H */

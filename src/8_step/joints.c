@@ -68,16 +68,6 @@ static cti_v3 cti_joints_phi(const cti_state *s, const cti_joint *j, int part, i
     return cti_m3_mul_v(frame, d);
 }
 
-static cti_term *cti_joints_term(cti_row *row, int first, int block)
-{
-    int i;
-    for (i = first; i < row->n; i++)
-        if (row->term[i].block == block)
-            return &row->term[i];
-    row->term[row->n].block = block;
-    return &row->term[row->n++];
-}
-
 /* terms of one side with sign +-1, at the start of the step; the motion of scripts and fixed nodes is included through phi */
 static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int part, ct_real sign, cti_row *row)
 {
@@ -85,17 +75,17 @@ static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int 
     if (side->rigid >= 0) {
         int b = s->bodies.rigids[side->rigid].block;
         if (part == 1) {
-            cti_joints_term(row, first, b + 1)->weight = sign;
+            cti_row_term(row, first, b + 1)->weight = sign;
             return;
         }
-        cti_joints_term(row, first, b)->weight = sign;
-        cti_v3_put(cti_joints_term(row, first, b + 1)->arm, 0,
+        cti_row_term(row, first, b)->weight = sign;
+        cti_v3_put(cti_row_term(row, first, b + 1)->arm, 0,
                    cti_v3_mul(cti_m3_mul_v(s->bodies.frames + 9 * (size_t)side->rigid, cti_v3_at(side->arm, 0)), sign));
         return;
     }
     for (i = 0; i < side->n; i++)
         if (side->weight[i] != 0 && !s->scripts.fixed[side->block[i]])
-            cti_joints_term(row, first, side->block[i])->weight += sign * side->weight[i];
+            cti_row_term(row, first, side->block[i])->weight += sign * side->weight[i];
 }
 
 /* largest response of term k's block, by itself, to a unit multiplier on an axis; M [9]: the block's mass */
@@ -171,7 +161,8 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
 
 CTI_FN int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
 
-CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row)
+/* key, equations, axes and terms of a part at the present state; multipliers and w are 0 */
+static void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row)
 {
     memset(row, 0, sizeof *row);
     row->key = j->key + (uint64_t)part;

@@ -1,6 +1,5 @@
 /* joints.h -- joints and stitches as equations of the contact problem. */
-#ifndef CTI_JOINTS_H
-#define CTI_JOINTS_H
+#pragma once
 
 #include "assemble.h"
 
@@ -21,8 +20,6 @@ CTI_FN ct_real cti_joints_rounding(const cti_state *s, const cti_joint *j);
 CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part, ct_real dt, int *is_soft, int *is_loose);
 /* cti_joints_is_damped -- 1 if a row is a stitch with the part of its geometric stiffness that damps it across its axis (joints.c). */
 CTI_FN int cti_joints_is_damped(const cti_state *s, int row);
-/* cti_joints_row -- key, equations, axes and terms of a part at the present state; multipliers and w are 0. */
-CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row);
 /* cti_joints_miss -- present error [m] of a joint, in its parts without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
 /* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of
@@ -39,5 +36,3 @@ CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c);
 CTI_FN ct_real cti_joints_error(const cti_state *s);
 /* cti_joints_speed -- largest speed [m/s] that scripts and the recovery of errors together require of the jointed bodies. */
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
-
-#endif /* CTI_JOINTS_H */

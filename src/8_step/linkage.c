@@ -122,8 +122,7 @@ CTI_FN void cti_linkage_release(cti_state *s)
         CTI_FREE(s->mem, q->list[i].rigids);
         CTI_FREE(s->mem, q->list[i].parts);
     }
-    CTI_FREE(s->mem, q->list);
-    CTI_FREE(s->mem, q->of), CTI_FREE(s->mem, q->place), CTI_FREE(s->mem, q->row_of);
+    CTI_FREE_SPAN(s->mem, q->list, q->row_of);
 }
 
 /* the linkage of a rigid body, or NULL */

@@ -1,6 +1,5 @@
 /* linkage.h -- rigid bodies that joints without compliance hold together: between the state and mechanism.h. */
-#ifndef CTI_LINKAGE_H
-#define CTI_LINKAGE_H
+#pragma once
 
 #include "joints.h"
 
@@ -53,5 +52,3 @@ CTI_FN cti_linkage *cti_linkage_of(const cti_state *s, int rigid);
 CTI_FN cti_linkage *cti_linkage_of_block(const cti_state *s, int block);
 CTI_FN int cti_linkage_swings(const cti_state *s, const cti_linkage *g);
 CTI_FN void cti_linkage_set(cti_state *s, const cti_linkage *g, int swings);
-
-#endif /* CTI_LINKAGE_H */

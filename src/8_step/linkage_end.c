@@ -152,14 +152,6 @@ static void cti_linkage_answer(const cti_state *s, cti_linkage *g, const cti_lin
     cti_mechanism_clean(&g->m, 1, 0);
 }
 
-static double cti_linkage_dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    for (; n > 0; n--)
-        sum += *a++ * *b++;
-    return sum;
-}
-
 /* adds share of v1 and spin1 to v, or takes v over into them (share 0) */
 static void cti_linkage_gain(cti_linkage *g, double share, double *v)
 {
@@ -192,16 +184,16 @@ static void cti_linkage_bear(cti_state *s, cti_linkage *g)
     memset(q.v, 0, sizeof *q.v * 6 * (size_t)CTI_LEN(g->rigids));
     memset(q.d, 0, sizeof *q.d * (size_t)n), memset(q.Sd, 0, sizeof *q.Sd * (size_t)n);
     cti_linkage_gain(g, 1, q.v);
-    first = cti_linkage_dot(q.e, q.e, n), last = 0;
+    first = cti_dot(n, q.e, q.e), last = 0;
     for (k = 0; k < n; k++, last = now) {
         cti_linkage_answer(s, g, &q, q.e);
         cti_linkage_rates(s, g, &q, 0, q.z);
-        now = cti_linkage_dot(q.e, q.z, n);
+        now = cti_dot(n, q.e, q.z);
         for (i = 0; i < n; i++) {
             q.d[i] = q.e[i] + (last > 0 ? now / last * q.d[i] : 0);
             q.Sd[i] = q.z[i] + (last > 0 ? now / last * q.Sd[i] : 0);
         }
-        square = cti_linkage_dot(q.Sd, q.Sd, n);
+        square = cti_dot(n, q.Sd, q.Sd);
         if (!(now > 0) || !(now * now > first * (double)CTI_EPS * square))
             break;
         along = now / square;

@@ -1,6 +1,5 @@
 /* momenta.h -- angular momentum of groups of bodies that only act on each other. */
-#ifndef CTI_MOMENTA_H
-#define CTI_MOMENTA_H
+#pragma once
 
 #include "state.h"
 
@@ -11,5 +10,3 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v);
    body; 0 for groups that something outside holds. cti_momenta_rate_of -- that of a block's group. */
 CTI_FN void cti_momenta_turning(cti_state *s);
 CTI_FN cti_v3 cti_momenta_rate_of(const cti_state *s, int block);
-
-#endif /* CTI_MOMENTA_H */

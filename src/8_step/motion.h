@@ -1,6 +1,5 @@
 /* motion.h -- the rigid part of a deformable component's motion: where its forces are linearized, and its angular momentum. */
-#ifndef CTI_MOTION_H
-#define CTI_MOTION_H
+#pragma once
 
 #include "state.h"
 
@@ -50,5 +49,3 @@ CTI_FN ct_real cti_motion_owed(const cti_state *s, int block, ct_real dt);
 CTI_FN void cti_motion_fell(cti_state *s, int block, ct_real dt, int owes);
 CTI_FN void cti_motion_anew(cti_state *s, int block);
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt);
-
-#endif /* CTI_MOTION_H */

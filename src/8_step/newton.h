@@ -1,6 +1,5 @@
 /* newton.h -- the position at which a body that gains energy is linearized again. */
-#ifndef CTI_NEWTON_H
-#define CTI_NEWTON_H
+#pragma once
 
 #include "state.h"
 
@@ -11,5 +10,3 @@ CTI_FN int cti_newton_helps(const cti_state *s);
 /* cti_newton_place -- system.q of bodies that gain: a point between the last linearization of a substep dt and its result, at which the
    incremental potential is lower. Needs A and force of that iteration; system.work is scratch. */
 CTI_FN void cti_newton_place(cti_state *s, ct_real dt);
-
-#endif /* CTI_NEWTON_H */

@@ -14,10 +14,7 @@
 CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p)
 {
     int i;
-    CTI_FREE(mem, p->coupled);
-    CTI_FREE(mem, p->x0);
-    CTI_FREE(mem, p->x1);
-    CTI_FREE(mem, p->x_start);
+    CTI_FREE_SPAN(mem, p->coupled, p->x_start);
     CTI_FREE(mem, p->zoned);
     cti_copy_free(mem, &p->start);
     cti_copy_free(mem, &p->end);

@@ -22,8 +22,7 @@
    step limit    longest substep that a component takes in the rest of the step (dt_limit). A failure lowers it, successes raise it.
    given up      an attempt with implausible velocities (cti_attempt.gave_up, plausible.h). The ends of all active components are
                  rejected. */
-#ifndef CTI_PARTS_H
-#define CTI_PARTS_H
+#pragma once
 
 #include "cmr.h"
 
@@ -80,5 +79,3 @@ CTI_FN int cti_parts_save(cti_state *s);
 CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth);
 CTI_FN void cti_parts_advance(cti_state *s, ct_real dt);
 CTI_FN void cti_parts_merge(cti_state *s, int depth);
-
-#endif /* CTI_PARTS_H */

@@ -1,6 +1,5 @@
 /* plausible.h -- whether the tentative motion of an attempt is plausible, and if not, which blocks cause that. */
-#ifndef CTI_PLAUSIBLE_H
-#define CTI_PLAUSIBLE_H
+#pragma once
 
 #include "state.h"
 
@@ -28,5 +27,3 @@ CTI_FN int cti_plausible_contacts(const cti_state *s, double reach);
 /* cti_plausible_find -- marks in scripts.held the blocks of islands whose own motion is implausible, and of such components in no island.
    Fixed blocks are not marked. *out_n: number of marked blocks. Rows and end.v are those of the attempt. 0: out of memory. */
 CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n);
-
-#endif /* CTI_PLAUSIBLE_H */

@@ -1,7 +1,6 @@
 /* policy.h -- the decisions of a step's solves, as functions of a few facts. They have no side effects; policy_numbers.h has their
    numbers. */
-#ifndef CTI_POLICY_H
-#define CTI_POLICY_H
+#pragma once
 
 #include "policy_numbers.h"
 #include "state.h"
@@ -132,5 +131,3 @@ CTI_FN ct_real cti_policy_least_dt(ct_real dt, ct_real least, int is_tangled);
 CTI_FN int cti_policy_may_exclude(int rollbacks);
 /* cti_policy_may_hold -- 1 if a substep that cannot be halved is tried again with blocks held. tries: such tries so far. */
 CTI_FN int cti_policy_may_hold(int tries);
-
-#endif /* CTI_POLICY_H */

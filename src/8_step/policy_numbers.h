@@ -10,8 +10,7 @@
    the thickness that a pair or the world keeps. A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A
    sweep visits every contact once.
    An attempt is one try of a substep. `eps` is the precision of ct_real, `1` a number without a unit. docs/step.md shows where many of them act. */
-#ifndef CTI_POLICY_NUMBERS_H
-#define CTI_POLICY_NUMBERS_H
+#pragma once
 
 #include "../0_base/tuned.h"
 #include "../1_math/real.h"
@@ -242,5 +241,3 @@ extern cti_step_numbers cti_step_tuned;
 #else
 static const cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
 #endif
-
-#endif /* CTI_POLICY_NUMBERS_H */

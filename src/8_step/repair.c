@@ -24,12 +24,7 @@ typedef struct cti_repair_bodies {
     int inside;  /* vertices inside the other body */
 } cti_repair_bodies;
 
-static cti_v3 cti_repair_normal(const cti_surface *f, int face)
-{
-    const int32_t *t = f->faces + 3 * (size_t)face;
-    cti_v3 o = cti_v3_at(f->x0, t[0]);
-    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(f->x0, t[1]), o), cti_v3_sub(cti_v3_at(f->x0, t[2]), o)), cti_v3_make(0, 1, 0));
-}
+static cti_v3 cti_repair_normal(const cti_surface *f, int face) { return cti_surface_normal(f, f->x0, face, cti_v3_make(0, 1, 0)); }
 
 /* weights of a point of a face, each at most one */
 static void cti_repair_weights(const cti_surface *f, cti_v3 p, const int32_t *t, ct_real *w)

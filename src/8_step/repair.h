@@ -1,6 +1,5 @@
 /* repair.h -- bounded impulses that separate pairs that intersect at the start of a step. */
-#ifndef CTI_REPAIR_H
-#define CTI_REPAIR_H
+#pragma once
 
 #include "state.h"
 
@@ -9,5 +8,3 @@
 CTI_FN int cti_repair_find(cti_state *s, uint64_t **marks);
 /* cti_repair_rows -- appends a row for each repair: recovery only, no hard law, no friction. 0: out of memory. */
 CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c);
-
-#endif /* CTI_REPAIR_H */

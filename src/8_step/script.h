@@ -1,6 +1,5 @@
 /* script.h -- prescribed motion: keyframes, and paths of consecutive segments. */
-#ifndef CTI_SCRIPT_H
-#define CTI_SCRIPT_H
+#pragma once
 
 #include "../1_math/vec.h"
 
@@ -25,5 +24,3 @@ CTI_INLINE cti_v3 cti_script_place(const cti_script *s, int i, double time)
 {
     return cti_script_is_late(s) ? cti_v3_at(s->late, i) : cti_script_point(s, i, time, NULL);
 }
-
-#endif /* CTI_SCRIPT_H */

@@ -1,6 +1,5 @@
 /* smooth.h -- corrections of whole bodies for a solve that splits them into nodes. */
-#ifndef CTI_SMOOTH_H
-#define CTI_SMOOTH_H
+#pragma once
 
 #include "factors.h"
 
@@ -18,5 +17,3 @@ typedef struct cti_smoother {
 /* cti_smooth_open -- corrections for the components that the last cti_clusters_make split. out->hook.apply is NULL if there are none, or so
    many that they count as a stack. A is the world's. Memory from the arena; 0 when it ran out. */
 CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_smoother *out);
-
-#endif /* CTI_SMOOTH_H */

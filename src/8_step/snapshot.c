@@ -11,14 +11,14 @@
 
 CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t)
 {
-    CTI_FREE(mem, t->x), CTI_FREE(mem, t->v), CTI_FREE(mem, t->dt_prev), CTI_FREE(mem, t->dv), CTI_FREE(mem, t->v0), CTI_FREE(mem, t->u0);
-    CTI_FREE(mem, t->touched), CTI_FREE(mem, t->fall), CTI_FREE(mem, t->rigids), CTI_FREE(mem, t->energies);
+    CTI_FREE_SPAN(mem, t->x, t->energies);
 }
 
 CTI_FN void cti_snapshot_free(cti_mem *mem, cti_snapshot *t)
 {
     cti_copy_free(mem, &t->copy);
-    CTI_FREE(mem, t->dv_free), CTI_FREE(mem, t->components), CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles), CTI_FREE(mem, t->late);
+    CTI_FREE_SPAN(mem, t->dv_free, t->tangles);
+    CTI_FREE(mem, t->late);
     cti_memory_free(mem, &t->memory);
     memset(t, 0, sizeof *t);
 }

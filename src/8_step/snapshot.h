@@ -1,6 +1,5 @@
 /* snapshot.h -- a copy of the state at the start of a step, to which a step returns when it runs out of memory. */
-#ifndef CTI_SNAPSHOT_H
-#define CTI_SNAPSHOT_H
+#pragma once
 
 #include "state.h"
 
@@ -16,5 +15,3 @@ CTI_FN int cti_copy_save(cti_state *s, cti_copy *out);
 /* cti_copy_restore -- restores those of one component. Positions of the surface are not restored. */
 CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_copy *from);
 CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t);
-
-#endif /* CTI_SNAPSHOT_H */

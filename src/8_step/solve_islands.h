@@ -1,6 +1,5 @@
 /* solve_islands.h -- one constrained solve of the world's rows, with each island solved independently. [Otaduy 2009, sec. 4, step 4.1] */
-#ifndef CTI_SOLVE_ISLANDS_H
-#define CTI_SOLVE_ISLANDS_H
+#pragma once
 
 #include "factors.h"
 
@@ -25,5 +24,3 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *out);
 /* cti_islands_dynamics -- the largest residual of a component's dynamics at end.v, relative to `scale`. For components in islands it is the
    one judged there, for those that no contact touches that of their free motion. */
 CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
-
-#endif /* CTI_SOLVE_ISLANDS_H */

@@ -1,7 +1,6 @@
 /* state.h -- the data that a step works on: blocks, models, surface, matrix, contact memory. The world owns it. Motion
    changes by commits alone: at the end of a step, or of each substep where a stepper has substeps. */
-#ifndef CTI_STATE_H
-#define CTI_STATE_H
+#pragma once
 
 #include "../2_linalg/krylov.h"
 #include "../2_linalg/supernodal.h"
@@ -473,5 +472,3 @@ CTI_INLINE void cti_step_status(ct_step_report *r, ct_status status)
     if (status > r->status)
         r->status = status;
 }
-
-#endif /* CTI_STATE_H */

@@ -1,6 +1,5 @@
 /* step.h -- one time step of the world: substeps, fail-safe, commit, report. */
-#ifndef CTI_STEP_H
-#define CTI_STEP_H
+#pragma once
 
 #include "stepper.h"
 #include "zones.h"
@@ -9,9 +8,5 @@
 CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *report);
 /* cti_step_undo -- restores the state before the cti_step that has just been done. Only once, and before any other change. */
 CTI_FN void cti_step_undo(cti_state *s);
-/* cti_stepper_cmr -- the stepper whose step is cti_step. */
-CTI_FN const cti_stepper *cti_stepper_cmr(void);
 /* cti_step_energies -- energies and centre of mass of the committed state. */
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *report);
-
-#endif /* CTI_STEP_H */

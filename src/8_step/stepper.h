@@ -1,10 +1,8 @@
 /* stepper.h -- the interface of a stepper to the world: a struct of functions. CT_STEPPER_LIST (methods.h) is the table of steppers.
-   A stepper is a folder, and a function `const cti_stepper *cti_stepper_<word>(void)` that returns its struct. Its declaration begins with
-   CTI_FN, its definition with CTI_CONSTANT_FN: in a build with one stepper the members are constants. Elsewhere a stepper has its lines in
-   MANIFEST, its switch in config.h, the #include of its header in 9_world/world.h, and its options in ct_world_desc. docs/step.md has the
-   list. */
-#ifndef CTI_STEPPER_H
-#define CTI_STEPPER_H
+   A stepper is a folder, and a function `const cti_stepper *cti_stepper_<word>(void)` that returns its struct. Its definition
+   begins with CTI_CONSTANT_FN: in a build with one stepper the members are constants. Elsewhere a stepper has its lines in
+   MANIFEST, its switch in config.h, and its options in ct_world_desc. docs/step.md has the list. */
+#pragma once
 
 #include "state.h"
 
@@ -41,13 +39,27 @@ typedef struct cti_stepper_body {
 
 struct cti_program;
 
+/* cti_refusal -- a feature that a stepper does not have, and the reason: a sentence for the error's text, which begins with the body's name. */
+typedef struct cti_refusal {
+    cti_feature what;
+    const char *why;
+} cti_refusal;
+
+/* what a stepper is like */
+enum {
+    CTI_STEPPER_ENDS_APART = 1,    /* a step that begins without intersections ends without one */
+    CTI_STEPPER_NEEDS_FACTORS = 2, /* the world keeps factors of A, by components (factors.h) */
+    CTI_STEPPER_CUTS = 4,          /* takes ccd_limits_step */
+    CTI_STEPPER_PRINTED = 8        /* takes termination PAPER */
+};
+
 /* cti_stepper -- members may be NULL, except check, prepare and step.
    defaults  sets the stepper's own options in the default description
    check     tests the description: CT_OK, or cti_error_set's code. All steppers of a build check the ranges of their own options, in every
-             world; the world's stepper (d->stepper) also checks the rest. A stepper without a step as printed refuses termination PAPER
+             world; the world's stepper (d->stepper) also checks the rest
    complete  sets values that a description leaves to the stepper, in the world's copy of it
-   refuses   returns NULL if worlds of this stepper have the feature, else the reason, a sentence for the error's text, which begins with
-             the body's name
+   refusals  features that worlds of this stepper do not have, up to one without a reason
+   refuses   the same of features that only some worlds do not have: the reason, or NULL
    prepare   makes cti_state.own, the stepper's private data, after bodies or joints have changed; surface, models, rigids, joints, scratch
              and A's pattern are ready. bodies [surface.n_bodies]. 0: out of memory; `unprepare` is called then, too
    step      one step: CT_OK with the whole report except the sums of its times, or an error with the state unchanged: CT_ERR_MEMORY, or
@@ -61,11 +73,11 @@ struct cti_program;
    unprepare before bodies or joints change: frees of `own`, which may be NULL, what refers to the bodies as they were prepared, and keeps what
              outlives their change. NULL: `release` does it */
 typedef struct cti_stepper {
-    int ends_apart;    /* 1: a step that begins without intersections ends without one */
-    int needs_factors; /* 1: the world keeps factors of A, by components (factors.h) */
+    int traits; /* sum of CTI_STEPPER_... */
     void (*defaults)(ct_world_desc *d);
     ct_code (*check)(const ct_world_desc *d, ct_error_info *e);
     void (*complete)(ct_world_desc *d);
+    const cti_refusal *refusals;
     const char *(*refuses)(const cti_state *s, cti_feature what);
     int (*prepare)(cti_state *s, const cti_stepper_body *bodies);
     ct_code (*step)(cti_state *s, ct_real dt, ct_step_report *report);
@@ -74,4 +86,5 @@ typedef struct cti_stepper {
     void (*unprepare)(cti_state *s);
 } cti_stepper;
 
-#endif /* CTI_STEPPER_H */
+#define CTI_STEPPER_DECLARE(name, number, word, built) CTI_IF(built, CTI_FN const cti_stepper *cti_stepper_##word(void);)
+CT_STEPPER_LIST(CTI_STEPPER_DECLARE)

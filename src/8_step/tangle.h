@@ -1,6 +1,5 @@
 /* tangle.h -- intersections at the start of a step: pairs, and the vertices on the wrong side. */
-#ifndef CTI_TANGLE_H
-#define CTI_TANGLE_H
+#pragma once
 
 #include "state.h"
 
@@ -12,5 +11,3 @@ CTI_FN int cti_tangle_find(cti_state *s);
    -1: out of memory. The trees' boxes are those of surface.x0 afterwards, so that lists of
    candidates that depend on them have to be made anew. */
 CTI_FN int cti_tangle_crossed(cti_state *s);
-
-#endif /* CTI_TANGLE_H */

@@ -6,33 +6,17 @@
 #include "whirl.h"
 #include "policy.h"
 
-typedef struct cti_whirl_box {
-    ct_real lo[3], hi[3];
-} cti_whirl_box;
-
-static const cti_whirl_box cti_whirl_none = {{CTI_REAL_MAX, CTI_REAL_MAX, CTI_REAL_MAX}, {-CTI_REAL_MAX, -CTI_REAL_MAX, -CTI_REAL_MAX}};
-
-static void cti_whirl_add(cti_whirl_box *b, const ct_real *x, ct_real r)
-{
-    int k;
-    for (k = 0; k < 3; k++)
-        b->lo[k] = cti_min(b->lo[k], x[k] - r), b->hi[k] = cti_max(b->hi[k], x[k] + r);
-}
-
 /* adds both ends of a vertex's motion */
-static void cti_whirl_add_vertex(cti_whirl_box *b, const cti_surface *f, int v)
+static void cti_whirl_add_vertex(cti_box *b, const cti_surface *f, int v)
 {
-    cti_whirl_add(b, f->x0 + 3 * (size_t)v, 0);
-    cti_whirl_add(b, f->x1 + 3 * (size_t)v, 0);
+    cti_box_add(b, cti_v3_at(f->x0, v));
+    cti_box_add(b, cti_v3_at(f->x1, v));
 }
 
-static int cti_whirl_apart(const cti_whirl_box *a, const cti_whirl_box *b, ct_real h)
+static int cti_whirl_apart(const cti_box *a, const cti_box *b, ct_real h)
 {
-    int k;
-    for (k = 0; k < 3; k++)
-        if (a->lo[k] > b->hi[k] + h || b->lo[k] > a->hi[k] + h)
-            return 1;
-    return 0;
+    return a->lo.x > b->hi.x + h || b->lo.x > a->hi.x + h || a->lo.y > b->hi.y + h || b->lo.y > a->hi.y + h || a->lo.z > b->hi.z + h ||
+           b->lo.z > a->hi.z + h;
 }
 
 /* the rigid body with this surface, or -1 */
@@ -44,39 +28,40 @@ static int cti_whirl_rigid(const cti_surface *f, int body)
 }
 
 /* box of the motion of a rigid body's bounding sphere; returns its radius */
-static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_whirl_box *out)
+static ct_real cti_whirl_sphere(const cti_state *s, int body, int rigid, cti_box *out)
 {
     const cti_soup_body *range = &s->surface.ranges[body];
-    size_t at = 3 * (size_t)s->bodies.rigids[rigid].block;
+    int block = s->bodies.rigids[rigid].block;
     ct_real r = 0;
     int v;
     for (v = range->v0; v < range->v1; v++)
         r = cti_max(r, cti_v3_norm2(cti_v3_at(cti_surface_attach(&s->surface, v)->weight, 0)));
     r = cti_sqrt(r);
-    *out = cti_whirl_none;
-    cti_whirl_add(out, s->x + at, r), cti_whirl_add(out, s->end.x + at, r);
+    *out = cti_box_empty();
+    cti_box_add(out, cti_v3_at(s->x, block)), cti_box_add(out, cti_v3_at(s->end.x, block));
+    out->lo = cti_v3_sub(out->lo, cti_v3_make(r, r, r)), out->hi = cti_v3_add(out->hi, cti_v3_make(r, r, r));
     return r;
 }
 
 /* 1 if no element of a body comes near */
-static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b, const cti_whirl_box *way, ct_real h)
+static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b, const cti_box *way, ct_real h)
 {
     int i, k;
     for (i = b->f0; i < b->f1; i++) {
-        cti_whirl_box e = cti_whirl_none;
+        cti_box e = cti_box_empty();
         for (k = 0; k < 3; k++)
             cti_whirl_add_vertex(&e, f, f->faces[3 * i + k]);
         if (!cti_whirl_apart(way, &e, h))
             return 0;
     }
     for (i = b->e0; i < b->e1; i++) {
-        cti_whirl_box e = cti_whirl_none;
+        cti_box e = cti_box_empty();
         cti_whirl_add_vertex(&e, f, f->edges[2 * i]), cti_whirl_add_vertex(&e, f, f->edges[2 * i + 1]);
         if (!cti_whirl_apart(way, &e, h))
             return 0;
     }
     for (i = b->v0; i < b->v1; i++) {
-        cti_whirl_box e = cti_whirl_none;
+        cti_box e = cti_box_empty();
         cti_whirl_add_vertex(&e, f, i);
         if (f->is_point[i] && !cti_whirl_apart(way, &e, h))
             return 0;
@@ -86,16 +71,18 @@ static int cti_whirl_elements_apart(const cti_surface *f, const cti_soup_body *b
 
 /* 1 if the sphere's motion meets no other body and no plane; ways [bodies]: boxes of their motions, for those with large rotations of their
    spheres' motions */
-static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_whirl_box *ways, const uint8_t *beyond)
+static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti_box *ways, const uint8_t *beyond)
 {
     const cti_surface *f = &s->surface;
     const cti_rigid *r = &s->bodies.rigids[rigid];
-    cti_whirl_box way;
+    cti_box way;
     ct_real radius = cti_whirl_sphere(s, body, rigid, &way);
     int i;
     for (i = 0; i < f->n_bodies; i++) {
         ct_real h = cti_surface_pair_thickness(f, body, i);
-        if (i != body && !cti_broad_is_apart(f->apart, CTI_LEN(f->apart) / 2, cti_min_int(i, body), cti_max_int(i, body)) && !cti_whirl_apart(&way, &ways[i], h) && (beyond[i] || !cti_whirl_elements_apart(f, &f->ranges[i], &way, h)))
+        if (i == body || cti_broad_has_pair(f->apart, CTI_LEN(f->apart) / 2, cti_min_int(i, body), cti_max_int(i, body)))
+            continue;
+        if (!cti_whirl_apart(&way, &ways[i], h) && (beyond[i] || !cti_whirl_elements_apart(f, &f->ranges[i], &way, h)))
             return 0;
     }
     for (i = 0; i < f->n_planes; i++) {
@@ -108,12 +95,12 @@ static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti
 }
 
 /* beyond [rigids + bodies]: 1 for rigid bodies with large rotations, and for their surfaces; ways: boxes of all surfaces' motions */
-static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *beyond, cti_whirl_box *ways)
+static void cti_whirl_ways(const cti_state *s, const uint8_t *turns, uint8_t *beyond, cti_box *ways)
 {
     int i, v;
     for (i = 0; i < s->surface.n_bodies; i++) {
         int rigid = cti_whirl_rigid(&s->surface, i);
-        ways[i] = cti_whirl_none;
+        ways[i] = cti_box_empty();
         beyond[i] = (uint8_t)(rigid >= 0 && turns[rigid]);
         if (beyond[i])
             cti_whirl_sphere(s, i, rigid, &ways[i]);
@@ -126,7 +113,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 {
     int i, k, n = CTI_LEN(s->bodies.rigids), free_ = 0;
     uint8_t *turns = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1), *beyond = CTI_ARENA_ZERO(s->arena, uint8_t, s->surface.n_bodies + 1);
-    cti_whirl_box *ways;
+    cti_box *ways;
     if (!turns || !beyond)
         return 0;
     *out = 0;
@@ -146,7 +133,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
         }
     if (free_ == 0)
         return 1;
-    ways = CTI_ARENA_NEW(s->arena, cti_whirl_box, s->surface.n_bodies + 1);
+    ways = CTI_ARENA_NEW(s->arena, cti_box, s->surface.n_bodies + 1);
     if (!ways)
         return 0;
     cti_whirl_ways(s, turns, beyond, ways);

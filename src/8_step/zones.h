@@ -1,6 +1,5 @@
 /* zones.h -- impact zones: the fail-safe after the rounds and halvings of CMR. */
-#ifndef CTI_ZONES_H
-#define CTI_ZONES_H
+#pragma once
 
 #include "cmr.h"
 
@@ -14,5 +13,3 @@ typedef struct cti_zones_result {
    2008), then rigid zones (Provot 1997, Bridson 2002), finally freezing. It fails only if scripted surfaces leave no room, or if
    s->parts.conflict is set. s->parts.zoned has the sets that zones have joined. 0: out of memory. */
 CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti_zones_result *out);
-
-#endif /* CTI_ZONES_H */

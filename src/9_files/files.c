@@ -562,8 +562,7 @@ static ct_code cti_file_read(const char *path, ct_mesh *out_mesh, ct_error_info 
         code = cti_load_tetgen(&mem, path, &mesh, out_error);
     } else {
         code = cti_file_load(&mem, path, &bytes, out_error);
-        if (code == CT_OK)
-            code = reader(&mem, bytes, stbds_header(bytes)->length, &mesh, out_error);
+        CTI_THEN(code, reader(&mem, bytes, stbds_header(bytes)->length, &mesh, out_error));
         CTI_FREE(&mem, bytes);
     }
     if (code != CT_OK) {
@@ -578,10 +577,7 @@ static ct_code cti_file_read(const char *path, ct_mesh *out_mesh, ct_error_info 
 
 CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_file_read(path, out_mesh, out_error);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_file_read(path, out_mesh, out_error))
 }
 
 #else

@@ -3,9 +3,9 @@
    correctly rounded in every locale: short ones exactly (Clinger 1990: an integer below 2^53 times or over a power of ten up to 10^22),
    others by strtod with the locale's decimal point put in. Binary parts are read with the same scanner, value by value; their errors name
    the byte. Counts in a file are not trusted: arrays grow only with data that is really there. */
-#ifndef CTI_FILES_H
-#define CTI_FILES_H
+#pragma once
 
+#include "../0_base/log.h"
 #include "../0_base/fpenv.h"
 #include "../0_base/array.h"
 #include "../1_math/real.h"
@@ -118,5 +118,3 @@ CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct
 /* cti_file_unbuilt -- fills error (may be NULL) with what a build without files says; returns its code. */
 CTI_FN ct_code cti_file_unbuilt(ct_error_info *error);
 #endif
-
-#endif /* CTI_FILES_H */

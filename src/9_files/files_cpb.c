@@ -65,8 +65,7 @@ static ct_code cti_dump_world(const ct_world *cw, const char *path)
         code = cti_dump_rows(w, &q);
     if (code == CT_ERR_UNSUPPORTED)
         return code;
-    if (code == CT_OK)
-        code = cti_problem_save(&w->mem, &q, path, NULL);
+    CTI_THEN(code, cti_problem_save(&w->mem, &q, path, NULL));
     cti_program_free(&w->mem, &q);
     w->mem.failed = 0;
     if (code == CT_ERR_MEMORY)
@@ -76,10 +75,7 @@ static ct_code cti_dump_world(const ct_world *cw, const char *path)
 
 CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *path)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_dump_world(cw, path);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_dump_world(cw, path))
 }
 
 #else

@@ -176,17 +176,8 @@ static int cti_msh_nodes(cti_msh *m)
 
 static int cti_msh_find(const cti_msh *m, uint64_t tag)
 {
-    int lo = 0, hi = CTI_LEN(m->tags);
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        if (m->tags[mid] < tag)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo == CTI_LEN(m->tags) || m->tags[lo] != tag)
-        return -1;
-    return m->order ? m->order[lo] : lo;
+    int at = cti_sort_find_u64(m->tags, CTI_LEN(m->tags), tag);
+    return at >= 0 && m->order ? m->order[at] : at;
 }
 
 /* The next node of an element: its number in the mesh. */

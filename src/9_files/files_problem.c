@@ -390,8 +390,7 @@ static ct_code cti_problem_load(const char *path, ct_problem **out_problem, ct_e
     if (!q)
         return cti_file_error(out_error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
     code = cti_file_load(&q->mem, path, &bytes, out_error);
-    if (code == CT_OK)
-        code = (cpb ? cti_problem_read_cpb : cti_problem_read_lcp)(&q->mem, bytes, (size_t)CTI_LEN(bytes), &q->program, out_error);
+    CTI_THEN(code, (cpb ? cti_problem_read_cpb : cti_problem_read_lcp)(&q->mem, bytes, (size_t)CTI_LEN(bytes), &q->program, out_error));
     CTI_FREE(&q->mem, bytes);
     if (code == CT_OK) {
         wrong = cti_program_check(&q->program);
@@ -410,10 +409,7 @@ static ct_code cti_problem_load(const char *path, ct_problem **out_problem, ct_e
 
 CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_problem_load(path, out_problem, out_error);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_problem_load(path, out_problem, out_error))
 }
 
 #else

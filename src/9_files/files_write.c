@@ -2,7 +2,6 @@
    an old one only when it is complete (cti_file_write). Numbers have 17 digits and a decimal point in every locale, so that reading gives
    the same bits. Positions that no element uses are written as points. Based on: the formats' descriptions named in the readers. */
 #include "files.h"
-#include "../0_base/log.h"
 #include "../5_mesh/mesh.h"
 
 #if CONTACT_WITH_FILES

@@ -1,7 +1,6 @@
 /* bodies.c -- the stages of adding a body, and static bodies. Method: a body is built completely before it joins the world, so that a
    refused one leaves no trace. */
 #include "world.h"
-#include "../0_base/log.h"
 #include "../1_math/vec.h"
 #include "../8_step/motion.h"
 
@@ -18,19 +17,10 @@ CONTACT_API_DEF ct_static_desc ct_static_desc_default(void)
 CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
 {
     uint32_t generation = b->generation;
-    CTI_FREE(&w->mem, b->rest);
-    CTI_FREE(&w->mem, b->triangles);
-    CTI_FREE(&w->mem, b->segments);
-    CTI_FREE(&w->mem, b->surface_nodes);
-    CTI_FREE(&w->mem, b->node_surface);
-    CTI_FREE(&w->mem, b->attach);
-    CTI_FREE(&w->mem, b->nodes);
-    CTI_FREE(&w->mem, b->path);
-    CTI_FREE(&w->mem, b->keyframes);
-    CTI_FREE(&w->mem, b->late);
+    CTI_FREE_SPAN(&w->mem, b->rest, b->nodes);
+    CTI_FREE_SPAN(&w->mem, b->path, b->node_surface);
     CTI_FREE(&w->mem, b->order);
-    CTI_FREE(&w->mem, b->split.edges), CTI_FREE(&w->mem, b->split.tets), CTI_FREE(&w->mem, b->split.triangles);
-    CTI_FREE(&w->mem, b->split.owner), CTI_FREE(&w->mem, b->split.parent), CTI_FREE(&w->mem, b->split.keys);
+    CTI_FREE_SPAN(&w->mem, b->split.edges, b->split.parent);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);
     memset(b, 0, sizeof *b);
@@ -156,10 +146,8 @@ CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *po
 CTI_FN ct_code cti_bodies_admit(ct_world *w, cti_feature what, const cti_bodies_common *c, cti_place *out)
 {
     ct_code code = cti_steppers_admit(w, what, c->name);
-    if (code == CT_OK)
-        code = cti_bodies_check_mesh(w, c->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, c->friction, c->thickness, c->velocity, c->angular_velocity);
+    CTI_THEN(code, cti_bodies_check_mesh(w, c->mesh));
+    CTI_THEN(code, cti_bodies_check_scalars(w, c->friction, c->thickness, c->velocity, c->angular_velocity));
     return code == CT_OK ? cti_bodies_place(w, c->name, c->position, c->rotation, out) : code;
 }
 
@@ -239,10 +227,8 @@ CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *l
 CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh)
 {
     ct_code code = cti_bodies_copy_list(w, &b->triangles, mesh->triangles, 3 * mesh->n_triangles);
-    if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b->segments, mesh->segments, 2 * mesh->n_segments);
-    if (code == CT_OK)
-        code = cti_bodies_surface(w, b, mesh->n_triangles == 0 && mesh->n_segments == 0);
+    CTI_THEN(code, cti_bodies_copy_list(w, &b->segments, mesh->segments, 2 * mesh->n_segments));
+    CTI_THEN(code, cti_bodies_surface(w, b, mesh->n_triangles == 0 && mesh->n_segments == 0));
     if (code == CT_OK && b->topology.n_loose > 0)
         code = cti_steppers_admit(w, CTI_FEATURE_SEGMENTS, b->name[0] ? b->name : NULL);
     return code;
@@ -458,12 +444,9 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_static_desc_default");
     cti_v3 n;
-    if (code == CT_OK)
-        code = cti_steppers_admit(w, d->mesh ? CTI_FEATURE_STATIC : CTI_FEATURE_PLANE, d->name);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
-    if (code == CT_OK)
-        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+    CTI_THEN(code, cti_steppers_admit(w, d->mesh ? CTI_FEATURE_STATIC : CTI_FEATURE_PLANE, d->name));
+    CTI_THEN(code, cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL));
+    CTI_THEN(code, cti_bodies_place(w, d->name, d->position, d->rotation, &place));
     if (code == CT_OK && d->mesh)
         code = cti_bodies_check_mesh(w, d->mesh);
     if (code != CT_OK)
@@ -475,8 +458,7 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     if (!d->mesh)
         return cti_bodies_join(w, &b, cti_bodies_set_plane(w, &b, d, &place), NULL, NULL, out_body);
     code = cti_bodies_copy(w, &b, d->mesh, &place);
-    if (code == CT_OK)
-        code = cti_bodies_shell(w, &b, d->mesh);
+    CTI_THEN(code, cti_bodies_shell(w, &b, d->mesh));
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
 }
 
@@ -489,5 +471,3 @@ CONTACT_API_DEF ct_code ct_body_add_plane(ct_world *w, const ct_real normal[3], 
     d.plane_offset = offset;
     return ct_body_add_static(w, &d, out_body);
 }
-
-#undef CTI_BODIES_MOST

@@ -1,6 +1,5 @@
 /* bodies_rigid.c -- rigid and kinematic bodies: adding them, pose and motion. Method: mass properties come from the closed surface, about
    the centre of mass; every vertex is attached to the body by its arm. Based on: lecture notes 4.1. */
-#include "../0_base/log.h"
 #include "../5_mesh/weld.h"
 #include "world.h"
 
@@ -79,8 +78,7 @@ static ct_code cti_bodies_start(ct_world *w, cti_body *b, const cti_place *place
 {
     int k;
     ct_code code = cti_bodies_move(w, b, place, b->rest, b->n);
-    if (code == CT_OK)
-        code = cti_bodies_move(w, b, place, b->center, 1);
+    CTI_THEN(code, cti_bodies_move(w, b, place, b->center, 1));
     for (k = 0; k < 4; k++)
         b->rigid_start.q[k] = (ct_real)place->q[k];
     return code;
@@ -94,10 +92,8 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rigid_desc_default");
     if (code == CT_OK)
         CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_RIGID, &common, &place);
-    if (code == CT_OK)
-        code = cti_bodies_check_rigid(w, d);
-    if (code == CT_OK)
-        code = cti_bodies_check_repeats(w, d->name, d->mesh->tets, d->mesh->n_tets, 4);
+    CTI_THEN(code, cti_bodies_check_rigid(w, d));
+    CTI_THEN(code, cti_bodies_check_repeats(w, d->name, d->mesh->tets, d->mesh->n_tets, 4));
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness);
@@ -109,12 +105,9 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
         code = cti_mesh_boundary(&w->mem, d->mesh->tets, d->mesh->n_tets, b.n, &b.triangles) ? CT_OK : CT_ERR_MEMORY;
     else if (code == CT_OK)
         code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
-    if (code == CT_OK)
-        code = cti_bodies_surface(w, &b, 0);
-    if (code == CT_OK)
-        code = cti_bodies_mass(w, &b, d);
-    if (code == CT_OK)
-        code = cti_bodies_start(w, &b, &place);
+    CTI_THEN(code, cti_bodies_surface(w, &b, 0));
+    CTI_THEN(code, cti_bodies_mass(w, &b, d));
+    CTI_THEN(code, cti_bodies_start(w, &b, &place));
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 
@@ -123,8 +116,7 @@ static ct_code cti_bodies_check_script(ct_world *w, const ct_kinematic_desc *d)
     ct_body_id none = {0, 0};
     ct_code code = cti_bodies_check_motion(w, none, &d->motion);
     int k, i, n3 = 3 * d->mesh->n_positions;
-    if (code == CT_OK)
-        code = cti_bodies_check_path(w, none, d->segments, d->n_segments);
+    CTI_THEN(code, cti_bodies_check_path(w, none, d->segments, d->n_segments));
     if (code != CT_OK)
         return code;
     if (d->n_keyframes < 0 || (d->n_keyframes > 0 && !d->keyframes))
@@ -164,26 +156,18 @@ CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_de
     cti_body b;
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_kinematic_desc_default");
-    if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_KINEMATIC, d->name);
-    if (code == CT_OK)
-        code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL);
-    if (code == CT_OK)
-        code = cti_bodies_check_script(w, d);
-    if (code == CT_OK)
-        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
+    CTI_THEN(code, cti_steppers_admit(w, CTI_FEATURE_KINEMATIC, d->name));
+    CTI_THEN(code, cti_bodies_check_mesh(w, d->mesh));
+    CTI_THEN(code, cti_bodies_check_scalars(w, d->friction, d->thickness, NULL, NULL));
+    CTI_THEN(code, cti_bodies_check_script(w, d));
+    CTI_THEN(code, cti_bodies_place(w, d->name, d->position, d->rotation, &place));
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_KINEMATIC, d->name, d->friction, d->thickness);
     code = cti_bodies_copy(w, &b, d->mesh, &place);
-    if (code == CT_OK)
-        code = cti_bodies_copy_script(w, &b, d);
-    if (code == CT_OK)
-        code = cti_bodies_move(w, &b, &place, b.keyframes, b.n * d->n_keyframes);
-    if (code == CT_OK)
-        code = cti_bodies_shell(w, &b, d->mesh);
+    CTI_THEN(code, cti_bodies_copy_script(w, &b, d));
+    CTI_THEN(code, cti_bodies_move(w, &b, &place, b.keyframes, b.n * d->n_keyframes));
+    CTI_THEN(code, cti_bodies_shell(w, &b, d->mesh));
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
 }
 
@@ -279,8 +263,5 @@ static ct_code cti_bodies_set_motion(ct_world *w, ct_body_id body, const ct_real
 
 CONTACT_API_DEF ct_code ct_body_set_motion(ct_world *w, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3])
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_bodies_set_motion(w, body, velocity, angular_velocity);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_bodies_set_motion(w, body, velocity, angular_velocity))
 }

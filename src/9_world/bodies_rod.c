@@ -129,10 +129,8 @@ static ct_code cti_rod_make(ct_world *w, cti_body *b, const ct_rod_desc *d, cons
     int32_t *segments = NULL, *joints = NULL;
     ct_code code = cti_bodies_copy(w, b, d->mesh, place);
     int unused;
-    if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b->segments, d->mesh->segments, 2 * d->mesh->n_segments);
-    if (code == CT_OK)
-        code = cti_bodies_surface(w, b, 0);
+    CTI_THEN(code, cti_bodies_copy_list(w, &b->segments, d->mesh->segments, 2 * d->mesh->n_segments));
+    CTI_THEN(code, cti_bodies_surface(w, b, 0));
     if (code != CT_OK)
         return code;
     unused = cti_rod_unused(b);
@@ -216,8 +214,7 @@ CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d,
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_points_desc_default");
     if (code == CT_OK)
         CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_POINTS, &common, &place);
-    if (code == CT_OK)
-        code = cti_points_check(w, d);
+    CTI_THEN(code, cti_points_check(w, d));
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_POINTS, d->name, d->friction, d->thickness < 0 ? 2 * d->radius : d->thickness);
@@ -225,11 +222,7 @@ CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d,
     b.n_blocks = d->mesh->n_positions;
     b.material.damping_mass = d->damping_mass;
     code = cti_bodies_copy(w, &b, d->mesh, &place);
-    if (code == CT_OK)
-        code = cti_points_model(w, &b, d);
-    if (code == CT_OK)
-        code = cti_bodies_surface(w, &b, 1);
+    CTI_THEN(code, cti_points_model(w, &b, d));
+    CTI_THEN(code, cti_bodies_surface(w, &b, 1));
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
-
-#undef CTI_ROD_PI

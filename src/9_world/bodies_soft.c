@@ -5,7 +5,6 @@
 #include "../5_mesh/fill.h"
 #include "../5_mesh/weld.h"
 #include "world.h"
-#include "../0_base/log.h"
 
 #define CTI_BODIES_REACH CTI_R(0.25) /* [weights] largest distance outside its tet at which a vertex may be embedded */
 
@@ -198,8 +197,7 @@ static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc
     if (ok < 0)
         return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
     code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
-    if (code == CT_OK)
-        code = cti_bodies_skin(w, b, d);
+    CTI_THEN(code, cti_bodies_skin(w, b, d));
     return code == CT_OK ? cti_bodies_fill(w, b, d) : code;
 }
 
@@ -214,8 +212,7 @@ static ct_code cti_bodies_make_placed(ct_world *w, cti_body *b, const ct_soft_de
         code = cti_bodies_place_mesh(w, b, place, d->surface, &skin);
     at.mesh = &nodes;
     at.surface = d->surface ? &skin : NULL;
-    if (code == CT_OK)
-        code = cti_bodies_make_soft(w, b, &at);
+    CTI_THEN(code, cti_bodies_make_soft(w, b, &at));
     cti_bodies_free_placed(w, d->mesh, &nodes);
     cti_bodies_free_placed(w, d->surface, &skin);
     return code;
@@ -289,10 +286,8 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
         if (ok < 0)
             code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a triangle has no area (element: triangle, value: area)");
     }
-    if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
-    if (code == CT_OK)
-        code = cti_bodies_surface(w, &b, 0);
+    CTI_THEN(code, cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles));
+    CTI_THEN(code, cti_bodies_surface(w, &b, 0));
     if (code == CT_OK && w->state.desc.log)
         cti_bodies_warn_slivers(w, d->name, d->mesh), cti_bodies_warn_split(w, &b);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);

@@ -85,11 +85,9 @@ CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report)
     ct_pair *pairs;
     ct_code code = cti_inspect_state(w);
     int n;
-    if (code == CT_OK)
-        code = cti_inspect_surface(w);
-    if (code == CT_OK)
-        code = cti_inspect_rows(w);
-    if (code != CT_OK || !cti_steppers_of(w)->ends_apart)
+    CTI_THEN(code, cti_inspect_surface(w));
+    CTI_THEN(code, cti_inspect_rows(w));
+    if (code != CT_OK || !(cti_steppers_of(w)->traits & CTI_STEPPER_ENDS_APART))
         return code;
     /* pairs that intersected when the step began may still do so at its end */
     w->busy = 0; /* this call is the library's own, not one from a callback */

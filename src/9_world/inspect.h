@@ -1,6 +1,5 @@
 /* inspect.h -- CONTACT_VALIDATE 1: checks after every step that its guarantees hold. */
-#ifndef CTI_INSPECT_H
-#define CTI_INSPECT_H
+#pragma once
 
 #include "world.h"
 
@@ -8,5 +7,3 @@
    log and passed to CONTACT_ASSERT. Nothing else changes, and no later step is affected. CT_ERR_MEMORY when there was no memory for the
    check. */
 CTI_FN ct_code cti_inspect(ct_world *w, const ct_step_report *report);
-
-#endif /* CTI_INSPECT_H */

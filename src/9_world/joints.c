@@ -1,7 +1,6 @@
 /* joints.c -- joints between bodies: checks, book-keeping, and their block numbers for a step. Method: a joint stores block numbers
    relative to its bodies' first blocks, so that bodies may be added and removed; preparation makes them absolute. Based on: lecture notes
    4.1 (bilateral constraints). */
-#include "../0_base/log.h"
 #include "world.h"
 
 #define CTI_JOINT_SIZE CTI_R(4)   /* [radius of gyration] lever that converts a joint's rotation to a distance: about the size of the
@@ -255,12 +254,9 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
     if (cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     code = cti_joints_check(w, d);
-    if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_JOINT, NULL);
-    if (code == CT_OK)
-        code = cti_joints_check_side(w, &d->a, d->kind, &slot_a);
-    if (code == CT_OK)
-        code = cti_joints_check_side(w, &d->b, d->kind, &slot_b);
+    CTI_THEN(code, cti_steppers_admit(w, CTI_FEATURE_JOINT, NULL));
+    CTI_THEN(code, cti_joints_check_side(w, &d->a, d->kind, &slot_a));
+    CTI_THEN(code, cti_joints_check_side(w, &d->b, d->kind, &slot_b));
     if (code != CT_OK)
         return code;
     if (((slot_a >= 0 && d->a.vertices[0] >= 0) || (slot_b >= 0 && d->b.vertices[0] >= 0)) && cti_v3_norm2(cti_v3_at(d->point, 0)) > 0)
@@ -292,10 +288,7 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
 
 CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_joints_add(w, d, out_joint);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_joints_add(w, d, out_joint))
 }
 
 static cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *out_code)

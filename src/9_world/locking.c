@@ -241,7 +241,7 @@ static void cti_locking_free(cti_locking *p, cti_locking_solve *s)
 {
     cti_mem *mem = &p->mem;
     cti_bsr_free(mem, &s->A), cti_jacobi_free(mem, &s->jacobi);
-    CTI_FREE(mem, s->u), CTI_FREE(mem, s->b), CTI_FREE(mem, s->du), CTI_FREE(mem, s->work), CTI_FREE(mem, s->held);
+    CTI_FREE_SPAN(mem, s->u, s->held);
     memset(s, 0, sizeof *s);
 }
 
@@ -288,13 +288,5 @@ static ct_code cti_locking_measure(const ct_mesh *mesh, ct_real poisson, ct_real
 
 CONTACT_API_DEF ct_code ct_mesh_locking(const ct_mesh *mesh, ct_real poisson, ct_real *out_factor, ct_error_info *out_error)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_locking_measure(mesh, poisson, out_factor, out_error);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_locking_measure(mesh, poisson, out_factor, out_error))
 }
-
-#undef CTI_LOCKING_CAP
-#undef CTI_LOCKING_TOLERANCE
-#undef CTI_LOCKING_MOST
-#undef CTI_LOCKING_TETS

@@ -246,7 +246,7 @@ static ct_code cti_prepare_matrix(ct_world *w)
     for (i = 0; ok && i < s->bodies.n_models; i++)
         ok = cti_model_slots(&w->mem, s->bodies.models[i], cti_prepare_slot, &s->system.A) > 0;
     CTI_FREE(&w->mem, pairs);
-    if (ok && !cti_steppers_of(w)->needs_factors)
+    if (ok && !(cti_steppers_of(w)->traits & CTI_STEPPER_NEEDS_FACTORS))
         return CT_OK;
     s->factors.tasks = &s->desc.tasks;
     return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->system.A) ? CT_OK : CT_ERR_MEMORY;
@@ -339,8 +339,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
     cti_world_unprepare(w);
     cti_arena_reset(&w->arena);
     code = cti_prepare_surface(w);
-    if (code == CT_OK)
-        code = cti_prepare_matrix(w);
+    CTI_THEN(code, cti_prepare_matrix(w));
     if (code == CT_OK && !cti_prepare_scratch(w))
         code = CT_ERR_MEMORY;
     if (code == CT_OK && !cti_prepare_stepper(w))

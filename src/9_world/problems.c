@@ -456,10 +456,7 @@ static ct_code cti_problems_solve(const ct_problem *problem, const ct_solver_des
 CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
 {
 #if CTI_SOLVERS_ANY
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_problems_solve(problem, desc, solution);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_problems_solve(problem, desc, solution))
 #else
     return problem && desc && solution ? CT_ERR_UNSUPPORTED : CT_ERR_ARGUMENT;
 #endif

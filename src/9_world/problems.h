@@ -1,6 +1,5 @@
 /* problems.h -- contact problems without a world. */
-#ifndef CTI_PROBLEMS_H
-#define CTI_PROBLEMS_H
+#pragma once
 
 #include "../4_programs/program.h"
 
@@ -15,5 +14,3 @@ CTI_FN ct_code cti_problem_save(cti_mem *mem, const cti_program *p, const char *
 #endif
 /* cti_problem_new -- empty; NULL when memory ran out. */
 CTI_FN ct_problem *cti_problem_new(void);
-
-#endif /* CTI_PROBLEMS_H */

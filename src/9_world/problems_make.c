@@ -150,8 +150,5 @@ static ct_code cti_make_create(const ct_problem_desc *desc, ct_problem **out_pro
 
 CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_make_create(desc, out_problem, out_error);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_make_create(desc, out_problem, out_error))
 }

@@ -152,10 +152,7 @@ static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *
 
 CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_world_validate(cw, out_pairs, out_n);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_world_validate(cw, out_pairs, out_n))
 }
 
 static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact *out)

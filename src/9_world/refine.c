@@ -10,6 +10,7 @@
    A body's mesh, masses and velocities before are kept until the step is done: a step that fails takes its refinement back.
    based on: Hong et al. 2006, sec. 6 (future work). */
 #include "world.h"
+#include "../8_explicit/explicit.h"
 #include "../4_geom/dist.h"
 #include "../5_mesh/divide.h"
 
@@ -178,8 +179,10 @@ static int cti_refine_held(const ct_world *w, const cti_body *b, uint8_t *held)
 
 static void cti_refine_free(cti_mem *m, cti_body *b)
 {
-    CTI_FREE(m, b->rest), CTI_FREE(m, b->triangles), CTI_FREE(m, b->surface_nodes), CTI_FREE(m, b->node_surface);
-    CTI_FREE(m, b->split.edges), CTI_FREE(m, b->split.keys), CTI_FREE(m, b->split.parent);
+    CTI_FREE(m, b->rest), CTI_FREE(m, b->triangles);
+    CTI_FREE_SPAN(m, b->surface_nodes, b->node_surface);
+    CTI_FREE_SPAN(m, b->split.edges, b->split.keys);
+    CTI_FREE(m, b->split.parent);
     cti_topology_free(m, &b->topology);
     cti_model_free(m, &b->model);
 }
@@ -490,6 +493,3 @@ CTI_FN void cti_refine_close(ct_world *w, int done)
     CTI_UNUSED(done);
 }
 #endif
-
-#undef CTI_REFINE_REACH
-#undef CTI_REFINE_MOMENTS

@@ -1,5 +1,4 @@
 /* steppers.c -- the table of steppers: CT_STEPPER_LIST (methods.h) with the functions of those that are built (8_step/stepper.h). */
-#include "../0_base/log.h"
 #include "world.h"
 
 CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper)
@@ -33,8 +32,15 @@ CTI_FN void cti_steppers_defaults(ct_world_desc *d)
 CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e)
 {
     ct_code code = CT_OK;
+    int traits = cti_steppers_find(d->stepper)->traits;
 #define CTI_STEPPERS_CHECK(name, number, word, built) CTI_IF(built, if (code == CT_OK) code = cti_stepper_##word()->check(d, e);)
     CT_STEPPER_LIST(CTI_STEPPERS_CHECK)
+    if (code == CT_OK && d->ccd_limits_step && !(traits & CTI_STEPPER_CUTS))
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "stepper '%s' does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's",
+                             ct_stepper_text(d->stepper));
+    if (code == CT_OK && d->solver.termination == CT_TERMINATION_PAPER && !(traits & CTI_STEPPER_PRINTED))
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "stepper '%s' has no termination PAPER",
+                             ct_stepper_text(d->stepper));
     return code;
 }
 
@@ -68,8 +74,11 @@ static const char *cti_steppers_noun(cti_feature what)
 CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *name)
 {
     const cti_stepper *stepper = cti_steppers_of(w);
+    const cti_refusal *refusal = stepper->refusals;
     const char *reason = stepper->refuses ? stepper->refuses(&w->state, what) : NULL;
     ct_body_id none = {0, 0};
+    for (; refusal && refusal->why; refusal++)
+        reason = refusal->what == what ? refusal->why : reason;
     if (!reason)
         return CT_OK;
     if (!name)

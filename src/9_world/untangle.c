@@ -220,8 +220,5 @@ static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
 
 CONTACT_API_DEF ct_code ct_world_repair(ct_world *w, int *out_freed, int *out_left)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_world_repair(w, out_freed, out_left);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_world_repair(w, out_freed, out_left))
 }

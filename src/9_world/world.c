@@ -2,7 +2,6 @@
    work is in lower folders. */
 #include "world.h"
 #include "inspect.h"
-#include "../0_base/log.h"
 #include "../4_programs/bridge.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
@@ -16,7 +15,6 @@ static const char *const cti_world_codes[] = {
 #define CTI_WORLD_TEXT(name, text) text,
     CT_CODE_LIST(CTI_WORLD_TEXT)};
 static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)};
-#undef CTI_WORLD_TEXT
 static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2", "midpoint"};
 CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
 CONTACT_API_DEF const char *ct_status_text(ct_status status)
@@ -43,7 +41,6 @@ CONTACT_API_DEF const char *ct_solver_text(ct_solver solver)
         return "?";
     }
 }
-#undef CTI_WORLD_CASE
 CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
 {
     return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
@@ -54,7 +51,6 @@ static int cti_world_owner(ct_solver solver)
 {
 #define CTI_WORLD_OWNER(name, number, word, built, stepper) solver == name ? (int)stepper:
     return CT_SOLVER_LIST_OWN(CTI_WORLD_OWNER) -1;
-#undef CTI_WORLD_OWNER
 }
 CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 {
@@ -67,8 +63,6 @@ CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 #define CTI_WORLD_SOLVER_WORD(name, number, word, built, worlds) CTI_IF(built, " " #word)
 static const char cti_world_built_steppers[] = "" CT_STEPPER_LIST(CTI_WORLD_STEPPER_WORD);
 static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_SOLVER_WORD) CT_SOLVER_LIST_OWN(CTI_WORLD_SOLVER_WORD);
-#undef CTI_WORLD_STEPPER_WORD
-#undef CTI_WORLD_SOLVER_WORD
 
 CONTACT_API_DEF const ct_library_info *ct_library_info_get(void)
 {
@@ -91,7 +85,6 @@ enum { CTI_WORLD_STEPPER = (int)(CONTACT_STEPPER) };
 #else
 #define CTI_WORLD_FIRST(name, number, word, built) (built) ? (int)name:
 enum { CTI_WORLD_STEPPER = CT_STEPPER_LIST(CTI_WORLD_FIRST) -1 };
-#undef CTI_WORLD_FIRST
 #endif
 /* Defaults that are not built are refused here, by a name that says what to do: enum values are unknown to the preprocessor. */
 #define CTI_WORLD_IS_STEPPER(name, number, word, built) || ((built) && CTI_WORLD_STEPPER == (int)name)
@@ -99,8 +92,6 @@ enum { CTI_WORLD_STEPPER = CT_STEPPER_LIST(CTI_WORLD_FIRST) -1 };
 typedef char cti_CONTACT_STEPPER_is_not_built_set_its_CONTACT_WITH_to_1[(0 CT_STEPPER_LIST(CTI_WORLD_IS_STEPPER)) ? 1 : -1];
 typedef char cti_CONTACT_SOLVER_is_not_built_set_its_CONTACT_WITH_to_1
     [((CONTACT_SOLVER) == CT_SOLVER_AUTO || (CONTACT_SOLVER) == CT_SOLVER_ICA CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_IS_SOLVER)) ? 1 : -1];
-#undef CTI_WORLD_IS_STEPPER
-#undef CTI_WORLD_IS_SOLVER
 
 CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
 {
@@ -157,26 +148,14 @@ CTI_FN ct_code cti_world_busy(ct_world *w)
     return w->busy ? cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "the world is in a call: a callback may not call back into it") : CT_OK;
 }
 
-static ct_code cti_world_refuse(ct_error_info *out, ct_code code, double value, const char *text)
-{
-    if (out) {
-        memset(out, 0, sizeof *out);
-        out->code = code;
-        out->text = text;
-        out->element = -1;
-        out->value = value;
-    }
-    return code;
-}
-
 static ct_code cti_world_check_solver(const ct_world_desc *d, ct_error_info *e)
 {
     const ct_solver_desc *s = &d->solver;
     int owner = cti_world_owner(s->solver);
     if (s->cookie != CTI_COOKIE)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, s->cookie, "solver desc was not made by ct_solver_desc_default");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, s->cookie, "solver desc was not made by ct_solver_desc_default");
     if ((int)s->solver < 0 || s->solver >= CT_SOLVER_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->solver, "solver.solver is out of range");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)s->solver, "solver.solver is out of range");
     if (!ct_solver_built(s->solver) && ct_problem_solver_built(s->solver))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver,
                              "solver '%s' is for problems without a world (ct_problem_solve): worlds take CT_SOLVER_ICA, or CT_SOLVER_PGS",
@@ -188,76 +167,69 @@ static ct_code cti_world_check_solver(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' is a part of stepper '%s', and the world's stepper is '%s'",
                              ct_solver_text(s->solver), ct_stepper_text((ct_stepper)owner), ct_stepper_text(d->stepper));
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->tolerance, "solver.tolerance must be positive");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)s->tolerance, "solver.tolerance must be positive");
     if (s->max_iterations < 1 || s->inner_iterations < 1 || s->max_sweeps < 1 || s->inner_repeats < 1)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, s->max_iterations, "solver iteration counts must be at least 1");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, s->max_iterations, "solver iteration counts must be at least 1");
     if ((int)s->cone < 0 || s->cone > CT_CONE_CONE || (int)s->cluster < 0 || s->cluster > CT_CLUSTER_BODY || (int)s->termination < 0 ||
         s->termination > CT_TERMINATION_PAPER)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "solver cone, cluster or termination is out of range");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, 0, "solver cone, cluster or termination is out of range");
     if (!cti_bridge_cone(s->solver, s->cone))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->cone,
                              "solver '%s' solves for Coulomb's cone only, solver.cone is another", ct_solver_text(s->solver));
     if (s->budget < 0 || !(s->seconds >= 0) || s->order < 0 || s->order > 2 || (int)s->friction < 0 || s->friction > CT_FRICTION_LOCAL ||
         !(s->relaxation > 0) || !(s->relaxation < 2))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, s->relaxation, "solver budget, seconds, order, relaxation or friction is out of range");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, s->relaxation, "solver budget, seconds, order, relaxation or friction is out of range");
     return CT_OK;
 }
 
 static ct_code cti_world_check_tasks(const ct_tasks *t, ct_error_info *e)
 {
     if (t->worker_count < 0 || t->worker_count > CTI_POOL_MOST)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, t->worker_count, "tasks.worker_count must be 0 to 256");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, t->worker_count, "tasks.worker_count must be 0 to 256");
     if (!t->enqueue != !t->finish)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "tasks.enqueue and tasks.finish need each other");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, 0, "tasks.enqueue and tasks.finish need each other");
     if (!CONTACT_THREADS && !t->enqueue && t->worker_count > 1)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, t->worker_count,
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, t->worker_count,
                                 "threads of the world's own (tasks.worker_count without enqueue) are not built: CONTACT_THREADS is 0");
     return CT_OK;
 }
 
 static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
 {
+    const ct_real h = d->thickness;
+    const cti_range ranges[] = {
+        {(double)d->gravity[0], -CTI_FINITE, CTI_FINITE, "gravity must be finite"},
+        {(double)d->gravity[1], -CTI_FINITE, CTI_FINITE, "gravity must be finite"},
+        {(double)d->gravity[2], -CTI_FINITE, CTI_FINITE, "gravity must be finite"},
+        {d->origin[0], -CTI_WORLD_MOST, CTI_WORLD_MOST, "origin must be finite"},
+        {d->origin[1], -CTI_WORLD_MOST, CTI_WORLD_MOST, "origin must be finite"},
+        {d->origin[2], -CTI_WORLD_MOST, CTI_WORLD_MOST, "origin must be finite"},
+        {(double)h, CTI_POSITIVE, cti_finite(h * h * h * h) ? CTI_FINITE : 0, "thickness must be positive, and its fourth power finite"},
+        {(double)d->friction, 0, CTI_FINITE, "friction must be zero or positive"},
+        {(double)d->restitution, 0, 1, "restitution must be in [0, 1]"},
+        {(double)d->stepper, 0, CT_STEPPER_COUNT_ - 1, "stepper is out of range"},
+        {(double)d->integrator, 0, CT_INTEGRATOR_COUNT_ - 1, "integrator is out of range"},
+        {(double)d->broad_phase, 0, CT_BROAD_COUNT_ - 1, "broad_phase is out of range"},
+        {(double)d->newton_iterations, 1, 100, "newton_iterations must be 1 to 100"},
+        {(double)d->cmr_rounds, 1, INT_MAX, "cmr_rounds must be at least 1"},
+        {(double)d->max_halvings, 0, 8, "max_halvings must be 0 to 8"},
+        {(double)d->row_mode, 0, CT_ROW_VELOCITY, "row_mode is out of range"},
+        {(double)d->ccd_limits_step, 0, 1, "ccd_limits_step must be 0 or 1"},
+        {(double)d->recovery_speed, 0, INFINITY, "recovery_speed must be zero or positive"}};
     ct_code code;
-    int k;
     if (d->cookie != CTI_COOKIE)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "world desc was not made by ct_world_desc_default");
-    for (k = 0; k < 3; k++)
-        if (!cti_finite(d->gravity[k]))
-            return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "gravity must be finite");
-    for (k = 0; k < 3; k++)
-        if (!cti_finite64(d->origin[k]))
-            return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "origin must be finite");
-    if (!(d->thickness > 0) || !cti_finite(d->thickness * d->thickness * d->thickness * d->thickness))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive, and its fourth power finite");
-    if (!(d->friction >= 0) || !cti_finite(d->friction))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->friction, "friction must be zero or positive");
-    if (!(d->restitution >= 0 && d->restitution <= 1))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->restitution, "restitution must be in [0, 1]");
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, 0, "world desc was not made by ct_world_desc_default");
+    code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
+    if (code != CT_OK)
+        return code;
     if (d->restitution != 0 && d->stepper != CT_STEPPER_PENALTY && d->stepper != CT_STEPPER_LAYERS)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution,
-                                "restitution other than 0 needs CT_STEPPER_PENALTY or CT_STEPPER_LAYERS");
-    if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->restitution,
+                             "restitution other than 0 needs CT_STEPPER_PENALTY or CT_STEPPER_LAYERS");
     if (!ct_stepper_built(d->stepper))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' (%d) is not built", ct_stepper_text(d->stepper),
                              (int)d->stepper);
-    if ((int)d->integrator < 0 || d->integrator >= CT_INTEGRATOR_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->integrator, "integrator is out of range");
-    if ((int)d->broad_phase < 0 || d->broad_phase >= CT_BROAD_COUNT_)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->broad_phase, "broad_phase is out of range");
-    if (d->newton_iterations < 1 || d->newton_iterations > 100)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, d->newton_iterations, "newton_iterations must be 1 to 100");
-    if (d->cmr_rounds < 1 || d->max_halvings < 0 || d->max_halvings > 8)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, d->cmr_rounds, "cmr_rounds must be at least 1, max_halvings 0 to 8");
-    if ((int)d->row_mode < 0 || d->row_mode > CT_ROW_VELOCITY)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->row_mode, "row_mode is out of range");
-    if (d->ccd_limits_step != 0 && d->ccd_limits_step != 1)
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, d->ccd_limits_step, "ccd_limits_step must be 0 or 1");
-    if (!(d->recovery_speed >= 0))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
     code = cti_world_check_tasks(&d->tasks, e);
-    if (code == CT_OK)
-        code = cti_world_check_solver(d, e);
+    CTI_THEN(code, cti_world_check_solver(d, e));
     return code == CT_OK ? cti_steppers_check(d, e) : code;
 }
 
@@ -280,7 +252,7 @@ static ct_code cti_world_start_pool(ct_world *w, ct_error_info *e)
         return CT_OK;
     w->pool = cti_pool_create(&w->mem, t->worker_count, &failed, &system);
     if (!w->pool && failed < 0)
-        return cti_world_refuse(e, CT_ERR_MEMORY, t->worker_count, "out of memory");
+        return cti_error_set(e, CT_ERR_MEMORY, -1, t->worker_count, "out of memory");
     if (!w->pool)
         return cti_error_set(e, CT_ERR_MEMORY, failed, system, "thread %d of %d could not be started (system error %d)", failed, t->worker_count - 1,
                              system);
@@ -294,20 +266,20 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     ct_world *w;
     ct_code code;
     if (!out_world)
-        return cti_world_refuse(out_error, CT_ERR_ARGUMENT, 0, "out_world is NULL");
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, 0, "out_world is NULL");
     if (!desc) {
         ct_world_desc usual = ct_world_desc_default();
         return cti_world_make(&usual, out_world, out_error);
     }
     if (cti_world_contracted())
-        return cti_world_refuse(out_error, CT_ERR_UNSUPPORTED, 0, "the compiler has fused products and sums: compile with -ffp-contract=off");
+        return cti_error_set(out_error, CT_ERR_UNSUPPORTED, -1, 0, "the compiler has fused products and sums: compile with -ffp-contract=off");
     code = cti_world_check(desc, out_error);
     if (code != CT_OK)
         return code;
     cti_mem_init(&mem, &desc->allocator);
     w = (ct_world *)cti_mem_resize(&mem, NULL, 0, sizeof *w);
     if (!w)
-        return cti_world_refuse(out_error, CT_ERR_MEMORY, (double)sizeof *w, "out of memory");
+        return cti_error_set(out_error, CT_ERR_MEMORY, -1, (double)sizeof *w, "out of memory");
     memset(w, 0, sizeof *w);
     w->mem = mem;
     cti_arena_init(&w->arena, &w->mem);
@@ -330,28 +302,7 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
 
 CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_world_make(desc, out_world, out_error);
-    cti_fpenv_leave(mode);
-    return code;
-}
-
-static void cti_world_free_bodies(cti_mem *m, cti_bodies *b)
-{
-    CTI_FREE(m, b->mass), CTI_FREE(m, b->inv_mass), CTI_FREE(m, b->alpha);
-    CTI_FREE(m, b->rigids), CTI_FREE(m, b->rigid_of), CTI_FREE(m, b->frames), CTI_FREE(m, b->joints);
-}
-
-static void cti_world_free_scripts(cti_mem *m, cti_scripts *c)
-{
-    CTI_FREE(m, c->pins), CTI_FREE(m, c->path), CTI_FREE(m, c->directions), CTI_FREE(m, c->movers);
-    CTI_FREE(m, c->held), CTI_FREE(m, c->fixed), CTI_FREE(m, c->v_fixed), CTI_FREE(m, c->filter), CTI_FREE(m, c->projectors);
-}
-
-static void cti_world_free_system(cti_mem *m, cti_system *y)
-{
-    CTI_FREE(m, y->q), CTI_FREE(m, y->turns), CTI_FREE(m, y->whole), CTI_FREE(m, y->b), CTI_FREE(m, y->force), CTI_FREE(m, y->force0);
-    CTI_FREE(m, y->v_free), CTI_FREE(m, y->work);
+    CTI_FPENV_RETURN(cti_world_make(desc, out_world, out_error))
 }
 
 static void cti_world_free_state(ct_world *w)
@@ -359,28 +310,29 @@ static void cti_world_free_state(ct_world *w)
     cti_state *s = &w->state;
     cti_mem *m = &w->mem;
     int i;
-    CTI_FREE(m, s->x), CTI_FREE(m, s->v);
-    cti_world_free_bodies(m, &s->bodies);
-    cti_world_free_scripts(m, &s->scripts);
-    cti_world_free_system(m, &s->system);
-    CTI_FREE(m, s->energy.now), CTI_FREE(m, s->energy.end), CTI_FREE(m, s->energy.works), CTI_FREE(m, s->energy.through);
-    CTI_FREE(m, s->energy.inner), CTI_FREE(m, s->energy.means);
-    CTI_FREE(m, s->energy.push);
-    CTI_FREE(m, s->energy.moduli), CTI_FREE(m, s->energy.gains);
-    CTI_FREE(m, s->end.v), CTI_FREE(m, s->end.x), CTI_FREE(m, s->end.frames), CTI_FREE(m, s->end.fall), CTI_FREE(m, s->end.impulse);
-    CTI_FREE(m, s->end.groups);
-    CTI_FREE(m, s->history.dv), CTI_FREE(m, s->history.dt_prev), CTI_FREE(m, s->history.dv_free), CTI_FREE(m, s->history.fall);
+    CTI_FREE_SPAN(m, s->x, s->v);
+    CTI_FREE_SPAN(m, s->bodies.mass, s->bodies.inv_mass);
+    CTI_FREE_SPAN(m, s->bodies.alpha, s->bodies.joints);
+    CTI_FREE_SPAN(m, s->scripts.pins, s->scripts.movers);
+    CTI_FREE_SPAN(m, s->scripts.fixed, s->scripts.projectors);
+    CTI_FREE(m, s->scripts.v_fixed);
+    CTI_FREE_SPAN(m, s->system.q, s->system.whole);
+    CTI_FREE_SPAN(m, s->system.b, s->system.work);
+    CTI_FREE_SPAN(m, s->energy.now, s->energy.gains);
+    CTI_FREE_SPAN(m, s->end.v, s->end.groups);
+    CTI_FREE_SPAN(m, s->history.dv, s->history.dv_free);
+    CTI_FREE(m, s->history.fall);
     cti_integrate_free(s);
     cti_snapshot_free(m, &s->step.start);
-    CTI_FREE(m, s->contact.rows), CTI_FREE(m, s->contact.origins), CTI_FREE(m, s->contact.hits), CTI_FREE(m, s->contact.tangled_pairs);
-    CTI_FREE(m, s->contact.repairs), CTI_FREE(m, s->contact.ways);
+    CTI_FREE_SPAN(m, s->contact.hits, s->contact.origins);
+    CTI_FREE_SPAN(m, s->contact.tangled_pairs, s->contact.ways);
     cti_memory_free(m, &s->contact.memory);
     for (i = 0; i < 2 * CTI_PARTS_DEPTH; i++)
         cti_memory_free(m, &s->contact.memory_step[i]);
     cti_parts_free(m, &s->parts);
     cti_impulses_free(m, &s->history.impulses);
     cti_impulses_free(m, &s->step.impulses);
-    CTI_FREE(m, s->scripts.reactions.blocks), CTI_FREE(m, s->scripts.reactions.values);
+    CTI_FREE_SPAN(m, s->scripts.reactions.blocks, s->scripts.reactions.values);
 }
 
 CONTACT_API_DEF void ct_world_destroy(ct_world *w)
@@ -474,8 +426,7 @@ static ct_code cti_world_open(ct_world *w, ct_real dt)
     ct_body_id none = {0, 0};
     ct_code code = cti_world_prepare(w);
     w->state.step.dt = dt;
-    if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_STEP, NULL);
+    CTI_THEN(code, cti_steppers_admit(w, CTI_FEATURE_STEP, NULL));
     if (code != CT_OK)
         return code;
     code = cti_refine_step(w, dt);
@@ -533,10 +484,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
 
 CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
-    uint64_t mode = cti_fpenv_enter();
-    ct_code code = cti_world_step(w, dt, out_report);
-    cti_fpenv_leave(mode);
-    return code;
+    CTI_FPENV_RETURN(cti_world_step(w, dt, out_report))
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }

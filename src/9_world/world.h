@@ -1,17 +1,12 @@
 /* world.h -- the world: bodies over the step's state. */
-#ifndef CTI_WORLD_H
-#define CTI_WORLD_H
+#pragma once
 
+#include "../0_base/log.h"
 #include "../0_base/pool.h"
 #include "../5_mesh/mesh.h"
 #include "../5_mesh/place.h"
-#include "../8_barrier/barrier.h"
-#include "../8_dcd/dcd.h"
-#include "../8_explicit/explicit.h"
-#include "../8_geometric/geometric.h"
-#include "../8_layers/layers.h"
-#include "../8_penalty/penalty.h"
 #include "../8_step/step.h"
+#include "../8_step/stepper.h"
 #include "../8_step/tangle.h"
 
 typedef enum cti_body_kind {
@@ -203,5 +198,3 @@ CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair 
 
 #define CTI_COOKIE 0x63740001u
 #define CTI_WORLD_ULPS 64 /* [ulp of a coordinate] smallest allowed thickness; CTI_EPS x >= ulp(x) */
-
-#endif /* CTI_WORLD_H */

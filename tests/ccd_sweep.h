@@ -1,10 +1,16 @@
-/* ccd_sweep.c -- continuous collision detection from coarse to fine.
+/* ccd_sweep.h -- continuous collision detection from coarse to fine.
    Method: a feature that moves linearly in [t0, t1] stays in the box of its positions at both ends. Where the boxes of two features are apart, they
    do not meet then; where they overlap the interval is halved, its earlier half first, and at the finest level the test of ccd.h decides. The motion
    inside of an interval is that of positions rounded at its ends, so boxes and distance are widened by that rounding.
    differs: the trees of pairs.h do the same in space: boxes of bodies, then of groups of features, then of features, over the whole step.
    based on: lecture notes 4.2. */
-#include "ccd_sweep.h"
+#include "../src/4_geom/ccd.h"
+
+/* cti_sweep_work -- what queries have cost. */
+typedef struct cti_sweep_work {
+    int boxes; /* pairs of swept boxes that were compared */
+    int fine;  /* intervals that the fine test decided */
+} cti_sweep_work;
 
 /* positions at time t */
 static void cti_sweep_at(const ct_real *x0, const ct_real *x1, double t, ct_real *out)
@@ -60,7 +66,10 @@ static int cti_sweep_interval(const cti_sweep_query *q, double t0, double t1, in
     return 1;
 }
 
-CTI_FN int cti_sweep(int kind, const ct_real x0[12], const ct_real x1[12], ct_real min_distance, int depth, ct_real *out_toi, cti_sweep_work *work)
+/* cti_sweep -- a pair of `kind` (CTI_CCD_VF or CTI_CCD_EE), points x0, x1 [12] at t = 0 and t = 1. The interval is halved `depth` times (0 to 20)
+   where the boxes of both features' swept volumes, widened by min_distance, overlap; what is left goes to the test of ccd.h. Returns 1 and
+   the first time, or 0 and CTI_CCD_NONE. *work is added to. */
+static int cti_sweep(int kind, const ct_real x0[12], const ct_real x1[12], ct_real min_distance, int depth, ct_real *out_toi, cti_sweep_work *work)
 {
     cti_sweep_query q;
     ct_real big = 0;
