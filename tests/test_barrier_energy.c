@@ -78,7 +78,7 @@ static void assemble(step *q, part what, const ct_real *y)
     if (what == JOINTS) {
         memcpy(q->b->y, y, sizeof *y * 3 * (size_t)q->b->n);
         memset(q->b->g, 0, sizeof *y * 3 * (size_t)q->b->n);
-        memset(q->b->matrix.B.val, 0, sizeof *y * 9 * (size_t)q->b->matrix.B.row[q->b->n]);
+        memset(q->b->hessian.B.val, 0, sizeof *y * 9 * (size_t)q->b->hessian.B.row[q->b->n]);
         cti_barrier_joints_assemble(q->s);
     } else {
         step_go(q, y);
@@ -133,7 +133,7 @@ static double differences(step *q, part what, double reach, int directions)
             d[i] = (ct_real)(reach * rnd());
         assemble(q, what, q->y);
         memcpy(g, q->b->g, sizeof *g * (size_t)n);
-        cti_bsr_mul(&q->b->matrix.B, d, Bd);
+        cti_bsr_mul(&q->b->hessian.B, d, Bd);
         if (what == WHOLE)
             add_dropped(q, d, Bd);
         for (i = 0; i < n; i++)
@@ -424,7 +424,7 @@ static void projected_hessians_are_semidefinite(void **state)
             double sum = 0;
             for (j = 0; j < 3 * q.b->n; j++)
                 d[j] = (ct_real)rnd();
-            cti_bsr_mul(&q.b->matrix.B, d, Bd);
+            cti_bsr_mul(&q.b->hessian.B, d, Bd);
             for (j = 0; j < 3 * q.b->n; j++)
                 sum += (double)(d[j] * Bd[j]);
             least = fmin(least, sum), most = fmax(most, sum);

@@ -13,15 +13,14 @@
 #include "../0_base/sort.h"
 #include "../4_geom/ccd.h"
 
-#define CTI_SEAMS_ON                                                                                                                       \
-    4 /* [thickness] way after which a pair is past: near pairs are no farther apart (CTI_DETECT_TRUST). With one                          \
-         distance of the pair a stack of five soft boxes shakes, since ways at 45 degrees to a face seem to pass it */
-#define CTI_SEAMS_SLIGHT                                                                                                                   \
-    CTI_R(1e-4) /* [thickness] a pair that the motion brings nearer by less keeps its row, which                                           \
-                   hardly blocks; with 0 rows at rest come and go with rounding */
-#define CTI_SEAMS_KEPT                                                                                                                     \
-    CTI_R(0.45) /* [thickness, or distance where that is less] distance that a passing motion keeps. An edge that is half a thickness      \
-                   high is passed at half of it: with 0.9 such an edge takes up to a sixth of a ball's speed */
+/* [thickness] way after which a pair is past: near pairs are no farther apart (CTI_DETECT_TRUST). With one distance of the pair a stack of five
+   soft boxes shakes, since ways at 45 degrees to a face seem to pass it */
+#define CTI_SEAMS_ON 4
+/* [thickness] a pair that the motion brings nearer by less keeps its row, which hardly blocks; with 0 rows at rest come and go with rounding */
+#define CTI_SEAMS_SLIGHT CTI_R(1e-4)
+/* [thickness, or distance where that is less] distance that a passing motion keeps. An edge that is half a thickness high is passed at half of
+   it: with 0.9 such an edge takes up to a sixth of a ball's speed */
+#define CTI_SEAMS_KEPT CTI_R(0.45)
 
 typedef struct cti_seams {
     const cti_surface *s;
@@ -165,8 +164,7 @@ static int cti_seams_ends(const cti_seams *q, const ct_real *x, cti_pair view, c
 }
 
 /* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps KEPT of its distance from the other, and would if
-   it moved on past it. It must end apart, too, where its motion is not known, and out of reach where it
-   carried load */
+   it moved on past it. It must end apart, too, where its motion is not known, and out of reach where it carried load */
 static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
 {
     const cti_surface *s = q->s;
@@ -202,8 +200,7 @@ static int cti_seams_leaves(cti_seams *q, const cti_hit *hit)
     return feature != 6;
 }
 
-/* 1 if the led motion keeps all candidates of vertex v as far apart as a passing one, and none ends nearer than now, or than its thickness
- */
+/* 1 if the led motion keeps all candidates of vertex v as far apart as a passing one, and none ends nearer than now, or than its thickness */
 static int cti_seams_apart(cti_seams *q, const cti_list *l, ct_pair_kind kind, int32_t v)
 {
     int i;
