@@ -39,7 +39,7 @@ static double cti_residual_friction(ct_cone cone, double bound, const double *r,
 CTI_FN void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const double *u, const double *r, const ct_real *local,
                              cti_residuals *out)
 {
-    double d = (double)local[0], d_mean = (double)(local[1] + local[2]) / 2, e[3], law, bound;
+    double d = (double)local[0], d_mean = (double)(local[1] + local[2]) / 2, e[3], law, bound, miss;
     int k;
     for (k = 0; k < 3; k++)
         e[k] = u[k] + (double)row->compliance[k] * r[k];
@@ -60,8 +60,11 @@ CTI_FN void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     out->dual_gap += r[0] * law;
     if (row->mu > 0 && d_mean > 0) { /* 0: scripts hold every tangential motion */
         bound = (double)row->mu * (r[0] > 0 ? r[0] : 0);
-        cti_residual_raise(p, cti_residual_friction(cone, bound, r, e[1], e[2], d_mean), &out->natural);
-        cti_residual_raise(p, cti_residual_friction(CT_CONE_CONE, bound, r, u[1], u[2], d_mean), &out->natural_cone);
+        miss = cti_residual_friction(cone, bound, r, e[1], e[2], d_mean);
+        cti_residual_raise(p, miss, &out->natural);
+        if (cone != CT_CONE_CONE || e[1] != u[1] || e[2] != u[2]) /* else it is the same */
+            miss = cti_residual_friction(CT_CONE_CONE, bound, r, u[1], u[2], d_mean);
+        cti_residual_raise(p, miss, &out->natural_cone);
         cti_residual_raise(p, cti_residual_friction(cone, bound, r, 0, 0, d_mean), &out->dual);
     }
 }
