@@ -7,8 +7,8 @@
 
 enum { N = 5 };
 
-/* N bodies of one block, each on a contact that slides along t1, so that its friction changes its normal impulse: with the compliance K of the contact
-   u = c + K r, r = lambda (1, -mu, 0), u_n = 0. With mu k > 1 friction that presses the contact together follows its load for ever, by whole steps */
+/* N bodies of one block, each on a contact that slides along t1, so that its friction changes its normal impulse: with the compliance K of the
+   contact u = c + K r, r = lambda (1, -mu, 0), u_n = 0. With mu k > 1 friction that presses the contact together follows its load for ever, by whole steps */
 static void sliding_contacts_load_themselves(void **state)
 {
     static const double couple[N] = {-1.8, -1.5, -1.2, -0.6, 0.5};
@@ -65,8 +65,48 @@ static void sliding_contacts_load_themselves(void **state)
     }
 }
 
+/* A block that weighs 1 N s on a contact without friction, and one that flies away from its contact with friction. No bound changes in any
+   iteration; the loads are 1 and 0 */
+static void bounds_that_never_change_stay(void **state)
+{
+    cti_mem mem;
+    cti_arena arena;
+    cti_bsr A;
+    cti_problem p;
+    cti_row rows[2];
+    ct_real b[6] = {-1, CTI_R(0.25), 0, CTI_R(0.5), 0, CTI_R(0.5)}, v[6] = {0, 0, 0, 0, 0, 0};
+    const double expected[6] = {0, 0.25, 0, 0.5, 0, 0.5};
+    cti_jacobian J;
+    cti_linear L;
+    cti_solve_info info;
+    ct_solver_desc d;
+    int i, k;
+    (void)state;
+    memset(&A, 0, sizeof A), memset(&p, 0, sizeof p), memset(rows, 0, sizeof rows), memset(&d, 0, sizeof d);
+    cti_mem_init(&mem, NULL);
+    cti_arena_init(&arena, &mem);
+    assert_true(cti_bsr_pattern(&mem, &A, 2, NULL, 0));
+    for (i = 0; i < 2; i++) {
+        for (k = 0; k < 3; k++)
+            A.val[9 * A.diag[i] + 4 * k] = 1, rows[i].frame[4 * k] = 1;
+        rows[i].n = rows[i].n_a = 1, rows[i].term[0].block = i, rows[i].term[0].weight = 1, rows[i].mu = i ? CTI_R(0.5) : 0;
+    }
+    p.A = &A, p.b = b, p.dt = CTI_R(0.01), p.velocity_scale = CTI_R(0.1), p.rows = rows, p.n_rows = 2;
+    d.cone = CT_CONE_CONE, d.tolerance = CTI_R(1e-5);
+    assert_true(cti_residual_prepare(&p, &arena) && cti_jacobian_make(&p, &arena, &J) && cti_envelope_make(&J, &arena, &L));
+    assert_true(cti_augmented_solve(&J, &L, &d, &arena, v, &info));
+    assert_int_equal(info.status, CTI_SOLVE_OK);
+    assert_true(info.res.natural_map <= 1e-7 && info.iterations > 2 && info.iterations <= 6);
+    for (i = 0; i < 6; i++)
+        assert_true(fabs((double)v[i] - expected[i]) < 1e-6);
+    assert_true(fabs((double)rows[0].r[0] - 1) < 1e-6 && rows[0].r[1] == 0 && rows[1].r[0] == 0 && rows[1].r[1] == 0 && rows[1].r[2] == 0);
+    cti_bsr_free(&mem, &A);
+    cti_arena_free(&arena);
+    assert_int_equal(mem.bytes_live, 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_contacts_load_themselves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_contacts_load_themselves), cmocka_unit_test(bounds_that_never_change_stay)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

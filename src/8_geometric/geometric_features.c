@@ -1,8 +1,9 @@
 /* geometric_features.c -- which features of a pair its closest points are in, and whether they are in each other's way.
    Method: a vertex collides with the face, edge or vertex in whose Voronoi region it is, so that each pair of closest points belongs to one pair of
-   features. A vertex that is above one side of a valley collides with the other side's plane, too: that collision begins where the motion is
-   about to need it, not where the vertex is above that side, which may be inside of the thickness. The direction of a pair of edges or vertices must be within the normal cones of both, but for a small angle: outside of them a face or
-   an edge beside is nearer. based on: Volino, Magnenat-Thalmann 2000, sec. 2.1 and 2.2. */
+   features. A vertex that is above one side of a valley collides with the other side's plane, too. That collision begins where the motion is
+   about to need it; where the vertex comes above that side, it may be inside of the thickness already. The direction of a pair of edges or
+   vertices must be within the normal cones of both, but for a small angle: outside of them a face or an edge beside is nearer.
+   based on: Volino, Magnenat-Thalmann 2000, sec. 2.1 and 2.2. */
 #include "geometric.h"
 
 /* [sine] angle by which the direction between two features may leave the directions in which they are each other's nearest. A box and a sheet that
@@ -14,7 +15,9 @@
 /* [sine] angle from which on two faces are a valley. A vertex over seven folds jumps as often with 0.005 and 0.02; with 0.02 four thin sheets at
    rest come below .85 of their thickness in float (thin_beside_thick) */
 #define CTI_GEOMETRIC_SHALLOW CTI_R(0.1)
-#define CTI_GEOMETRIC_BEYOND CTI_R(0.5) /* [1] largest weight of a face's vertex against its sense, in a valley: it bounds forces there */
+/* [1] how far below 0 the weight of a face's vertex may be, where a vertex meets the face's plane beyond its edge in a valley. It bounds forces
+   there. Half and double were not compared */
+#define CTI_GEOMETRIC_BEYOND CTI_R(0.5)
 
 /* from an edge to the vertex *tip of a face beside it, across the edge; *foot: the vertex's place along the edge */
 static cti_v3 cti_geometric_across(const cti_surface *f, int face, int edge, int32_t *tip, ct_real *foot)
