@@ -2,9 +2,10 @@
    Method: an outer iteration holds multipliers r and friction bounds g = mu lambda. It minimizes over v
        v'A v / 2 - b'v + sum of psi_i(J_i v + w_i),   -psi_i'(u) = P(r - rho u),   P: the row's law with its compliance, gamma within g,
    which is convex, by Newton steps (A + J'HJ) d = -gradient, H = -dP/du, with a search along d. Then r = P(r - rho u) at the minimum, g
-   follows lambda, in mechanisms by Newton's method on g = mu lambda, and rho grows. With whole steps to mu lambda, g would swing between two values
-   for ever in mechanisms that friction jams. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local
-   compliances. All is in double, since rho is up to 1e7 of them, and more for joints with a compliance. Based on: Rockafellar 1976
+   follows lambda by Newton's method on g = mu lambda, and rho grows. With whole steps to mu lambda, g would swing between two values for ever where
+   friction jams. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local
+   compliances. All is in double, since rho is up to 1e7 of them, and more for joints with a compliance. u follows the steps, u += a J d: from v, its
+   rounding of 1e-16 m/s would be an impulse of 1e-6 N s in a joint, and no gradient would fall below 1e-4. Based on: Rockafellar 1976
    (proximal method of multipliers); Alart and Curnier 1991; Haslinger 1983 (friction by a held bound). */
 #include "augmented.h"
 #include "solve_policy.h"
@@ -19,8 +20,11 @@ typedef struct cti_augmented {
     ct_cone cone;
     double *v, *d, *f, *Ad;          /* [3 n] velocity, Newton direction, minus the gradient, A d */
     double *u, *du, *r, *next;       /* [3 rows] velocities, their change by d, held multipliers, P(r - rho u) */
+    double *seen;                    /* [3 rows] velocities that the judge sees */
     double *rho, *stiffest;          /* [3 rows] penalty, and its largest value */
     double *bound, *swing, *H;       /* [rows] mu lambda, its last change, which a share was taken of; [9 rows] */
+    double share;                    /* of the last change of the bounds */
+    int newton;                      /* 1: that was Newton's */
     ct_real *best, *work;            /* [3 n + 3 rows] the best judged v and r; [3 n] */
 } cti_augmented;
 
@@ -156,14 +160,14 @@ static void cti_augmented_law(const cti_augmented *s, int i, const double *u, do
         H[4] = slope[1] * D[0], H[5] = H[7] = slope[1] * D[1], H[8] = slope[2] * D[3];
 }
 
-/* u = J v + w */
-static void cti_augmented_velocities(const cti_augmented *s)
+/* out = J v + w */
+static void cti_augmented_velocities(const cti_augmented *s, double *out)
 {
     int i, k;
-    cti_augmented_gather(s, s->v, s->u);
+    cti_augmented_gather(s, s->v, out);
     for (i = 0; i < s->p->n_rows; i++)
         for (k = 0; k < 3; k++)
-            s->u[3 * i + k] += (double)s->p->rows[i].w[k];
+            out[3 * i + k] += (double)s->p->rows[i].w[k];
 }
 
 /* f = b - A v + J' next. Returns the largest entry of D^-1 f, as the judge measures it */
@@ -191,11 +195,10 @@ static double cti_augmented_gradient(const cti_augmented *s)
     return big / (double)p->velocity_scale;
 }
 
-/* u, the laws and f at v. Returns as cti_augmented_gradient */
+/* the laws and f at v and u. Returns as cti_augmented_gradient */
 static double cti_augmented_evaluate(const cti_augmented *s)
 {
     int i;
-    cti_augmented_velocities(s);
     for (i = 0; i < s->p->n_rows; i++)
         cti_augmented_law(s, i, s->u + 3 * (size_t)i, s->next + 3 * (size_t)i, s->H + 9 * (size_t)i);
     return cti_augmented_gradient(s);
@@ -267,9 +270,9 @@ static int cti_augmented_judge(cti_augmented *s, ct_real *v, cti_residuals *best
     if (!cti_augmented_balance(s, v))
         return 0;
     memset(&res, 0, sizeof res);
-    cti_augmented_velocities(s);
+    cti_augmented_velocities(s, s->seen);
     for (i = 0; i < p->n_rows; i++)
-        cti_residual_row(p, s->cone, &p->rows[i], s->u + 3 * (size_t)i, s->next + 3 * (size_t)i, p->local + 3 * (size_t)i, &res);
+        cti_residual_row(p, s->cone, &p->rows[i], s->seen + 3 * (size_t)i, s->next + 3 * (size_t)i, p->local + 3 * (size_t)i, &res);
     res.dynamics = (ct_real)cti_augmented_gradient(s), res.natural_map = cti_max(res.dynamics, res.natural);
     memcpy(s->v, s->d, sizeof *s->d * (size_t)n3), memcpy(s->next, s->du, sizeof *s->du * 3 * (size_t)p->n_rows);
     if (!first && !(res.natural_map < best->natural_map))
@@ -286,13 +289,13 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
 {
     const cti_problem *p = s->p;
     size_t n3 = 3 * (size_t)p->A->n, m = (size_t)p->n_rows, i;
-    s->v = CTI_ARENA_NEW(arena, double, 4 * n3), s->u = CTI_ARENA_NEW(arena, double, 29 * m);
+    s->v = CTI_ARENA_NEW(arena, double, 4 * n3), s->u = CTI_ARENA_NEW(arena, double, 32 * m);
     s->best = CTI_ARENA_NEW(arena, ct_real, n3 + 3 * m), s->work = CTI_ARENA_NEW(arena, ct_real, n3);
     if (!s->v || !s->u || !s->best || !s->work)
         return 0;
     s->d = s->v + n3, s->f = s->d + n3, s->Ad = s->f + n3;
     s->du = s->u + 3 * m, s->r = s->du + 3 * m, s->next = s->r + 3 * m, s->rho = s->next + 3 * m;
-    s->stiffest = s->rho + 3 * m, s->bound = s->stiffest + 3 * m, s->swing = s->bound + m, s->H = s->swing + m;
+    s->stiffest = s->rho + 3 * m, s->bound = s->stiffest + 3 * m, s->swing = s->bound + m, s->H = s->swing + m, s->seen = s->H + 9 * m;
     for (i = 0; i < n3; i++)
         s->v[i] = (double)v[i];
     for (i = 0; i < m; i++) {
@@ -310,6 +313,7 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
         }
         s->bound[i] = s->swing[i] = 0;
     }
+    cti_augmented_velocities(s, s->u);
     return 1;
 }
 
@@ -364,41 +368,33 @@ static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_aren
     return 1;
 }
 
-/* 1 where joints are among the rows: friction may jam what they hold together */
-static int cti_augmented_jams(const cti_problem *p)
-{
-    int i, jams = 0;
-    for (i = 0; !jams && i < p->n_rows; i++)
-        jams = p->rows[i].equations != 0;
-    return jams;
-}
-
-/* The next friction bounds; the first ones are mu lambda. In mechanisms by Newton's method on bounds = mu lambda; where its change turns back, bounds
-   would go to and fro between two sets of sliding contacts, and they go to where the change vanishes between the last ones and these. Elsewhere
-   they go Aitken's share of the way to mu lambda (Irons and Tuck 1969): loads of contacts that repeat each other have no derivative. *share: that of
-   the last iteration. Changes are measured with the local compliances. 0: out of memory */
-static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena *arena, int turn, double *share)
+/* The next friction bounds; the first ones are mu lambda. By Newton's method on bounds = mu lambda; where its change turns back, bounds would go to
+   and fro between two sets of sliding contacts, and they go to where the change vanishes between the last ones and these. Where that does not better
+   the result, since loads of contacts that repeat each other have no derivative, they go Aitken's share of the way to mu lambda (Irons and Tuck
+   1969). Changes are measured with the local compliances. idle: outer iterations since the best. 0: out of memory */
+static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena *arena, int turn, int idle)
 {
     const cti_problem *p = s->p;
     cti_arena_point mark = cti_arena_mark(arena);
     double *change = CTI_ARENA_NEW(arena, double, p->n_rows), along = 0, square = 0, apart = 0;
-    int i, jams = cti_augmented_jams(p);
+    int i, newton = idle <= cti_solve_tuned.augmented.newton, again = turn > 1 && newton == s->newton;
     for (i = 0; change && i < p->n_rows; i++)
         change[i] = (p->rows[i].equations || !(s->next[3 * i] > 0) ? 0 : (double)p->rows[i].mu * s->next[3 * i]) - s->bound[i];
-    if (!change || (jams && turn && !cti_augmented_respond(s, L, arena, change)))
+    if (!change || (newton && turn && !cti_augmented_respond(s, L, arena, change)))
         return 0;
     for (i = 0; i < p->n_rows; i++) {
         double local = (double)p->local[3 * i + 1], d = change[i] - s->swing[i];
         along += local * change[i] * s->swing[i], square += local * s->swing[i] * s->swing[i], apart += local * d * d;
     }
-    if (jams || turn < 2 || !(apart > 0))
-        *share = along < 0 ? square / (square - along) : 1;
+    if (again && !newton && apart > 0)
+        s->share = cti_fmin(cti_solve_tuned.augmented.most, cti_fmax(cti_solve_tuned.augmented.least, s->share * (square - along) / apart));
     else
-        *share = cti_fmin(cti_solve_tuned.augmented.most, cti_fmax(cti_solve_tuned.augmented.least, *share * (square - along) / apart));
+        s->share = again && newton && along < 0 ? square / (square - along) : 1;
     for (i = 0; i < p->n_rows; i++) {
-        s->swing[i] = turn ? (jams ? *share : 1) * change[i] : 0;
-        s->bound[i] = cti_fmax(0, s->bound[i] + *share * change[i]);
+        s->swing[i] = (newton ? s->share : 1) * change[i];
+        s->bound[i] = cti_fmax(0, s->bound[i] + s->share * change[i]);
     }
+    s->newton = newton;
     cti_arena_rewind(arena, mark);
     return 1;
 }
@@ -424,6 +420,8 @@ static int cti_augmented_minimize(cti_augmented *s, const cti_linear *L, double 
             return 1;
         for (i = 0; i < n3; i++)
             s->v[i] += a * s->d[i];
+        for (i = 0; i < 3 * s->p->n_rows; i++)
+            s->u[i] += a * s->du[i];
     }
     cti_augmented_evaluate(s);
     return 1;
@@ -434,20 +432,21 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
 {
     cti_augmented state, *s = &state;
     const cti_problem *p = J->p;
-    double aim = cti_solve_tuned.augmented.aim * (double)desc->tolerance, share = 1;
-    int i, turn, n3 = 3 * p->A->n;
+    double aim = cti_solve_tuned.augmented.aim * (double)desc->tolerance;
+    int i, turn, idle = 0, n3 = 3 * p->A->n;
     s->p = p, s->J = J, s->cone = desc->cone;
     memset(info, 0, sizeof *info);
     if (!cti_augmented_open(s, arena, v) || !cti_augmented_judge(s, v, &info->res, 1))
         return 0;
-    for (turn = 0; turn < cti_solve_tuned.augmented.turns && info->iterations < cti_solve_tuned.augmented.factors; turn++) {
+    for (turn = 0; idle <= cti_solve_tuned.augmented.idle && info->iterations < cti_solve_tuned.augmented.factors; turn++) {
         double last = (double)info->res.natural_map, enough = cti_solve_tuned.augmented.inner * cti_fmin(1, last);
         if (last <= aim)
             break;
         memcpy(s->r, s->next, sizeof *s->r * 3 * (size_t)p->n_rows);
-        if (!cti_augmented_bounds(s, L, arena, turn, &share) ||
+        if (!cti_augmented_bounds(s, L, arena, turn, idle) ||
             !cti_augmented_minimize(s, L, cti_fmax(enough, .3 * aim), 10 * aim, &info->iterations) || !cti_augmented_judge(s, v, &info->res, 0))
             return 0;
+        idle = (double)info->res.natural_map < last ? 0 : idle + 1;
         if ((double)info->res.natural_map <= 10 * aim && (double)info->res.natural_map > last / 2) /* rounding */
             break;
         for (i = 0; i < 3 * p->n_rows; i++)

@@ -25,7 +25,6 @@ static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info);
 static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first);
 static ct_real cti_ica_sweep(cti_ica *s, int k);
 static ct_real cti_ica_refine(cti_ica *s, int carry);
-static int cti_ica_has_rival(const cti_ica *s);
 
 /* ---- steps 1 to 3: the outer loop ---- */
 
@@ -147,8 +146,7 @@ static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info)
 
 /* ---- step 3.2: the LCPs of eq. 10, 13, 14 by projected Gauss-Seidel ---- */
 
-/* 1 where another solver's whole solve is in reach */
-static int cti_ica_has_rival(const cti_ica *s)
+CTI_FN int cti_ica_has_rival(const cti_ica *s)
 {
     return !s->coupled && s->p->split.rival > 0 && s->p->split.rival <= cti_solve_tuned.augmented.dear * s->runs.sweep_us * s->budget;
 }
@@ -174,7 +172,7 @@ static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
         q.stalled = cti_solve_policy_halves(q.change, best) ? 0 : q.stalled + 1;
         if (cti_solve_policy_sweeps_end(&q))
             break;
-        if (cti_ica_has_rival(s) && cti_solve_policy_outpaced(&q, cti_min(best, q.change), s->runs.sweep_us, s->p->split.rival)) {
+        if (cti_ica_has_rival(s) && cti_solve_policy_outpaced(q.k, q.first, cti_min(best, q.change), q.stop, s->runs.sweep_us, s->p->split.rival)) {
             s->progress.outpaced = 1;
             break;
         }

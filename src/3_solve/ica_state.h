@@ -91,7 +91,8 @@ typedef struct cti_ica_progress {
     int restarts;                    /* from the best iterate */
     ct_real worth;                   /* change, relative to velocity_scale, below which the residual of an iteration is computed */
     ct_real tight;                   /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
-    int outpaced;                    /* 1: the last loop of sweeps needs more time than split.rival */
+    ct_real opened;                  /* change of the first iteration */
+    int outpaced;                    /* 1: the last loop of sweeps, or the outer one, needs more time than split.rival */
     ct_real left;                    /* change of the last sweep over contacts */
 } cti_ica_progress;
 
@@ -188,3 +189,5 @@ CTI_FN void cti_ica_take_best(cti_ica *s);
 /* cti_ica_judge -- info->status of an iteration: OK by the residual, DIVERGED or SLOW by its change, BUDGET: the loop goes on. 0: memory
    ran out. */
 CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info);
+/* cti_ica_has_rival -- 1 where another solver's whole solve is in reach. */
+CTI_FN int cti_ica_has_rival(const cti_ica *s);

@@ -58,14 +58,14 @@ CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best) { retur
 
 CTI_FN int cti_solve_policy_mixes(int k, int plain) { return k >= cti_solve_tuned.sweeps.first_mix && !plain; }
 
-/* The mean contraction of the loop so far is that of the rest. */
-CTI_FN int cti_solve_policy_outpaced(const cti_sweep_facts *q, ct_real best, double sweep, double rival)
+/* The mean contraction so far is that of the rest. */
+CTI_FN int cti_solve_policy_outpaced(int sweeps, ct_real first, ct_real best, ct_real stop, double sweep, double rival)
 {
     double fallen, rest;
-    if (q->k < cti_solve_tuned.augmented.look)
+    if (sweeps < cti_solve_tuned.augmented.look)
         return 0;
-    fallen = cti_log64((double)q->first / (double)best), rest = cti_log64((double)best / (cti_solve_tuned.augmented.aim * (double)q->stop));
-    return rest > 0 && !(sweep * q->k * rest <= rival * fallen);
+    fallen = cti_log64((double)first / (double)best), rest = cti_log64((double)best / (cti_solve_tuned.augmented.aim * (double)stop));
+    return rest > 0 && !(sweep * sweeps * rest <= rival * fallen);
 }
 
 /* ---- outer iterations ---- */

@@ -118,16 +118,17 @@
     /* of 200 steps of a pyramid of 55 boxes 1 ends above the tolerance with 100, 2 with 10, 3 with 1000 */ \
     X(double, stiff, 100, "1", "first penalty, in inverse local compliances of a row") \
     X(double, grow, 10, "1", "factor on it after an outer iteration; a penalty that falls after a worse residual solves no step of that pyramid") \
-    X(double, stiffest, 1e7, "1", "largest penalty: masses of 1 : 1e6 need it, and double resolves a billionth of its products") \
+    /* with 1e7 57 of 150 steps of masses of 1 : 1e6 end above the tolerance, with 1e8 and 1e10 none */ \
+    X(double, stiffest, 1e8, "1", "largest penalty") \
     X(double, inner, 1, "1", "of the natural map: gradient at which an outer iteration ends; a tenth takes 15 % more factors where a chain falls") \
     X(double, aim, 0.01, "tolerances", \
       "natural map at which a solve ends: the last steps gain digits each, and what the tolerance leaves keeps stacks swaying") \
-    /* in mechanisms, where shares leave 674 of 2,521 solves of a doll on stairs unsolved, Newton's method leaves 111 of 2,088; elsewhere it solves 92 of \
-       100 steps of two cubes of 1e12 Pa, shares from .05 to 2 solve 99 */ \
-    X(double, least, 0.05, "1", "smallest share of the change of friction bounds in an outer iteration, where there is no joint") \
+    /* of 4,900 solves of dolls on stairs 65 end unsolved, with 1 instead of 6 187, with 3 81, with 10 185, with shares alone 692 */ \
+    X(int, newton, 6, "1", "outer iterations in a row without a better natural map, after which friction bounds take shares of their change") \
+    X(double, least, 0.05, "1", "smallest such share") \
     X(double, most, 2, "1", "largest one") \
-    /* of 1,977 solves of the doll that succeed 8 take more than 30; those that go to and fro cost as many */ \
-    X(int, turns, 60, "1", "outer iterations, at most") \
+    /* 24 leaves as many unsolved as 14, and takes 5 % more factors */ \
+    X(int, idle, 14, "1", "such iterations after which a solve ends") \
     X(int, trials, 30, "1", "of a length along a Newton step, at most") \
     X(int, factors, 150, "factors", "of a solve, at most: stacks of 30 boxes take 20 to 60") \
     X(double, expected, 10, "factors", "that a solve is expected to take: 2 to 6 at rest, from the result of the last step") \
@@ -241,9 +242,9 @@ CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best);
    extrapolation. */
 CTI_FN int cti_solve_policy_mixes(int k, int plain);
 
-/* cti_solve_policy_outpaced -- 1 where a loop whose first sweep changed `first`, the k sweeps since `best` at least, needs more time until the
-   change is `stop` than a rival. sweep, rival [us]: a sweep, the rival's whole solve. */
-CTI_FN int cti_solve_policy_outpaced(const cti_sweep_facts *q, ct_real best, double sweep, double rival);
+/* cti_solve_policy_outpaced -- 1 where a loop whose first change was `first`, and whose smallest one after `sweeps` is `best`, needs more time until
+   the change is `stop` than a rival. sweep, rival [us]: a sweep, the rival's whole solve. */
+CTI_FN int cti_solve_policy_outpaced(int sweeps, ct_real first, ct_real best, ct_real stop, double sweep, double rival);
 
 /* ---- outer iterations. now, last, best: change of this iteration, of the one before, smallest so far ---- */
 
