@@ -2,7 +2,7 @@
    must pass. */
 #ifndef PROGRAM_CHECK_H
 #define PROGRAM_CHECK_H
-#include "../src/2_linalg/dense.h"
+#include "dense_lu.h"
 #include "../src/4_programs/program.h"
 #include "../src/public/api.h"
 #include <setjmp.h>
@@ -181,9 +181,9 @@ static inline int qp_by_trial(const qp *q, double *x)
         }
         for (j = 0; j < s; j++)
             z[p->n + j] = -p->w[rows[j]];
-        if (!cti_dense64_lu(K, p->n + s, LD, pivot))
+        if (!dense_lu(K, p->n + s, LD, pivot))
             continue;
-        cti_dense64_lu_solve(K, p->n + s, LD, pivot, z);
+        dense_lu_solve(K, p->n + s, LD, pivot, z);
         cti_program_u(p, z, NULL, u);
         for (i = 0; i < p->m; i++)
             good &= u[i] > -1e-10;
@@ -349,9 +349,9 @@ static inline void check_contacts(cti_program_solver solve, int friction)
         int pivot[3];
         for (k = 0; k < 9; k++)
             L[k / 3 * 16 + k % 3] = M[k];
-        assert_true(cti_dense64_lu(L, 3, 16, pivot));
+        assert_true(dense_lu(L, 3, 16, pivot));
         memcpy(z, J + 3 * i, sizeof z);
-        cti_dense64_lu_solve(L, 3, 16, pivot, z);
+        dense_lu_solve(L, 3, 16, pivot, z);
         q0[i] = w[i] + z[0] * f[0] + z[1] * f[1] + z[2] * f[2];
         for (k = 0; k < 6; k++)
             W[6 * k + i] = J[3 * k] * z[0] + J[3 * k + 1] * z[1] + J[3 * k + 2] * z[2];

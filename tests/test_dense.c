@@ -1,5 +1,5 @@
 /* test_dense.c -- dense Cholesky, inverse and LU against plain loops in double. */
-#include "../src/2_linalg/dense.h"
+#include "dense_lu.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -138,13 +138,13 @@ static void test_lu(void **state)
         for (i = 0; i < n; i++)
             for (y[i] = 0, j = 0; j < n; j++)
                 y[i] += A[40 * i + j] * x[j];
-        assert_int_equal(cti_dense64_lu(B, n, 40, pivot), 1);
-        cti_dense64_lu_solve(B, n, 40, pivot, y);
+        assert_int_equal(dense_lu(B, n, 40, pivot), 1);
+        dense_lu_solve(B, n, 40, pivot, y);
         for (i = 0; i < n; i++)
             assert_true(fabs(x[i] - y[i]) < 1e-9);
     }
     memset(A, 0, sizeof A);
-    assert_int_equal(cti_dense64_lu(A, 3, 40, pivot), 0);
+    assert_int_equal(dense_lu(A, 3, 40, pivot), 0);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* test_newton.c -- stand-alone frictional contact: semismooth Newton, alternating directions, their linear algebra, and the order of AUTO.
    Solutions by hand, laws checked by the judge, random problems against a projected Gauss-Seidel of the test's own. */
 #include "../src/2_linalg/block_lu.h"
-#include "../src/2_linalg/dense.h"
+#include "dense_lu.h"
 #include "../src/2_linalg/lu.h"
 #include "../src/4_programs/friction.h"
 #include "../src/4_programs/solvers.h"
@@ -136,7 +136,7 @@ static void random_q(double *q, int m)
 
 /* ---- linear algebra ---- */
 
-static void dense_lu(void **state)
+static void lu_of_dense_matrices(void **state)
 {
     static const int sizes[] = {1, 3, 8, 31, 32, 33, 40, 63, 96, 97, 150};
     size_t t;
@@ -491,12 +491,12 @@ static void chain(void **state)
     for (i = 0; i < M; i++)
         for (j = 0; j < M; j++)
             L[i * ld + j] = W[i * M + j];
-    assert_int_equal(cti_dense64_lu(L, M, ld, pivot), 1);
+    assert_int_equal(dense_lu(L, M, ld, pivot), 1);
     for (k = 0; k < M; k++) {
         double e[M];
         memset(e, 0, sizeof e);
         e[k] = 1;
-        cti_dense64_lu_solve(L, M, ld, pivot, e);
+        dense_lu_solve(L, M, ld, pivot, e);
         for (i = 0; i < M; i++)
             A[i * M + k] = e[i];
     }
@@ -659,7 +659,7 @@ static void data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dense_lu),
+        cmocka_unit_test(lu_of_dense_matrices),
         cmocka_unit_test(block_lu),
         cmocka_unit_test(one_contact),
         cmocka_unit_test(slope),

@@ -1,7 +1,7 @@
 /* test_supernodal.c -- orders, analysis, sparse factors, solves and compliance against dense elimination; shared analyses; replaced pivots;
    failing allocations. */
 #include "plain.h"
-#include "../src/2_linalg/dense.h"
+#include "dense_lu.h"
 #include "../src/2_linalg/krylov.h"
 #include "../src/2_linalg/order.h"
 #include "../src/2_linalg/supernodal.h"
@@ -90,10 +90,10 @@ static double *dense_inverse(const cti_bsr *A, const int32_t *blocks, int n)
         for (j = 0; j < N; j++)
             if ((k = cti_bsr_slot(A, blocks[i / 3], blocks[j / 3])) >= 0)
                 M[i * N + j] = (double)A->val[9 * k + 3 * (i % 3) + j % 3];
-    assert_int_equal(cti_dense64_lu(M, N, N, pivot), 1);
+    assert_int_equal(dense_lu(M, N, N, pivot), 1);
     for (i = 0; i < N; i++) {
         X[i * N + i] = 1;
-        cti_dense64_lu_solve(M, N, N, pivot, X + i * N);
+        dense_lu_solve(M, N, N, pivot, X + i * N);
     }
     free(M), free(pivot);
     return X;

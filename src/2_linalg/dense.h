@@ -17,8 +17,3 @@ CTI_FN void cti_dense64_solve(const double *A, int n, int ld, double *x);
    Returns the number of replaced pivots. */
 CTI_FN int cti_dense32_invert_spd(float *A, int n, int ld);
 CTI_FN int cti_dense64_invert_spd(double *A, int n, int ld);
-
-/* cti_dense64_lu -- P A = L U in place with partial pivoting, pivot [n]. 0 when A is singular or not finite. */
-CTI_FN int cti_dense64_lu(double *A, int n, int ld, int *pivot);
-/* cti_dense64_lu_solve -- x = A^-1 x; x [n] */
-CTI_FN void cti_dense64_lu_solve(const double *A, int n, int ld, const int *pivot, double *x);

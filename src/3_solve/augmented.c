@@ -9,7 +9,6 @@
    (proximal method of multipliers); Alart and Curnier 1991; Haslinger 1983 (friction by a held bound). */
 #include "augmented.h"
 #include "solve_policy.h"
-#include "../2_linalg/dense.h"
 
 /* [1] of a bound: an impulse that was projected onto it differs from it by a few ulp, here 4,500; half and double change nothing */
 #define CTI_AUGMENTED_ROUNDED 1e-12
@@ -335,36 +334,60 @@ static int cti_augmented_edge(const cti_augmented *s, int i, double *edge)
     return s->cone == CT_CONE_BOX ? edge[0] != 0 || edge[1] != 0 : length >= least;
 }
 
-/* change [rows]: goals minus bounds become Newton's change of the bounds. With the last matrix, a bound of a sliding contact changes all normal
-   impulses by -H J (A + J'HJ)^-1 J' edge. 0: out of memory */
+/* out [rows] = what the goals of the bounds lack after bounds change by x: x - mu (change of the normal impulses). With the last matrix, these
+   change by -H J (A + J'HJ)^-1 J' edge x. Rows of edges [3 rows] without an edge are 0 */
+static void cti_augmented_lack(cti_augmented *s, const cti_linear *L, const double *edges, const double *x, double *out)
+{
+    const cti_problem *p = s->p;
+    int i;
+    memset(s->d, 0, sizeof *s->d * 3 * (size_t)p->A->n);
+    for (i = 0; i < p->n_rows; i++) {
+        double r[3];
+        r[0] = 0, r[1] = edges[3 * i + 1] * x[i], r[2] = edges[3 * i + 2] * x[i];
+        if (edges[3 * i] > 0)
+            cti_augmented_push(s, i, r, s->d);
+    }
+    L->solve(L->ctx, s->d);
+    cti_augmented_gather(s, s->d, s->du);
+    for (i = 0; i < p->n_rows; i++)
+        out[i] = edges[3 * i] > 0 ? x[i] + (double)p->rows[i].mu * s->H[9 * i] * s->du[3 * i] : 0;
+}
+
+/* change [rows]: goals minus bounds become Newton's change of the bounds, where contacts slide: by generalized conjugate residuals, each of
+   which takes one solve with the last factor. 0: out of memory */
 static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_arena *arena, double *change)
 {
     const cti_problem *p = s->p;
-    size_t m = 0, i, j, n3 = 3 * (size_t)p->A->n;
-    int32_t *slides = CTI_ARENA_NEW(arena, int32_t, p->n_rows);
-    double *M, *x, edge[3] = {0, 0, 0};
-    int *pivot;
-    for (i = 0; slides && i < (size_t)p->n_rows; i++)
-        if (cti_augmented_edge(s, (int)i, edge + 1))
-            slides[m++] = (int32_t)i;
-    M = CTI_ARENA_NEW(arena, double, m * m + m), pivot = CTI_ARENA_NEW(arena, int, m), x = M + m * m;
-    if (!slides || !M || !pivot)
+    int m = p->n_rows, most = cti_solve_tuned.augmented.directions, i, j, k, slides = 0;
+    double *edges = CTI_ARENA_ZERO(arena, double, 3 * m), *r = CTI_ARENA_ZERO(arena, double, m), *x = CTI_ARENA_ZERO(arena, double, m), *all, first;
+    for (i = 0; edges && r && i < m; i++)
+        if (cti_augmented_edge(s, i, edges + 3 * i + 1))
+            edges[3 * i] = 1, r[i] = change[i], slides++;
+    most = cti_min_int(most, slides), all = CTI_ARENA_NEW(arena, double, 2 * (size_t)m * (size_t)most + 1);
+    if (!edges || !r || !x || !all)
         return 0;
-    for (i = 0; i < m; i++) {
-        memset(s->d, 0, sizeof *s->d * n3);
-        cti_augmented_edge(s, slides[i], edge + 1);
-        cti_augmented_push(s, slides[i], edge, s->d);
-        L->solve(L->ctx, s->d);
-        cti_augmented_gather(s, s->d, s->du);
-        for (j = 0; j < m; j++)
-            M[j * m + i] = (i == j) + (double)p->rows[slides[j]].mu * s->H[9 * (size_t)slides[j]] * s->du[3 * slides[j]];
-        x[i] = change[slides[i]];
+    first = cti_dot(m, r, r);
+    for (k = 0; k < most && cti_dot(m, r, r) > cti_solve_tuned.augmented.solved * first; k++) {
+        double *z = all + 2 * (size_t)m * (size_t)k, *Mz = z + m, along;
+        memcpy(z, r, sizeof *z * (size_t)m);
+        cti_augmented_lack(s, L, edges, z, Mz);
+        for (j = 0; j < k; j++) {
+            const double *y = all + 2 * (size_t)m * (size_t)j;
+            along = cti_dot(m, Mz, y + m);
+            for (i = 0; i < m; i++)
+                z[i] -= along * y[i], Mz[i] -= along * y[m + i];
+        }
+        along = sqrt(cti_dot(m, Mz, Mz));
+        if (!(along > 0) || !cti_finite64(along))
+            break;
+        for (i = 0; i < m; i++)
+            z[i] /= along, Mz[i] /= along;
+        along = cti_dot(m, r, Mz);
+        for (i = 0; i < m; i++)
+            x[i] += along * z[i], r[i] -= along * Mz[i];
     }
-    if (!cti_dense64_lu(M, (int)m, (int)m, pivot))
-        return 1;
-    cti_dense64_lu_solve(M, (int)m, (int)m, pivot, x);
     for (i = 0; i < m; i++)
-        change[slides[i]] = cti_finite64(x[i]) ? x[i] : change[slides[i]];
+        change[i] = edges[3 * i] > 0 ? x[i] : change[i];
     return 1;
 }
 

@@ -125,6 +125,8 @@
       "natural map at which a solve ends: the last steps gain digits each, and what the tolerance leaves keeps stacks swaying") \
     /* of 4,900 solves of dolls on stairs 65 end unsolved, with 1 instead of 6 187, with 3 81, with 10 185, with shares alone 692 */ \
     X(int, newton, 6, "1", "outer iterations in a row without a better natural map, after which friction bounds take shares of their change") \
+    X(int, directions, 24, "1", "of conjugate residuals for a change of friction bounds, at most: as many solves with a factor") \
+    X(double, solved, 1e-22, "1", "square of the share of the residual at which they end") \
     X(double, least, 0.05, "1", "smallest such share") \
     X(double, most, 2, "1", "largest one") \
     /* 24 leaves as many unsolved as 14, and takes 5 % more factors */ \

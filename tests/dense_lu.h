@@ -1,7 +1,12 @@
-/* dense_lu.c -- dense LU with partial pivoting, row by row, for small matrices. Based on: Golub and Van Loan, Matrix Computations, 3.4. */
-#include "dense.h"
+/* dense_lu.h -- dense LU with partial pivoting, row by row: the reference that tests compare factors with. Based on: Golub and Van
+   Loan, Matrix Computations, 3.4. */
+#ifndef DENSE_LU_H
+#define DENSE_LU_H
 
-CTI_FN int cti_dense64_lu(double *A, int n, int ld, int *pivot)
+#include "../src/2_linalg/dense.h"
+
+/* P A = L U in place, pivot [n]. 0 when A is singular or not finite */
+CTI_INLINE int dense_lu(double *A, int n, int ld, int *pivot)
 {
     int i, j, k, p;
     for (k = 0; k < n; k++) {
@@ -32,7 +37,8 @@ CTI_FN int cti_dense64_lu(double *A, int n, int ld, int *pivot)
     return 1;
 }
 
-CTI_FN void cti_dense64_lu_solve(const double *A, int n, int ld, const int *pivot, double *x)
+/* x = A^-1 x; x [n] */
+CTI_INLINE void dense_lu_solve(const double *A, int n, int ld, const int *pivot, double *x)
 {
     int i, j;
     for (i = 0; i < n; i++) {
@@ -49,3 +55,5 @@ CTI_FN void cti_dense64_lu_solve(const double *A, int n, int ld, const int *pivo
         x[i] /= A[(size_t)i * (size_t)ld + (size_t)i];
     }
 }
+
+#endif
