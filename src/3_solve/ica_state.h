@@ -151,6 +151,8 @@ CTI_FN int cti_ica_make_parts(cti_ica *s);
    it shares a cluster with. us: estimated time of all of them [us]. */
 typedef void cti_ica_run_fn(cti_ica *s, int run);
 CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
+/* cti_ica_has_rival -- 1 where another solver's whole solve is in reach (split.rival), so that sweeps only begin what it would end. */
+CTI_FN int cti_ica_has_rival(const cti_ica *s);
 /* cti_ica_publish -- copies the multipliers to the rows. */
 CTI_FN void cti_ica_publish(const cti_ica *s);
 /* cti_ica_rhs -- f = b + J' r of the rows' multipliers. */
@@ -189,5 +191,3 @@ CTI_FN void cti_ica_take_best(cti_ica *s);
 /* cti_ica_judge -- info->status of an iteration: OK by the residual, DIVERGED or SLOW by its change, BUDGET: the loop goes on. 0: memory
    ran out. */
 CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info);
-/* cti_ica_has_rival -- 1 where another solver's whole solve is in reach. */
-CTI_FN int cti_ica_has_rival(const cti_ica *s);

@@ -64,7 +64,7 @@ CTI_FN int cti_solve_policy_outpaced(int sweeps, ct_real first, ct_real best, ct
     double fallen, rest;
     if (sweeps < cti_solve_tuned.augmented.look)
         return 0;
-    fallen = cti_log64((double)first / (double)best), rest = cti_log64((double)best / (cti_solve_tuned.augmented.aim * (double)stop));
+    fallen = cti_log64((double)first / (double)best), rest = cti_log64((double)best / (double)stop);
     return rest > 0 && !(sweep * sweeps * rest <= rival * fallen);
 }
 
