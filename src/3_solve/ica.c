@@ -28,6 +28,17 @@ static ct_real cti_ica_refine(cti_ica *s, int carry);
 
 /* ---- steps 1 to 3: the outer loop ---- */
 
+/* 1 where a budget that is used up gets a second one */
+static int cti_ica_goes_on(cti_ica *s)
+{
+    ct_real tol = s->desc->tolerance * s->p->velocity_scale;
+    if (cti_ica_has_rival(s) || s->progress.longer)
+        return 0;
+    if (s->coupled)
+        return s->progress.longer = cti_solve_policy_goes_on(s->progress.opened, s->progress.best, tol);
+    return s->progress.longer = cti_solve_policy_goes_on(s->progress.opened, s->progress.left, cti_solve_policy_stop(s->progress.tight * tol));
+}
+
 static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
 {
     int most = cti_solve_policy_iterations(s->desc, s->coupled);
@@ -42,9 +53,17 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             continue;
         if (s->p->calls.watch && !s->p->calls.watch(s->p->calls.watch_user, info->iterations, s->v))
             return;
-        if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
+        if (info->status != CTI_SOLVE_BUDGET)
             return;
         cti_ica_extrapolate(s, now);
+        if (s->coupled ? info->iterations < most : info->sweeps < s->budget)
+            continue;
+        if (!cti_ica_goes_on(s))
+            break;
+        if (s->coupled)
+            most += cti_min_int(most, s->desc->max_iterations - most);
+        else
+            s->budget *= 2;
     }
     cti_ica_take_best(s);
 }
