@@ -3,7 +3,7 @@
 
 #include "program.h"
 
-#define CTI_DUAL_MOST 8192 /* rows of a dense W */
+#define CTI_DUAL_MOST 12000 /* rows of a dense W: about a gigabyte */
 
 /* cti_dual -- zero it before first use. W is dense, or sparse where A is diagonal and W has few entries. */
 typedef struct cti_dual {

@@ -4,13 +4,10 @@
    on: Acary, Bremond and Huber 2018, On solving contact problems with Coulomb friction: formulations and numerical comparisons (NSGS with
    exact local solver, natural map); Bonnefon and Daviet 2011 (the equation in a, there a quartic). */
 #include "friction.h"
+#include "dual.h"
 #include "../2_linalg/lu.h"
 
-enum {
-    CTI_FRICTION_DENSE = 12000,
-    CTI_FRICTION_FEW = 32,
-    CTI_FRICTION_FULL = 1000
-}; /* DENSE: [rows] largest dense W, about a gigabyte. FEW, FULL: [contacts] between these a mostly full sparse W is stored dense */
+enum { CTI_FRICTION_FEW = 32, CTI_FRICTION_FULL = 1000 }; /* [contacts] between these a mostly full sparse W is stored dense */
 
 /* ---- the form ---- */
 
@@ -186,7 +183,7 @@ CTI_FN const char *cti_friction_refuses(const cti_program *p)
 {
     if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
         return "the solver takes local and global frictional contact only";
-    return p->kind == CTI_PROGRAM_GLOBAL && p->m > CTI_FRICTION_DENSE ? "too many contacts for a dense matrix between them" : NULL;
+    return p->kind == CTI_PROGRAM_GLOBAL && p->m > CTI_DUAL_MOST ? "too many contacts for a dense matrix between them" : NULL;
 }
 
 CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, const cti_answer *a)
