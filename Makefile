@@ -106,7 +106,7 @@ $(eval $(call PCH,oasan,$(FLAGSASAN) -fPIC))
 $(eval $(call PCH,tests,$(FLAGSTEST64)))
 $(eval $(call PCH,tests32,$(FLAGSTEST32)))
 $(eval $(call PCH,asan,$(FLAGSTESTASAN)))
-READ_SIMD := $(filter-out 0_% 9_files_1,$(UNITS)) $(patsubst tests/%.c,%,$(shell grep -lE '^.include "(\.\./src/[1-9]|model_check|program_check|ccd_util|lcp_util|mprgp_util)' tests/test_*.c))
+READ_SIMD := $(filter-out 0_%,$(UNITS)) $(patsubst tests/%.c,%,$(shell grep -lE '^.include "(\.\./src/[1-9]|model_check|program_check|ccd_util|lcp_util|mprgp_util)' tests/test_*.c))
 begin = $(if $(filter $*,$(READ_SIMD)),-include build/pch/$(1).h)
 build/o64/%.o: build/units/%.c build/pch/o64.h.gch
 	@mkdir -p $(@D)
