@@ -91,8 +91,8 @@ build/deps/%.mk: tools/deps.sh
 	@CC="$(CC)" sh tools/deps.sh $*
 
 # ---- objects ----
-# simd.h and what it includes (immintrin.h is slow to read) is compiled once for each set of flags, for the units and the tests that read it; the
-# others, of which some need features of their own from the first header on, begin without it
+# simd.h and what it includes (immintrin.h is slow to read) is compiled once for the tests that read it; the others, of which one needs features of
+# its own from the first header on, begin without it. Units gain nothing by it: what they optimize takes longer beside it
 .PRECIOUS: build/pch/%.h.gch
 define PCH
 build/pch/$(1).h.gch: src/1_math/simd.h
@@ -100,26 +100,23 @@ build/pch/$(1).h.gch: src/1_math/simd.h
 	@echo '#include "../../src/1_math/simd.h"' > build/pch/$(1).h
 	$$(Q)$$(CC) $(2) -MMD -MP -MF $$@.d -x c-header build/pch/$(1).h -o $$@
 endef
-$(eval $(call PCH,o64,$(FLAGS64)))
-$(eval $(call PCH,o32,$(FLAGS32)))
-$(eval $(call PCH,oasan,$(FLAGSASAN) -fPIC))
 $(eval $(call PCH,tests,$(FLAGSTEST64)))
 $(eval $(call PCH,tests32,$(FLAGSTEST32)))
 $(eval $(call PCH,asan,$(FLAGSTESTASAN)))
-READ_SIMD := $(filter-out 0_%,$(UNITS)) $(patsubst tests/%.c,%,$(shell grep -lE '^.include "(\.\./src/[1-9]|model_check|program_check|ccd_util|lcp_util|mprgp_util)' tests/test_*.c))
-begin = $(if $(filter $*,$(READ_SIMD)),-include build/pch/$(1).h)
-build/o64/%.o: build/units/%.c build/pch/o64.h.gch
+TESTS_SIMD := $(patsubst tests/%.c,%,$(shell grep -lE '^.include "(\.\./src/[1-9]|model_check|program_check|ccd_util|lcp_util|mprgp_util)' tests/test_*.c))
+begin = $(if $(filter $*,$(TESTS_SIMD)),-include build/pch/$(1).h)
+build/o64/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
-	$(Q)$(CC) $(FLAGS64) $(call begin,o64) $(STB_CFLAGS) -MMD -MP -c $< -o $@
-build/o32/%.o: build/units/%.c build/pch/o32.h.gch
+	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/o32/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
-	$(Q)$(CC) $(FLAGS32) $(call begin,o32) $(STB_CFLAGS) -MMD -MP -c $< -o $@
-build/oasan/%.o: build/units/%.c build/pch/oasan.h.gch
+	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+build/oasan/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
-	$(Q)$(CC) $(FLAGSASAN) -fPIC $(call begin,oasan) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(FLAGSASAN) -fPIC $(STB_CFLAGS) -MMD -MP -c $< -o $@
 build/otsan/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
