@@ -119,7 +119,7 @@ def dump(tool, scene, steps, each, out):
 
 
 def solve(tool, path, seconds, out):
-    env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1")
+    env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:handle_sigill=1")
     p = subprocess.run([tool, "solve", path, "--solver", "all", "--time-limit", str(seconds), "--tol", str(TOLERANCE), "--json", "--dump", out],
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=1200, env=env)
     lines = [json.loads(s) for s in p.stdout.decode().splitlines() if s.startswith("{")]

@@ -116,6 +116,6 @@ static void fine_cloth_is_solved(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stiff_sheets_are_solved), cmocka_unit_test(fine_cloth_is_solved)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stiff_sheets_are_solved), PLAIN_TEST(fine_cloth_is_solved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -483,7 +483,7 @@ static void friction_holds_and_slides(void **state)
     double angle = 0.3, v[3], x0[3], x1[3];
     int k;
     (void)state;
-    for (k = PLAIN_OR(0, 1); k < 2; k++) {
+    for (k = 0; k < 2; k++) {
         double mu = k ? 0.15 : 0.6, along;
         ct_world_desc d = layers_desc(mu, 0);
         ct_world *w;
@@ -681,7 +681,7 @@ static void steps_are_the_same_and_do_not_allocate(void **state)
         int i;
         add_soft_box(w, "box", 0.1, 2, 1e5, 0, 0.0512, 0);
         add_plane(w, 0, 1, 0, 0);
-        for (i = 0; i < 60; i++)
+        for (i = 0; i < PLAIN_OR(60, 30); i++)
             step_once(w, 0.01);
         ct_world_allocations(w, &calls, &bytes);
         for (i = 0; i < 10; i++)
@@ -852,11 +852,11 @@ int main(void)
         PLAIN_TEST(bouncing_keeps_its_energy)
         PLAIN_TEST(sheets_in_contact_keep_their_energy)
         PLAIN_TEST(losses_are_those_of_the_law)
-        cmocka_unit_test(stiff_bodies_come_to_rest),
+        PLAIN_TEST(stiff_bodies_come_to_rest)
         cmocka_unit_test(momentum_is_kept_to_rounding),
         PLAIN_TEST(a_jelly_hits_the_floor_at_100_m_s)
         cmocka_unit_test(restitution_gives_back_its_share),
-        cmocka_unit_test(friction_holds_and_slides),
+        PLAIN_TEST(friction_holds_and_slides)
         cmocka_unit_test(a_budget_ends_at_the_last_safe_event),
         cmocka_unit_test(scripts_push_and_hold),
         cmocka_unit_test(windows_miss_no_pair),

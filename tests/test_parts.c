@@ -265,7 +265,7 @@ static void swarms_keep_their_momentum(void **state)
     double worst = 0;
     (void)state;
     for (it = 0; it < 3; it++)
-        for (seed = 0; seed < PLAIN_OR(8, 2); seed++) {
+        for (seed = 0; seed < PLAIN_OR(8, 1); seed++) {
             ct_world *w = forms_world((ct_integrator)it, 0, 0.3);
             uint64_t random = 77u + (uint64_t)seed;
             double p[3], q[3], size;
@@ -295,7 +295,7 @@ static void swarms_keep_their_momentum(void **state)
             ct_world_destroy(w);
         }
     print_message("%d steps, %d cut, %d of them in parts, momentum off by %.2g\n", steps, cut, parted, worst);
-    assert_true(cut > PLAIN_OR(100, 25) && parted > PLAIN_OR(50, 12));
+    assert_true(cut > PLAIN_OR(100, 12) && parted > PLAIN_OR(50, 6));
     assert_true(worst < FORMS_TOL(1e-9, 1e-4));
 }
 

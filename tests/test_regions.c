@@ -781,7 +781,7 @@ static void no_collision_is_missed(void **state)
     (void)state;
     memset(&holds, 0, sizeof holds), memset(&fails, 0, sizeof fails);
     for (shape = FLAT; shape <= CRUMPLED; shape++)
-        for (trial = 0; trial < 8; trial++) {
+        for (trial = 0; trial < 8; trial += PLAIN_OR(1, 3)) {
             fixture q;
             double thickness = trial % 2 ? 0.004 : 0.012; /* below, and above, the cell */
             fixture_sheet(&q, 10, 20, 0.01);
@@ -799,7 +799,7 @@ static void no_collision_is_missed(void **state)
         print_message("%d of 24 sheets: %d near, %d cross; missed %d, %d. Others: %d near, %d cross; missed %d, %d\n", sheets, holds.near,
             holds.crossing,
                       holds.missed_near, holds.missed_crossing, fails.near, fails.crossing, fails.missed_near, fails.missed_crossing);
-    assert_true(sheets >= 12 && holds.near > 10000 && fails.crossing > 100);
+    assert_true(sheets >= PLAIN_OR(12, 4) && holds.near > PLAIN_OR(10000, 3000) && fails.crossing > PLAIN_OR(100, 20));
     assert_int_equal(holds.missed_near, 0);
     assert_int_equal(holds.missed_crossing, 0);
     assert_int_equal(fails.missed_crossing, 0);
@@ -1112,7 +1112,7 @@ static void worlds_agree(void **state)
     books b[2];
     int i, k, n[2], stays;
     (void)state;
-    for (stays = 1; stays >= 0; stays--) {
+    for (stays = 1; stays >= PLAIN_OR(0, 1); stays--) {
         int64_t candidates[2] = {0, 0}, calls = 0;
         found c;
         memset(&c, 0, sizeof c), memset(b, 0, sizeof b);

@@ -27,6 +27,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 DEFINE = re.compile(r"^\s*#\s*define\s+([A-Za-z_]\w*)")
 UNDEF = re.compile(r"^\s*#\s*undef\s+([A-Za-z_]\w*)")
 DIRECTIVE = re.compile(r"^\s*#\s*(if|ifdef|ifndef|endif)\b")
+MARK = re.compile(r"""/\*|//|"(?:\\.|[^"\\])*\\?(?P<end>")?|'(?:\\.|[^'\\])*\\?(?P<end1>')?""")  # a comment, or a string to its end
 WINDOWS = re.compile(r"^(?!\s*#).*\b(far|near|small|hyper|interface|pascal|cdecl)\b")  # macros of windows.h and what it includes
 FILE_SCOPE = re.compile(r"^(static|CTI_INLINE|CTI_NOINLINE|CTI_FN)\b")
 # files that stay complete, used or not: lanes, vectors and elementary functions, which have every operation in every type
@@ -49,7 +50,7 @@ def read(path):
             raise Refused(where + ": a tab", "use spaces")
         if b"\r" in line:
             raise Refused(where + ": a carriage return", "save the file with unix line ends")
-        if any(c > 126 for c in line):
+        if not line.isascii() or b"\x7f" in line:
             raise Refused(where + ": a character outside of ASCII", "write it in ASCII")
     if data and not data.endswith(b"\n"):
         raise Refused("src/%s: no newline at the end" % path, "add it")
@@ -106,32 +107,21 @@ def check_listed(names, draft):
 
 def strip_comments(lines):
     """The lines without comments and with empty strings, for the checks only; line numbers stay."""
-    out, state = [], ""
+    out, inside = [], False
     for line in lines:
         kept, i = [], 0
         while i < len(line):
-            two = line[i:i + 2]
-            if state == "/*":
-                if two == "*/":
-                    state, i = "", i + 1
-            elif state in ('"', "'"):
-                if line[i] == "\\":
-                    i += 1
-                elif line[i] == state:
-                    kept.append(line[i])
-                    state = ""
-            elif two == "/*":
-                state, i = "/*", i + 1
-                kept.append(" ")
-            elif two == "//":
+            if inside:
+                end = line.find("*/", i)
+                inside, i = end < 0, len(line) if end < 0 else end + 2
+                continue
+            m = MARK.search(line, i)
+            kept.append(line[i:m.start()] if m else line[i:])
+            if not m or m.group() == "//":
                 break
-            else:
-                if line[i] in "\"'":
-                    state = line[i]
-                kept.append(line[i])
-            i += 1
-        if state in ('"', "'"):
-            state = ""
+            inside, i = m.group() == "/*", m.end()
+            # an empty string, or half of one that does not end
+            kept.append(" " if inside else m.group()[0] + (m.group()[0] if m.group("end") or m.group("end1") else ""))
         out.append("".join(kept))
     return out
 

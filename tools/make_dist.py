@@ -55,13 +55,14 @@ def stb_ds():
 
 def files():
     """(name in the archive, bytes), sorted."""
+    stb = stb_ds()
     check = subprocess.run([sys.executable, "tools/amalgamate.py", "--check"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if check.returncode != 0:
         raise Refused("contact.h is not what src/ makes; FIX: make amalgamate")
     own = os.path.join(ROOT, "contact.c")
     out = [("contact.h", read("contact.h")), ("contact.c", read("contact.c") if os.path.exists(own) else IMPLEMENTATION.encode()),
            ("LICENSE", read("LICENSE"))]
-    with open(stb_ds(), "rb") as f:
+    with open(stb, "rb") as f:
         out.append(("stb_ds.h", f.read()))
     for folder, kinds in (("examples", (".c", ".cc", ".md")), ("examples/scenes", (".json",))):
         out += [(folder + "/" + n, read(folder, n)) for n in os.listdir(os.path.join(ROOT, folder)) if n.endswith(kinds)]

@@ -102,6 +102,8 @@ class Chunk:
 
 def expand(macros, tokens):
     """tokens with every call of a macro that pastes its arguments replaced by the resulting name, which tells instances of templates apart."""
+    if macros.keys().isdisjoint(tokens):
+        return list(tokens)
     out, i = [], 0
     while i < len(tokens):
         parameters, body = macros.get(tokens[i], (None, None))
@@ -138,6 +140,8 @@ class Lists:
 
     def expand(self, tokens):
         """(token, condition) of each token, with LIST(F) expanded: F of every row, under the row's switch."""
+        if self.lists.keys().isdisjoint(tokens):
+            return [(t, ALWAYS) for t in tokens]
         out, i = [], 0
         while i < len(tokens):
             called = tokens[i + 2] if tokens[i] in self.lists and tokens[i + 1:i + 2] == ["("] and tokens[i + 3:i + 4] == [")"] else None
@@ -259,7 +263,8 @@ class Reader:
         kind, declares = declared(names)
         uses = {}
         for condition in set(c for _, c in self.tokens):
-            for t, needs in self.lists.expand(expand(self.pasting, [t for t, c in self.tokens if c == condition])):
+            used = self.lists.expand(expand(self.pasting, [t for t, c in self.tokens if c == condition]))
+            for t, needs in dict.fromkeys(used):
                 if WORD.match(t):
                     meant = self.meant(t)
                     uses[meant] = either(uses.get(meant, NEVER), both(condition, needs))
@@ -280,8 +285,10 @@ class Reader:
         if not self.tokens:
             self.first = line
         self.tokens.append((token, self.now))
+        if token not in ("{", "}", ";"):
+            return
         self.depth += (token == "{") - (token == "}")
-        if self.depth < 0 or [t for t, _ in self.tokens[:3]] == ["extern", '"', '"'] and token == "{":  # extern "C" { and its end
+        if self.depth < 0 or token == "{" and [t for t, _ in self.tokens[:3]] == ["extern", '"', '"']:  # extern "C" { and its end
             self.tokens, self.depth = [], 0
         elif self.depth == 0 and token == ";":
             self.close(line)
@@ -327,6 +334,8 @@ def reach(raw, plain, public):
         c = todo.pop()
         for name, needs in c.uses:
             for other in (name if isinstance(name, tuple) else named.get(name, ())):
+                if other.condition == ALWAYS:
+                    continue
                 value = either(other.condition, both(c.condition, needs))
                 if value != other.condition:
                     other.condition = value
