@@ -65,7 +65,6 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
                                         cti_barrier_prepare,
                                         cti_barrier_step,
                                         CTI_BARRIER_PROBLEM,
-                                        cti_barrier_free,
                                         NULL};
     return &barrier;
 }

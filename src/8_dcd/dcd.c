@@ -100,7 +100,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
         if (ok && !CTI_PUSH(s->mem, s->contact.origins, origin))
             ok = 0;
     }
-    CTI_FREE(s->mem, touch);
+    CTI_FREE(&s->prepared, touch);
     dropped = ok ? cti_dcd_decouple(s, depth, s->desc.dcd.decouple) : -1;
     if (dropped < 0)
         return 0;
@@ -164,7 +164,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     ct_real u[3];
     cti_dcd_solution q;
     int i, k;
-    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.rub, CTI_LEN(s->contact.rows)))
+    if (!CTI_RESIZE(&s->prepared, cti_dcd_of(s)->solve.rub, CTI_LEN(s->contact.rows)))
         return 0;
     for (k = 0; k < CTI_DCD_RUBS; k++) {
         cti_dcd_viscosity(s, dt, v, k == 0);
@@ -306,7 +306,7 @@ static int cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
     memcpy(cti_dcd_of(s)->solve.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.lambda, CTI_LEN(s->contact.rows)))
+    if (!CTI_RESIZE(&s->prepared, cti_dcd_of(s)->solve.lambda, CTI_LEN(s->contact.rows)))
         return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         cti_dcd_of(s)->solve.lambda[i] = s->contact.rows[i].r[0];
@@ -538,7 +538,7 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
     r->min_distance = 2 * s->desc.thickness;
     cti_arena_reset(s->arena);
     if (!cti_dcd_detect(s, s->x, s->surface.x0, 1, &touch)) {
-        CTI_FREE(s->mem, touch);
+        CTI_FREE(&s->prepared, touch);
         return 0;
     }
     for (i = 0; i < r->rows; i++)
@@ -547,7 +547,7 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
         if (touch[i].distance < r->min_distance)
             r->min_distance = touch[i].distance, s->step.limit = touch[i].pair;
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
-    CTI_FREE(s->mem, touch);
+    CTI_FREE(&s->prepared, touch);
     cti_step_energies(s, r);
     return 1;
 }

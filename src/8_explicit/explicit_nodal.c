@@ -394,7 +394,7 @@ static void cti_explicit_nodal_copy(cti_state *s, int nodal, int m, int *at)
 CTI_FN int cti_explicit_nodal_rest(cti_state *s)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
-    cti_mem *mem = s->mem;
+    cti_mem *mem = &s->prepared;
     int m, k, l, a, n = 0, at = 0, total = 0;
     for (m = 0; m < s->bodies.n_models; m++)
         n += cti_explicit_is_nodal(s, m) ? (s->bodies.models[m]->tets.n + 7) / 8 : 0;
@@ -428,11 +428,4 @@ CTI_FN int cti_explicit_nodal_rest(cti_state *s)
         q->first[k] = q->first[k + 1] & ~3;
     q->first[s->n] = total;
     return 1;
-}
-
-CTI_FN void cti_explicit_nodal_free(cti_state *s)
-{
-    cti_explicit_elements *q = &cti_explicit_own(s)->elements;
-    cti_mem *m = s->mem;
-    CTI_FREE_SPAN(m, q->node, q->power);
 }

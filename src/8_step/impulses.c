@@ -9,13 +9,6 @@
 #include "integrate.h"
 #include "linkage.h"
 
-CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q)
-{
-    CTI_FREE(mem, q->touches);
-    CTI_FREE(mem, q->pins);
-    cti_memory_free(mem, &q->joints);
-}
-
 CTI_FN int cti_impulses_reserve(cti_state *s)
 {
     return CTI_RESIZE(s->mem, s->history.impulses.pins, 3 * s->n) && CTI_RESIZE(s->mem, s->step.impulses.pins, 3 * s->n);

@@ -3,7 +3,6 @@
 
 #include "state.h"
 
-CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q);
 /* cti_impulses_reserve -- reserves the pins' sums for s->n blocks; new blocks start with 0. 0: out of memory. */
 CTI_FN int cti_impulses_reserve(cti_state *s);
 /* cti_impulses_remove -- removes blocks [b0, b0 + n). */

@@ -82,7 +82,8 @@ typedef struct cti_world_joint {
 } cti_world_joint;
 
 struct ct_world {
-    cti_mem mem;
+    cti_mem whole;          /* the caller's allocator */
+    cti_mem mem;            /* part of it: all memory of the world but this struct */
     cti_arena arena;
     cti_state state;
     cti_pool *pool;         /* the world's own threads, which state.desc.tasks then uses; or NULL */
