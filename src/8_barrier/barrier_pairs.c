@@ -44,8 +44,7 @@ static void cti_barrier_room(cti_barrier *b, cti_surface *f, int body, const ct_
 static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *l)
 {
     const cti_surface *f = &s->surface;
-    int n = CTI_LEN(l->pairs) / 2, i, feature, na = l->kind == CT_PAIR_EE ? 2 : 1;
-    ct_real t;
+    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
     if (!CTI_RESIZE(&s->prepared, l->quads, 4 * n) || !CTI_RESIZE(&s->prepared, l->hat, n) || !CTI_RESIZE(&s->prepared, l->d2, n) ||
         !CTI_RESIZE(&s->prepared, l->start2, n) || !CTI_RESIZE(&s->prepared, l->w, 3 * n) || !CTI_RESIZE(&s->prepared, l->feature, n))
         return 0;
@@ -55,17 +54,11 @@ static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *
         memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
         l->hat[i] = (b->layout.hat[f->body_of[p.v[0]]] + b->layout.hat[f->body_of[p.v[na]]]) / 2;
     }
-    if (l->kind == CT_PAIR_VF)
-        cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
-    else if (l->kind == CT_PAIR_EE)
-        cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    cti_dist_batch(l->kind, f->rest, l->quads, n, l->d2, l->w, l->feature);
     for (i = 0; l->kind != CT_PAIR_VV && i < n; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        if (f->body_of[q[0]] != f->body_of[q[na]] || f->is_point[q[0]])
-            continue;
-        if (l->kind == CT_PAIR_VE)
-            l->d2[i] = cti_dist_pe(f->rest + 3 * (size_t)q[0], f->rest + 3 * (size_t)q[1], f->rest + 3 * (size_t)q[2], &t, &feature);
-        l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+        if (f->body_of[q[0]] == f->body_of[q[na]] && !f->is_point[q[0]])
+            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
     }
     return 1;
 }
@@ -109,18 +102,8 @@ static void cti_barrier_measure_range(int begin, int end, int worker, void *cont
 {
     const cti_pairs_job *q = (const cti_pairs_job *)context;
     cti_barrier_list *l = q->l;
-    const int32_t *quads = l->quads + 4 * (size_t)begin;
-    int i, f;
-    ct_real t;
     CTI_UNUSED(worker);
-    if (l->kind == CT_PAIR_VF)
-        cti_dist_pt_batch(q->x0, quads, end - begin, l->d2 + begin, l->w + 3 * (size_t)begin, l->feature + begin);
-    else if (l->kind == CT_PAIR_EE)
-        cti_dist_ee_batch(q->x0, quads, end - begin, l->d2 + begin, l->w + 2 * (size_t)begin, l->feature + begin);
-    for (i = begin; l->kind == CT_PAIR_VE && i < end; i++, quads += 4)
-        l->d2[i] = cti_dist_pe(q->x0 + 3 * (size_t)quads[0], q->x0 + 3 * (size_t)quads[1], q->x0 + 3 * (size_t)quads[2], &t, &f);
-    for (i = begin; l->kind == CT_PAIR_VV && i < end; i++, quads += 4)
-        l->d2[i] = cti_dist_pp(q->x0 + 3 * (size_t)quads[0], q->x0 + 3 * (size_t)quads[1]);
+    cti_dist_batch(l->kind, q->x0, l->quads + 4 * (size_t)begin, end - begin, l->d2 + begin, l->w + 3 * (size_t)begin, l->feature + begin);
 }
 
 CTI_FN void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_real *x)

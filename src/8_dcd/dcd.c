@@ -8,6 +8,7 @@
    removed over several steps, since position-form Euler would turn all of it into velocity. Steps in which features would pass through thin
    parts are cut (dcd_thin.c). */
 #include "dcd.h"
+#include "../8_step/cmr_free.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/motion.h"
@@ -20,16 +21,6 @@
 #define CTI_DCD_CREEP CTI_R(3e-3) /* [velocity that gravity adds in a step] friction is viscous below this speed */
 #define CTI_DCD_SEARCH 6          /* most halvings in a line search */
 #define CTI_DCD_ROUNDING 32       /* [ulp of the summed terms] rounding error of the line search's potential */
-
-/* v <- S v + v_p for constrained blocks */
-static void cti_dcd_hold(const cti_state *s, ct_real *v)
-{
-    const cti_scripts *held = &s->scripts;
-    int i;
-    for (i = 0; held->n_constrained && i < s->n; i++)
-        if (held->filter[i] >= 0)
-            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
-}
 
 static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
 {
@@ -231,7 +222,7 @@ static void cti_dcd_guess(cti_state *s, ct_real dt)
     for (i = 0; i < 3 * s->n; i++)
         s->system.v_free[i] = s->v[i] + (s->history.dt_prev[i / 3] > 0 && s->history.dt_free > 0 ? s->history.dv_free[i] * (dt / s->history.dt_free)
                                                                           : cti_integrate_gain(s, i / 3, i % 3, dt));
-    cti_dcd_hold(s, s->system.v_free);
+    cti_cmr_hold(s, s->system.v_free);
 }
 
 static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
@@ -412,7 +403,7 @@ static int cti_dcd_stop(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         r->frozen++;
         r->momentum_lost += cti_finite(speed) ? s->bodies.mass[i] * speed : 0;
     }
-    cti_dcd_hold(s, v);
+    cti_cmr_hold(s, v);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         if (good[s->contact.rows[i].term[0].block])
             s->contact.rows[n] = s->contact.rows[i], s->contact.origins[n++] = s->contact.origins[i];

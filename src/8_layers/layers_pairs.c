@@ -117,10 +117,7 @@ static int cti_layers_complete(cti_state *s, cti_layers_list *l)
     }
     if (l->kind == CT_PAIR_PLANE)
         return 1;
-    if (l->kind == CT_PAIR_VF)
-        cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
-    else
-        cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    cti_dist_batch(l->kind, f->rest, l->quads, n, l->d2, l->w, l->feature);
     for (i = 0; l->kind == CT_PAIR_EE && i < n; i++) {
         ct_real x[12];
         int k;
@@ -181,10 +178,8 @@ CTI_FN void cti_layers_distances(cti_state *s)
     int i, n = CTI_LEN(l->pairs) / 2;
     for (i = 0; i < n; i++)
         l->d2[i] = cti_plane_gap(&f->planes[l->pairs[2 * i + 1]], cti_v3_at(f->x0, l->pairs[2 * i]));
-    l = &y->list[CTI_LAYERS_VF];
-    cti_dist_pt_batch(f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
-    l = &y->list[CTI_LAYERS_EE];
-    cti_dist_ee_batch(f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+    for (l = y->list; l < y->list + CTI_LAYERS_LISTS; l++)
+        cti_dist_batch(l->kind, f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
 }
 
 CTI_FN double cti_layers_parallel(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient)
