@@ -1,7 +1,7 @@
 /* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path.
    Method: AVX512 has one 512-bit register of double, AVX2 two of 256 bits, and both one of float. SSE2, NEON and WASM take four 128-bit
    registers of double and two of float. NONE takes four and two vectors of gcc's or clang's own; with other compilers, and where
-   CTI_SIMD_PLAIN is defined (for tests), plain loops. Every operation is lane-wise and correctly rounded, and sums over lanes have one
+   CTI_SIMD_PLAIN is defined (for tests), eight plain numbers. Every operation is lane-wise and correctly rounded, and sums over lanes have one
    fixed order ((0+4)+(2+6))+((1+5)+(3+7)). Nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad). So all paths give the same
    bits. CTI_SIMD_NAME is the path that was compiled in. There is no dispatch at run time.
    The interface, for V = cti_d8 of double and cti_f8 of float (CTI_R8: of ct_real):
@@ -117,12 +117,7 @@
 #define CTI_FUSED 0
 #endif
 
-#if CTI_SIMD == CTI_SIMD_NONE && !CTI_HAS_VECTORS
-#include "simd_plain.inl"
-#undef CTI_F8_SPREAD
-#else
 #include "simd_registers.inl"
-#endif
 
 #ifndef CTI_SIMD_HAS_MAD
 CTI_INLINE cti_d8 cti_d8_mad(cti_d8 c, cti_d8 x, cti_d8 y) { return cti_d8_add(c, cti_d8_mul(x, y)); }

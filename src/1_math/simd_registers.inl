@@ -220,6 +220,64 @@ CTI_INLINE int cti_p4_bits(CTI_PF m)
     static const uint32_t bit[4] = {1, 2, 4, 8};
     return (int)vaddvq_u32(vandq_u32(vreinterpretq_u32_f32(m), vld1q_u32(bit)));
 }
+#elif CTI_SIMD == CTI_SIMD_NONE && !CTI_HAS_VECTORS
+/* eight registers of one number. Masks are 1 or 0 */
+#define CTI_SIMD_NAME "NONE"
+#define CTI_PD double
+#define CTI_PF float
+#define CTI_PD_LT(x, y) ((double)((x) < (y)))
+#define CTI_PF_LT(x, y) ((float)((x) < (y)))
+#define CTI_PD_LE(x, y) ((double)((x) <= (y)))
+#define CTI_PF_LE(x, y) ((float)((x) <= (y)))
+#define CTI_PD_MIN(x, y) ((x) < (y) ? (x) : (y))
+#define CTI_PF_MIN CTI_PD_MIN
+#define CTI_PD_MAX(x, y) ((x) > (y) ? (x) : (y))
+#define CTI_PF_MAX CTI_PD_MAX
+#define CTI_PD_AND(x, y) ((double)((x) != 0 && (y) != 0))
+#define CTI_PF_AND(x, y) ((float)((x) != 0 && (y) != 0))
+#define CTI_PD_OR(x, y) ((double)((x) != 0 || (y) != 0))
+#define CTI_PF_OR(x, y) ((float)((x) != 0 || (y) != 0))
+#define CTI_PD_SET(s) (s)
+#define CTI_PF_SET(s) (s)
+#define CTI_PD_LOAD(p) (*(p))
+#define CTI_PF_LOAD(p) (*(p))
+#define CTI_PF_SHORT(p) ((float)*(p))
+#define CTI_PD_STORE(p, x) *(p) = (x)
+#define CTI_PF_STORE(p, x) *(p) = (x)
+#define CTI_PD_SQRT(x) sqrt(x)
+#define CTI_PF_SQRT(x) sqrtf(x)
+#define CTI_PD_ABS(x) ((x) < 0 ? -(x) : ((x) == 0 ? 0 : (x)))
+#define CTI_PF_ABS CTI_PD_ABS
+#define CTI_PD_CHOOSE(m, yes, no) ((m) != 0 ? (yes) : (no))
+#define CTI_PF_CHOOSE CTI_PD_CHOOSE
+#define CTI_PD_BITS(m) ((m) != 0)
+#define CTI_PF_BITS(m) ((m) != 0)
+#define CTI_UD uint64_t
+#define CTI_UF uint32_t
+#define CTI_UD_FROM(x) cti_pd_from(x)
+#define CTI_UF_FROM(x) cti_pf_from(x)
+#define CTI_UD_TO(u) cti_pd_to(u)
+#define CTI_UF_TO(u) cti_pf_to(u)
+#define CTI_UD_SET(c) (c)
+#define CTI_UF_SET(c) (c)
+#define CTI_UD_ADD(u, v) ((u) + (v))
+#define CTI_UF_ADD(u, v) ((u) + (v))
+#define CTI_UD_AND(u, v) ((u) & (v))
+#define CTI_UD_OR(u, v) ((u) | (v))
+#define CTI_UD_RIGHT(u) ((u) >> 52)
+#define CTI_UF_RIGHT(u) ((u) >> 23)
+/* the bits of a number: what is copied, and to what */
+#define CTI_PLAIN_COPY(name, from, to)                                                                                                     \
+    CTI_INLINE to name(from x)                                                                                                             \
+    {                                                                                                                                      \
+        to y;                                                                                                                              \
+        memcpy(&y, &x, sizeof y);                                                                                                          \
+        return y;                                                                                                                          \
+    }
+CTI_PLAIN_COPY(cti_pd_from, double, uint64_t)
+CTI_PLAIN_COPY(cti_pf_from, float, uint32_t)
+CTI_PLAIN_COPY(cti_pd_to, uint64_t, double)
+CTI_PLAIN_COPY(cti_pf_to, uint32_t, float)
 #elif CTI_SIMD == CTI_SIMD_NONE
 /* Vector extension of gcc and clang: C operators that act lane by lane. The compiler maps them to the target's instructions, scalar ones if
    need be. For gcc a plain struct of eight numbers takes nearly three times the compile time and runs at little more than half the
@@ -231,12 +289,6 @@ typedef uint64_t cti_vu2 __attribute__((vector_size(16)));
 typedef uint32_t cti_vu4 __attribute__((vector_size(16)));
 #define CTI_PD cti_v2
 #define CTI_PF cti_v4
-#define CTI_V_add +
-#define CTI_V_sub -
-#define CTI_V_mul *
-#define CTI_V_div /
-#define CTI_PD_DO(op, x, y) ((x)CTI_V_##op(y))
-#define CTI_PF_DO(op, x, y) ((x)CTI_V_##op(y))
 /* a comparison gives a vector of integers with all bits set where it is true */
 #define CTI_PD_LT(x, y) ((cti_v2)((x) < (y)))
 #define CTI_PF_LT(x, y) ((cti_v4)((x) < (y)))
@@ -376,10 +428,16 @@ CTI_INLINE int cti_v4_bits(cti_vu4 m) { return (int)((m[0] & 1) | (m[1] & 2) | (
 #define CTI_EACH_1(DO, ins) DO(a, 0, ins)
 #define CTI_EACH_2(DO, ins) DO(a, 0, ins) DO(b, 4, ins)
 #define CTI_EACH_4(DO, ins) DO(a, 0, ins) DO(b, 2, ins) DO(c, 4, ins) DO(d, 6, ins)
+#define CTI_EACH_8(DO, ins) DO(a, 0, ins) DO(b, 1, ins) DO(c, 2, ins) DO(d, 3, ins) DO(e, 4, ins) DO(f, 5, ins) DO(g, 6, ins) DO(h, 7, ins)
 #if CTI_SIMD == CTI_SIMD_AVX512 || CTI_SIMD == CTI_SIMD_AVX2
 #define CTI_EACH_F CTI_EACH_1
 typedef struct cti_f8 {
     CTI_PF a;
+} cti_f8;
+#elif CTI_SIMD == CTI_SIMD_NONE && !CTI_HAS_VECTORS
+#define CTI_EACH_F CTI_EACH_8
+typedef struct cti_f8 {
+    float a, b, c, d, e, f, g, h;
 } cti_f8;
 #else
 #define CTI_EACH_F CTI_EACH_2
@@ -397,6 +455,11 @@ typedef struct cti_d8 {
 typedef struct cti_d8 {
     CTI_PD a, b;
 } cti_d8;
+#elif CTI_SIMD == CTI_SIMD_NONE && !CTI_HAS_VECTORS
+#define CTI_EACH_D CTI_EACH_8
+typedef struct cti_d8 {
+    double a, b, c, d, e, f, g, h;
+} cti_d8;
 #else
 #define CTI_EACH_D CTI_EACH_4
 typedef struct cti_d8 {
@@ -407,6 +470,14 @@ typedef struct cti_d8 {
 #ifndef CTI_UF_AND /* integers of a register are of one type */
 #define CTI_UF_AND CTI_UD_AND
 #define CTI_UF_OR CTI_UD_OR
+#endif
+#if CTI_SIMD == CTI_SIMD_NONE
+#define CTI_V_add +
+#define CTI_V_sub -
+#define CTI_V_mul *
+#define CTI_V_div /
+#define CTI_PD_DO(op, x, y) ((x)CTI_V_##op(y))
+#define CTI_PF_DO(op, x, y) ((x)CTI_V_##op(y))
 #endif
 #define CTI_PD_ADD(x, y) CTI_PD_DO(add, x, y)
 #define CTI_PD_SUB(x, y) CTI_PD_DO(sub, x, y)
@@ -425,6 +496,7 @@ typedef struct cti_d8 {
 #define CTI_LANE_BITS(r, at, ins) bits |= ins(x.r) << at;
 #define CTI_LANE_SPLIT(r, at, ins) x.r = ins(x.r, &k->r);
 #define CTI_LANE_SPREAD(r, at, k) x.r = CTI_PF_SPREAD(x.r, k);
+#define CTI_LANE_CAST(r, at, type) x.r = (type)y.r;
 /* the function `name` of a vector V, from statements for its registers, which end in x */
 #define CTI_VECTOR(V, name, arguments, each)                                                                                               \
     CTI_INLINE V V##_##name arguments                                                                                                      \
@@ -464,9 +536,6 @@ CTI_VECTOR(cti_f8, nmad, (cti_f8 x, cti_f8 y, cti_f8 z), CTI_EACH_F(CTI_LANE_3, 
 #define CTI_SIMD_HAS_MAD
 #endif
 CTI_VECTOR(cti_f8, short, (const int16_t *p), cti_f8 x; CTI_EACH_F(CTI_LANE_LOAD, CTI_PF_SHORT))
-CTI_VECTOR(cti_f8, spread0, (cti_f8 x), CTI_EACH_F(CTI_LANE_SPREAD, 0))
-CTI_VECTOR(cti_f8, spread1, (cti_f8 x), CTI_EACH_F(CTI_LANE_SPREAD, 1))
-CTI_VECTOR(cti_f8, spread2, (cti_f8 x), CTI_EACH_F(CTI_LANE_SPREAD, 2))
 
 /* exponent and mantissa of the lanes of a register */
 #define CTI_REGISTER_SPLIT(P, U, name, zero, root, mantissa, whole, shift)                                                              \
@@ -485,6 +554,15 @@ CTI_VECTOR(cti_d8, split, (cti_d8 x, cti_d8 *k), CTI_EACH_D(CTI_LANE_SPLIT, cti_
 CTI_VECTOR(cti_f8, split, (cti_f8 x, cti_f8 *k), CTI_EACH_F(CTI_LANE_SPLIT, cti_pf_split))
 
 /* ---- halves of four floats ---- */
+#ifdef CTI_PF_SPREAD
+CTI_VECTOR(cti_f8, spread0, (cti_f8 x), CTI_EACH_F(CTI_LANE_SPREAD, 0))
+CTI_VECTOR(cti_f8, spread1, (cti_f8 x), CTI_EACH_F(CTI_LANE_SPREAD, 1))
+CTI_VECTOR(cti_f8, spread2, (cti_f8 x), CTI_EACH_F(CTI_LANE_SPREAD, 2))
+#else
+CTI_VECTOR(cti_f8, spread0, (cti_f8 x), x.b = x.c = x.d = x.a; x.f = x.g = x.h = x.e;)
+CTI_VECTOR(cti_f8, spread1, (cti_f8 x), x.a = x.c = x.d = x.b; x.e = x.g = x.h = x.f;)
+CTI_VECTOR(cti_f8, spread2, (cti_f8 x), x.a = x.b = x.d = x.c; x.e = x.f = x.h = x.g;)
+#endif
 #if CTI_SIMD == CTI_SIMD_AVX512 || CTI_SIMD == CTI_SIMD_AVX2
 #define CTI_W_LOW(x) _mm256_castps256_ps128(x)
 #define CTI_W_HIGH(x) _mm256_extractf128_ps(x, 1)
@@ -492,6 +570,11 @@ CTI_VECTOR(cti_f8, split, (cti_f8 x, cti_f8 *k), CTI_EACH_F(CTI_LANE_SPLIT, cti_
 CTI_VECTOR(cti_f8, load44, (const float *p, const float *q), cti_f8 x; x.a = CTI_W_PAIR(_mm_loadu_ps(p), _mm_loadu_ps(q));)
 CTI_VECTOR(cti_f8, fold, (cti_f8 x), x.a = _mm256_castps128_ps256(_mm_add_ps(CTI_W_LOW(x.a), CTI_W_HIGH(x.a)));)
 CTI_INLINE void cti_f8_store4(float *p, cti_f8 x) { _mm_storeu_ps(p, CTI_W_LOW(x.a)); }
+#elif CTI_SIMD == CTI_SIMD_NONE && !CTI_HAS_VECTORS
+CTI_VECTOR(cti_f8, load44, (const float *p, const float *q), cti_f8 x; x.a = p[0]; x.b = p[1]; x.c = p[2]; x.d = p[3]; x.e = q[0]; x.f = q[1];
+           x.g = q[2]; x.h = q[3];)
+CTI_VECTOR(cti_f8, fold, (cti_f8 x), x.a += x.e; x.b += x.f; x.c += x.g; x.d += x.h;)
+CTI_INLINE void cti_f8_store4(float *p, cti_f8 x) { p[0] = x.a, p[1] = x.b, p[2] = x.c, p[3] = x.d; }
 #else
 CTI_VECTOR(cti_f8, load44, (const float *p, const float *q), cti_f8 x; x.a = CTI_PF_LOAD(p); x.b = CTI_PF_LOAD(q);)
 CTI_VECTOR(cti_f8, fold, (cti_f8 x), x.a = CTI_PF_ADD(x.a, x.b);)
@@ -503,6 +586,9 @@ CTI_VECTOR(cti_f8, narrow, (cti_d8 y), cti_f8 x; x.a = _mm512_maskz_cvtpd_ps(CTI
 #elif CTI_SIMD == CTI_SIMD_AVX2
 CTI_VECTOR(cti_d8, widen, (cti_f8 y), cti_d8 x; x.a = _mm256_cvtps_pd(CTI_W_LOW(y.a)); x.b = _mm256_cvtps_pd(CTI_W_HIGH(y.a));)
 CTI_VECTOR(cti_f8, narrow, (cti_d8 y), cti_f8 x; x.a = CTI_W_PAIR(_mm256_cvtpd_ps(y.a), _mm256_cvtpd_ps(y.b));)
+#elif CTI_SIMD == CTI_SIMD_NONE && !CTI_HAS_VECTORS
+CTI_VECTOR(cti_d8, widen, (cti_f8 y), cti_d8 x; CTI_EACH_D(CTI_LANE_CAST, double))
+CTI_VECTOR(cti_f8, narrow, (cti_d8 y), cti_f8 x; CTI_EACH_F(CTI_LANE_CAST, float))
 #else
 CTI_VECTOR(cti_d8, widen, (cti_f8 y), cti_d8 x; x.a = CTI_PD_WIDEN_LOW(y.a); x.b = CTI_PD_WIDEN_HIGH(y.a); x.c = CTI_PD_WIDEN_LOW(y.b);
            x.d = CTI_PD_WIDEN_HIGH(y.b);)
