@@ -10,7 +10,7 @@
 enum { N = 60, CHAINS = 4, ROWS = 24 };
 
 typedef struct bench {
-    cti_mem mem;
+    cti_mem whole, mem;
     cti_arena arena;
     cti_bsr A;
     cti_factors f;
@@ -32,7 +32,7 @@ static void bench_make(bench *t, int mixed, uint64_t seed)
     int last[CHAINS] = {-1, -1, -1, -1}, i, k, e, n = 0;
     memset(t, 0, sizeof *t);
     t->seed = seed;
-    cti_mem_init(&t->mem, NULL);
+    cti_mem_init(&t->whole, NULL), cti_mem_open(&t->mem, &t->whole);
     cti_arena_init(&t->arena, &t->mem);
     for (i = 0; i < N; i++) {
         int c = t->chain[i] = mixed ? (i < CHAINS ? i : (int)(lcg(&t->seed) * CHAINS)) : i * CHAINS / N;
@@ -79,9 +79,8 @@ static void bench_make(bench *t, int mixed, uint64_t seed)
 
 static void bench_free(bench *t)
 {
-    cti_factors_free(&t->mem, &t->f);
-    cti_bsr_free(&t->mem, &t->A);
-    cti_arena_free(&t->arena);
+    cti_mem_release(&t->mem);
+    assert_true(t->whole.bytes_live == 0);
 }
 
 /* one open island compared with the world that it was opened from */

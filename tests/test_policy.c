@@ -208,7 +208,6 @@ static void test_gains(void **state)
     assert_true(cti_policy_body_gain(1, 0, 1e6) == rounded * 1e6);
     assert_true(cti_policy_rigid_gain(100) == 5e-3 * 100);
     assert_true(cti_policy_row_miss(CTI_R(0.5), CTI_R(0.25)) == CTI_R(0.01) * CTI_R(0.5) / CTI_R(0.25));
-    assert_true(cti_policy_newton_is_full(3) && !cti_policy_newton_is_full(4));
 }
 
 static void test_substeps(void **state)

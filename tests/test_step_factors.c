@@ -6,7 +6,7 @@
 #include "step_util.h"
 
 typedef struct graph {
-    cti_mem mem;
+    cti_mem whole, mem;
     cti_arena arena;
     cti_bsr A;
     cti_factors f;
@@ -17,7 +17,7 @@ static void graph_make(graph *g, int n, const int32_t *pairs, int n_pairs)
 {
     int i, k, e;
     memset(g, 0, sizeof *g);
-    cti_mem_init(&g->mem, NULL);
+    cti_mem_init(&g->whole, NULL), cti_mem_open(&g->mem, &g->whole);
     cti_arena_init(&g->arena, &g->mem);
     assert_true(cti_bsr_pattern(&g->mem, &g->A, n, pairs, n_pairs));
     for (i = 0; i < n; i++)
@@ -29,9 +29,8 @@ static void graph_make(graph *g, int n, const int32_t *pairs, int n_pairs)
 
 static void graph_free(graph *g)
 {
-    cti_factors_free(&g->mem, &g->f);
-    cti_bsr_free(&g->mem, &g->A);
-    cti_arena_free(&g->arena);
+    cti_mem_release(&g->mem);
+    assert_true(g->whole.bytes_live == 0);
 }
 
 /* two chains of three, a triangle and a single block, mixed: 0-3-5, 1-4-6, 2-7-8 */

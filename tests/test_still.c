@@ -150,10 +150,10 @@ static void memory_is_for_one_end(void **state)
     (void)state;
     add_crate(w, 0.03, 0.3);
     assert_int_equal(ct_world_step(w, (ct_real)0.01, NULL), CT_OK);
-    before = (double)w->mem.bytes_live;
+    before = (double)w->whole.bytes_live;
     add_terrain(w, 20, 0, 0, 200);
     assert_int_equal(ct_world_step(w, (ct_real)0.01, NULL), CT_OK);
-    each = ((double)w->mem.bytes_live - before) / (w->state.surface.nv - 8);
+    each = ((double)w->whole.bytes_live - before) / (w->state.surface.nv - 8);
     if (!(each < 715))
         print_error("%.0f bytes a vertex\n", each);
     assert_true(each < 715);

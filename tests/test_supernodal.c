@@ -303,7 +303,7 @@ static void test_packed(void **state)
         free(work);
     }
     free(X), free(x);
-    cti_factor16_free(&mem, &p);
+    CTI_FREE_SPAN(&mem, p.L, p.most);
     cti_factor32_free(&mem, &f);
     cti_gather_free(&mem, &g);
     cti_symbolic_free(&mem, &sym);
@@ -519,10 +519,10 @@ static void test_out_of_memory(void **state)
             assert_int_equal(i, calls < fail_at);
             assert_true(i || fail_at < 8);
             if (!i)
-                cti_factor16_free(&mem, &packed);
+                CTI_FREE_SPAN(&mem, packed.L, packed.most);
         }
         fail_at = first;
-        cti_factor16_free(&mem, &packed);
+        CTI_FREE_SPAN(&mem, packed.L, packed.most);
         cti_factor32_free(&mem, &f);
         cti_gather_free(&mem, &g);
         cti_symbolic_free(&mem, &sym);

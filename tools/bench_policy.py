@@ -79,7 +79,6 @@ OFF = collections.OrderedDict([
     ("ended.failed_speed", "0"),
     ("attempt.row", "1e30"),               # rows solved again in a round
     ("attempt.joint_times", "0"),
-    ("attempt.newton_full", "1000000"),    # line searches of Newton steps
     ("energy.gain", "1e30"),
     ("energy.gain_rigid", "1e30"),
     ("energy.balance_least", "1e30"),      # momentum transferred to contacts

@@ -22,9 +22,51 @@ CTI_FN void cti_mem_init(cti_mem *mem, const ct_allocator *user)
         mem->user.resize = cti_default_resize;
 }
 
+CTI_FN void cti_mem_open(cti_mem *part, cti_mem *whole)
+{
+    memset(part, 0, sizeof *part);
+    part->whole = whole;
+    part->ring.prev = part->ring.next = &part->ring;
+}
+
+CTI_FN void cti_mem_release(cti_mem *part)
+{
+    while (part->ring.next != &part->ring)
+        cti_mem_resize(part, part->ring.next + 1, part->ring.next->size - sizeof(cti_ring), 0);
+}
+
+CTI_FN void *cti_mem_zero(cti_mem *mem, size_t size)
+{
+    void *p = cti_mem_resize(mem, NULL, 0, size);
+    if (p)
+        memset(p, 0, size);
+    return p;
+}
+
+/* cti_mem_resize in a part: a block with its head */
+static void *cti_mem_resize_part(cti_mem *part, void *block, size_t old_size, size_t new_size)
+{
+    cti_ring *h = block ? (cti_ring *)block - 1 : NULL, *grown;
+    if (h && new_size == 0)
+        h->prev->next = h->next, h->next->prev = h->prev;
+    grown = (cti_ring *)cti_mem_resize(part->whole, h, h ? old_size + sizeof *h : 0,
+                                       new_size > 0 && new_size < SIZE_MAX - sizeof *h ? new_size + sizeof *h : new_size);
+    if (!grown) {
+        part->failed |= new_size > 0;
+        return NULL;
+    }
+    if (!block)
+        grown->prev = &part->ring, grown->next = part->ring.next;
+    grown->prev->next = grown->next->prev = grown;
+    grown->size = new_size + sizeof *grown;
+    return grown + 1;
+}
+
 CTI_FN void *cti_mem_resize(cti_mem *mem, void *block, size_t old_size, size_t new_size)
 {
     void *p;
+    if (mem->whole)
+        return cti_mem_resize_part(mem, block, old_size, new_size);
     if (new_size == 0) {
         if (block) {
             mem->user.resize(mem->user.user, block, old_size, 0);

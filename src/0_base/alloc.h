@@ -1,8 +1,16 @@
 /* alloc.h -- every allocation of the library goes through here: a checked allocator with counters and failure injection. Method: blocks
-   come from the caller's `ct_allocator`. Sizes are known at release, so that blocks need no header of ours. */
+   come from the caller's `ct_allocator`. Sizes are known at release, so that blocks need no header of ours. A memory that is part of another
+   one (cti_mem_open) keeps a ring of its blocks, and one call releases them all: what lives as long as its owner needs no code that frees it. */
 #pragma once
 
 #include "platform.h"
+
+/* cti_ring -- the head of a block in a memory that is part of another. */
+typedef struct cti_ring {
+    struct cti_ring *prev, *next;
+    size_t size;   /* of the block, with its head */
+    size_t unused; /* blocks stay aligned as malloc's are */
+} cti_ring;
 
 /* cti_mem -- one allocator and its counters. A world owns one; functions that work without a world use a local one. */
 typedef struct cti_mem {
@@ -11,10 +19,19 @@ typedef struct cti_mem {
     int64_t bytes_live;  /* bytes handed out and not returned */
     int64_t bytes_peak;
     int failed;          /* 1 once any request was refused; the caller clears it */
+    struct cti_mem *whole; /* the memory that this one is part of, which has the allocator and the counters; NULL: none */
+    cti_ring ring;       /* of its blocks. A block that grows stays in its ring, also when another part of the same whole is named */
 } cti_mem;
 
 /* cti_mem_init -- user may be NULL: malloc, realloc, free. */
 CTI_FN void cti_mem_init(cti_mem *mem, const ct_allocator *user);
+
+/* cti_mem_open -- part is an empty part of whole; it must not move. cti_mem_release frees all its blocks at once. */
+CTI_FN void cti_mem_open(cti_mem *part, cti_mem *whole);
+CTI_FN void cti_mem_release(cti_mem *part);
+
+/* cti_mem_zero -- a new block of zeros, or NULL. */
+CTI_FN void *cti_mem_zero(cti_mem *mem, size_t size);
 
 /* cti_mem_resize -- like realloc with the old size. new_size 0 frees and returns NULL. On failure returns NULL, sets mem->failed, and the
    old block stays valid. Blocks are aligned as malloc's are. */

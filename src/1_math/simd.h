@@ -1,7 +1,7 @@
 /* simd.h -- the one place where SIMD is decided: eight virtual lanes of double (cti_d8) and of float (cti_f8) on every path.
    Method: AVX512 has one 512-bit register of double, AVX2 two of 256 bits, and both one of float. SSE2, NEON and WASM take four 128-bit
    registers of double and two of float. NONE takes four and two vectors of gcc's or clang's own; with other compilers, and where
-   CTI_SIMD_PLAIN is defined (for tests), plain loops. Every operation is lane-wise and correctly rounded, and sums over lanes have one
+   CTI_SIMD_PLAIN is defined (for tests), eight plain numbers. Every operation is lane-wise and correctly rounded, and sums over lanes have one
    fixed order ((0+4)+(2+6))+((1+5)+(3+7)). Nothing is fused unless CONTACT_DETERMINISTIC is 0 (cti_*8_mad). So all paths give the same
    bits. CTI_SIMD_NAME is the path that was compiled in. There is no dispatch at run time.
    The interface, for V = cti_d8 of double and cti_f8 of float (CTI_R8: of ct_real):
@@ -117,14 +117,7 @@
 #define CTI_FUSED 0
 #endif
 
-#if CTI_SIMD == CTI_SIMD_AVX512 || CTI_SIMD == CTI_SIMD_AVX2
-#include "simd_wide.inl"
-#elif CTI_SIMD == CTI_SIMD_NONE && !CTI_HAS_VECTORS
-#include "simd_plain.inl"
-#else
-#include "simd_128.inl"
-#endif
-#undef CTI_F8_SPREAD
+#include "simd_registers.inl"
 
 #ifndef CTI_SIMD_HAS_MAD
 CTI_INLINE cti_d8 cti_d8_mad(cti_d8 c, cti_d8 x, cti_d8 y) { return cti_d8_add(c, cti_d8_mul(x, y)); }
@@ -147,19 +140,30 @@ CTI_INLINE cti_r8 cti_r8_widen(cti_f8 x) { return cti_d8_widen(x); }
 #endif
 
 /* cti_*8_sum -- the sum over lanes in the fixed order. */
-CTI_INLINE double cti_d8_sum(cti_d8 x)
-{
-    double t[8];
-    cti_d8_store(t, x);
-    return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]));
-}
-CTI_INLINE float cti_f8_sum(cti_f8 x)
-{
-    float t[8];
-    cti_f8_store(t, x);
-    return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]));
-}
+#define CTI_VECTOR_SUM(V, T)                                                                                                               \
+    CTI_INLINE T V##_sum(V x)                                                                                                              \
+    {                                                                                                                                      \
+        T t[8];                                                                                                                            \
+        V##_store(t, x);                                                                                                                   \
+        return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]));                                                          \
+    }
+CTI_VECTOR_SUM(cti_d8, double)
+CTI_VECTOR_SUM(cti_f8, float)
 
+/* by way of memory */
+#define CTI_TURN44(V, T)                                                                                                                   \
+    CTI_INLINE void V##_turn44(V r[4])                                                                                                     \
+    {                                                                                                                                      \
+        T from[4][8], to[4][8];                                                                                                            \
+        int i, k;                                                                                                                          \
+        for (i = 0; i < 4; i++)                                                                                                            \
+            V##_store(from[i], r[i]);                                                                                                      \
+        for (i = 0; i < 4; i++)                                                                                                            \
+            for (k = 0; k < 4; k++)                                                                                                        \
+                to[k][i] = from[i][k], to[k][4 + i] = from[i][4 + k];                                                                      \
+        for (i = 0; i < 4; i++)                                                                                                            \
+            r[i] = V##_load(to[i]);                                                                                                        \
+    }
 /* cti_f8_turn44 -- transposes the 4x4 matrices in lanes 0-3 and in lanes 4-7 of four rows r: entry k of row i becomes entry i of row k. */
 #if CTI_SIMD == CTI_SIMD_AVX2 || (defined(CTI_SIMD_AVX512) && CTI_SIMD == CTI_SIMD_AVX512)
 CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
@@ -176,16 +180,5 @@ CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
     _MM_TRANSPOSE4_PS(r[0].b, r[1].b, r[2].b, r[3].b);
 }
 #else
-CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
-{
-    float from[4][8], to[4][8];
-    int i, k;
-    for (i = 0; i < 4; i++)
-        cti_f8_store(from[i], r[i]);
-    for (i = 0; i < 4; i++)
-        for (k = 0; k < 4; k++)
-            to[k][i] = from[i][k], to[k][4 + i] = from[i][4 + k];
-    for (i = 0; i < 4; i++)
-        r[i] = cti_f8_load(to[i]);
-}
+CTI_TURN44(cti_f8, float)
 #endif

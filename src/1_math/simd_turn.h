@@ -8,6 +8,14 @@
 
 #include "simd.h"
 
+#define CTI_STORE44(V, T)                                                                                                                  \
+    CTI_INLINE void V##_store44(T *p, T *q, V x)                                                                                           \
+    {                                                                                                                                      \
+        T t[8];                                                                                                                            \
+        V##_store(t, x);                                                                                                                   \
+        memcpy(p, t, 4 * sizeof *t), memcpy(q, t + 4, 4 * sizeof *t);                                                                      \
+    }
+
 #if CTI_SIMD == CTI_SIMD_AVX512
 CTI_INLINE cti_d8 cti_d8_load44(const double *p, const double *q)
 {
@@ -53,31 +61,10 @@ CTI_INLINE cti_d8 cti_d8_load44(const double *p, const double *q)
     memcpy(t, p, 4 * sizeof *t), memcpy(t + 4, q, 4 * sizeof *t);
     return cti_d8_load(t);
 }
-CTI_INLINE void cti_d8_store44(double *p, double *q, cti_d8 x)
-{
-    double t[8];
-    cti_d8_store(t, x);
-    memcpy(p, t, 4 * sizeof *t), memcpy(q, t + 4, 4 * sizeof *t);
-}
-CTI_INLINE void cti_d8_turn44(cti_d8 r[4])
-{
-    double from[4][8], to[4][8];
-    int i, k;
-    for (i = 0; i < 4; i++)
-        cti_d8_store(from[i], r[i]);
-    for (i = 0; i < 4; i++)
-        for (k = 0; k < 4; k++)
-            to[k][i] = from[i][k], to[k][4 + i] = from[i][4 + k];
-    for (i = 0; i < 4; i++)
-        r[i] = cti_d8_load(to[i]);
-}
+CTI_STORE44(cti_d8, double)
+CTI_TURN44(cti_d8, double)
 #endif
-CTI_INLINE void cti_f8_store44(float *p, float *q, cti_f8 x)
-{
-    float t[8];
-    cti_f8_store(t, x);
-    memcpy(p, t, 4 * sizeof *t), memcpy(q, t + 4, 4 * sizeof *t);
-}
+CTI_STORE44(cti_f8, float)
 
 /* unrolled, so that the rows stay in registers at -O2 */
 CTI_INLINE void cti_gather44(const ct_real *rows, const int32_t *at, int stride, cti_r8 out[4])

@@ -8,8 +8,7 @@ enum { CTI_LU_PANEL = 32 };
 
 CTI_FN size_t cti_lu_scratch(int n) { return (size_t)CTI_LU_PANEL * (size_t)(cti_pad8(n) + 8); }
 
-/* y -= t x, n numbers */
-static void cti_lu_subtract(double *y, double t, const double *x, int n)
+CTI_FN void cti_lu_subtract(double *y, double t, const double *x, int n)
 {
     cti_d8 s = cti_d8_set(t);
     int j;
@@ -19,7 +18,7 @@ static void cti_lu_subtract(double *y, double t, const double *x, int n)
         y[j] -= t * x[j];
 }
 
-static void cti_lu_swap(double *a, double *b, int n)
+CTI_FN void cti_lu_swap(double *a, double *b, int n)
 {
     int j;
     for (j = 0; j < n; j++) {

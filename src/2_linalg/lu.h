@@ -12,3 +12,6 @@ CTI_FN size_t cti_lu_scratch(int n);
 CTI_FN void cti_lu_solve(const double *A, int n, int ld, const int *pivot, double *x);
 /* cti_lu_dot -- sum of a_i b_i, i < n, in eight lanes. */
 CTI_FN double cti_lu_dot(const double *a, const double *b, int n);
+/* cti_lu_subtract -- y -= t x, n numbers; cti_lu_swap -- exchanges a and b [n]. */
+CTI_FN void cti_lu_subtract(double *y, double t, const double *x, int n);
+CTI_FN void cti_lu_swap(double *a, double *b, int n);

@@ -65,24 +65,6 @@ CTI_FN double *cti_panel_lu_block(cti_panel_lu *s, int i, int j, int *ld)
     return e < 0 ? NULL : s->val + (a > b ? s->lower[e] : s->upper[e]);
 }
 
-/* row -= f other, n numbers in whole lanes */
-static void cti_panel_lu_less(double *row, double f, const double *other, int n)
-{
-    cti_d8 v = cti_d8_set(f);
-    int j;
-    for (j = 0; j < n; j += 8)
-        cti_d8_store(row + j, cti_d8_sub(cti_d8_load(row + j), cti_d8_mul(v, cti_d8_load(other + j))));
-}
-
-static void cti_panel_lu_swap(double *a, double *b, int n)
-{
-    int j;
-    for (j = 0; j < n; j++) {
-        double t = a[j];
-        a[j] = b[j], b[j] = t;
-    }
-}
-
 /* D = D^-1 in place by Gauss and Jordan with row exchanges. 0 when it is singular or not finite */
 static int cti_panel_lu_invert(double *D, int n, int *pivot)
 {
@@ -98,7 +80,7 @@ static int cti_panel_lu_invert(double *D, int n, int *pivot)
             return 0;
         pivot[k] = p;
         if (p != k)
-            cti_panel_lu_swap(top, D + (size_t)p * (size_t)ld, n);
+            cti_lu_swap(top, D + (size_t)p * (size_t)ld, n);
         inverse = 1 / top[k], top[k] = 1;
         for (i = 0; i < n; i++)
             top[i] *= inverse;
@@ -107,7 +89,7 @@ static int cti_panel_lu_invert(double *D, int n, int *pivot)
             if (i == k || f == 0)
                 continue;
             row[k] = 0;
-            cti_panel_lu_less(row, f, top, ld);
+            cti_lu_subtract(row, f, top, ld);
         }
     }
     for (k = n - 1; k >= 0; k--)

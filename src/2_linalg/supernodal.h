@@ -68,7 +68,6 @@ CTI_FN void cti_factor64_solve(const cti_factor64 *f, double *x, double *work);
 CTI_FN int cti_factor16_pack(cti_mem *mem, cti_factor16 *to, const cti_factor32 *from);
 CTI_FN void cti_factor16_solve(const cti_factor16 *f, float *x, float *work);
 CTI_FN size_t cti_factor16_work(const cti_factor16 *f);
-CTI_FN void cti_factor16_free(cti_mem *mem, cti_factor16 *f);
 /* cti_factor32_scale -- the power of 2 that scales a number of size `most` into [1, 2); 1 if `most` is 0 or not finite. */
 CTI_FN double cti_factor32_scale(double most);
 CTI_FN size_t cti_factor32_work(const cti_factor32 *f);

@@ -105,10 +105,3 @@ CTI_FN int cti_factor16_pack(cti_mem *mem, cti_factor16 *to, const cti_factor32 
         cti_super16_panel(to, from, s, n);
     return 1;
 }
-
-CTI_FN void cti_factor16_free(cti_mem *mem, cti_factor16 *f)
-{
-    CTI_FREE(mem, f->L), CTI_FREE(mem, f->inverse), CTI_FREE(mem, f->gain), CTI_FREE(mem, f->row);
-    CTI_FREE(mem, f->where), CTI_FREE(mem, f->scale), CTI_FREE(mem, f->most);
-    memset(f, 0, sizeof *f);
-}

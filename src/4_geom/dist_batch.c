@@ -120,38 +120,47 @@ CTI_INLINE cti_r8 cti_distb_edges(cti_r8 x[4][3], cti_r8 st[2], cti_r8 *feature)
     return cti_select8(in, d2, best);
 }
 
-CTI_FN void cti_dist_pt_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w3, int32_t *feature)
+/* squared distances of n pairs, `per` numbers of each at w: barycentric, or the parameters of edges */
+static void cti_distb_lists(int edges, const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w, int32_t *feature)
 {
-    cti_r8 p[4][3], w[3], f;
+    cti_r8 p[4][3], place[3], f;
     ct_real buf[5][8];
-    int i, j, m;
+    int i, j, k, m, per = edges ? 2 : 3;
     for (i = 0; i < n; i += 8) {
         m = n - i < 8 ? n - i : 8;
         for (j = 0; j < 4; j++)
             cti_distb_load(x, quads + 4 * (size_t)i, m, j, p[j]);
-        cti_store8(buf[0], cti_distb_face(p, w, &f));
-        cti_store8(buf[1], w[0]), cti_store8(buf[2], w[1]), cti_store8(buf[3], w[2]), cti_store8(buf[4], f);
+        cti_store8(buf[0], edges ? cti_distb_edges(p, place, &f) : cti_distb_face(p, place, &f));
+        cti_store8(buf[1], f);
+        for (k = 0; k < per; k++)
+            cti_store8(buf[2 + k], place[k]);
         for (j = 0; j < m; j++) {
-            d2[i + j] = buf[0][j], feature[i + j] = (int32_t)buf[4][j];
-            w3[3 * (i + j)] = buf[1][j], w3[3 * (i + j) + 1] = buf[2][j], w3[3 * (i + j) + 2] = buf[3][j];
+            d2[i + j] = buf[0][j], feature[i + j] = (int32_t)buf[1][j];
+            for (k = 0; k < per; k++)
+                w[per * (i + j) + k] = buf[2 + k][j];
         }
     }
 }
 
+CTI_FN void cti_dist_pt_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w3, int32_t *feature)
+{
+    cti_distb_lists(0, x, quads, n, d2, w3, feature);
+}
+
 CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *st, int32_t *feature)
 {
-    cti_r8 p[4][3], s[2], f;
-    ct_real buf[4][8];
-    int i, j, m;
-    for (i = 0; i < n; i += 8) {
-        m = n - i < 8 ? n - i : 8;
-        for (j = 0; j < 4; j++)
-            cti_distb_load(x, quads + 4 * (size_t)i, m, j, p[j]);
-        cti_store8(buf[0], cti_distb_edges(p, s, &f));
-        cti_store8(buf[1], s[0]), cti_store8(buf[2], s[1]), cti_store8(buf[3], f);
-        for (j = 0; j < m; j++) {
-            d2[i + j] = buf[0][j], feature[i + j] = (int32_t)buf[3][j];
-            st[2 * (i + j)] = buf[1][j], st[2 * (i + j) + 1] = buf[2][j];
-        }
+    cti_distb_lists(1, x, quads, n, d2, st, feature);
+}
+
+CTI_FN void cti_dist_batch(ct_pair_kind kind, const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w, int32_t *feature)
+{
+    const int32_t *q = quads;
+    int i, found = 0;
+    if (kind == CT_PAIR_VF || kind == CT_PAIR_EE)
+        cti_distb_lists(kind == CT_PAIR_EE, x, quads, n, d2, w, feature);
+    for (i = 0; (kind == CT_PAIR_VE || kind == CT_PAIR_VV) && i < n; i++, q += 4) {
+        d2[i] = kind == CT_PAIR_VV ? cti_dist_pp(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1])
+                                   : cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &w[i], &found);
+        feature[i] = found;
     }
 }

@@ -16,10 +16,8 @@
 
 static const char *cti_convex_kind(const cti_program *p)
 {
-    int i;
-    for (i = 0; p->mu && i < p->m / 3; i++)
-        if (p->mu[i] > 0)
-            return "interior point takes contacts without friction only: the law of Coulomb is no quadratic program";
+    if (cti_program_has_friction(p))
+        return "interior point takes contacts without friction only: the law of Coulomb is no quadratic program";
     if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL)
         return NULL;
     return cti_sparse_asymmetry(&p->W, p->mu ? 3 : 1) > 1e-12 ? "interior point takes a symmetric W only" : NULL;

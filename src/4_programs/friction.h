@@ -114,6 +114,10 @@ CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *
 /* cti_newton_polish -- Newton steps from the best iterate as long as each one reduces |F|. 1 when the residual is at most `enough`. */
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a);
 
+/* cti_newton_solve -- a solve with a system and Newton steps that are open, by `run`, which returns 0 when memory ran out. */
+typedef int (*cti_newton_runner)(cti_newton *s, double enough, cti_answer *a);
+CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a, cti_newton_runner run);
+
 /* cti_solver_newton -- semismooth Newton with Gauss-Seidel sweeps; cti_solver_admm -- alternating directions, finished by Newton steps. For
    LOCAL and GLOBAL. */
 CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a);

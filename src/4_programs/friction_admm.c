@@ -22,21 +22,21 @@ typedef struct cti_admm_point {
 
 typedef struct cti_admm {
     cti_friction *f;
-    cti_friction_system system;
-    cti_newton newton;
+    cti_newton *newton; /* its system serves both */
     double *A, *B; /* [9 nc] zeros, identities */
     cti_admm_point at;
     cti_mixing mixing; /* of the map of v to g */
     double rho;
 } cti_admm;
 
-static int cti_admm_open(cti_admm *s, cti_friction *f)
+static int cti_admm_open(cti_admm *s, cti_newton *newton)
 {
+    cti_friction *f = newton->f;
     cti_arena *arena = f->e->arena;
     size_t m = (size_t)f->m, i;
     double **vectors[6];
     int k, ok;
-    s->f = f, s->rho = 1;
+    s->f = f, s->newton = newton, s->rho = 1;
     vectors[0] = &s->at.v, vectors[1] = &s->at.z, vectors[2] = &s->at.y, vectors[3] = &s->at.r, vectors[4] = &s->at.g,
     vectors[5] = &s->at.old_z;
     s->A = CTI_ARENA_ZERO(arena, double, 3 * m), s->B = CTI_ARENA_ZERO(arena, double, 3 * m);
@@ -46,7 +46,7 @@ static int cti_admm_open(cti_admm *s, cti_friction *f)
     ok = ok && cti_mixing_open(&s->mixing, arena, f->m, CTI_ADMM_DEPTH, NULL, 0);
     for (i = 0; ok && i < 3 * m; i += 9)
         s->B[i] = s->B[i + 4] = s->B[i + 8] = 1;
-    return ok && cti_friction_system_open(&s->system, f) && cti_newton_open(&s->newton, f, &s->system);
+    return ok;
 }
 
 /* computes z and y from v */
@@ -74,7 +74,7 @@ static int cti_admm_map(cti_admm *s)
         const double *y = s->at.y + 3 * (size_t)i;
         s->at.r[3 * i] -= f->mu[i] * s->rho * sqrt(y[1] * y[1] + y[2] * y[2]);
     }
-    if (!cti_friction_system_solve(&s->system, s->at.r))
+    if (!cti_friction_system_solve(s->newton->system, s->at.r))
         return 0;
     for (i = 0; i < f->m; i++)
         s->at.g[i] = s->at.v[i] + relax * (s->at.r[i] - s->at.z[i]);
@@ -96,7 +96,7 @@ static int cti_admm_balance(cti_admm *s, double primal, double dual)
         s->at.v[i] = s->at.z[i] + s->at.y[i] * s->rho / rho;
     s->rho = rho;
     cti_mixing_restart(&s->mixing);
-    return cti_friction_system_factor(&s->system, s->A, s->B, rho);
+    return cti_friction_system_factor(s->newton->system, s->A, s->B, rho);
 }
 
 /* relative sizes of the two residuals */
@@ -126,7 +126,7 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
     int since = 0, wait = CTI_ADMM_BALANCE;
     size_t bytes = sizeof *f->r * (size_t)f->m;
     memcpy(s->at.v, f->r, bytes);
-    if (!(f->least.residual > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
+    if (!(f->least.residual > enough) || !cti_friction_system_factor(s->newton->system, s->A, s->B, s->rho))
         return;
     while (f->least.residual > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
         f->run.iterations++, since++;
@@ -145,9 +145,9 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
                 cti_admm_deepen(s);
             if (f->least.residual < 0.9 * polished) {
                 polished = f->least.residual;
-                if (cti_newton_polish(&s->newton, enough, a))
+                if (cti_newton_polish(s->newton, enough, a))
                     return;
-                cti_friction_system_factor(&s->system, s->A, s->B, s->rho);
+                cti_friction_system_factor(s->newton->system, s->A, s->B, s->rho);
             }
             mark = f->least.residual, since = 0, wait += wait / 4;
             if (!cti_admm_balance(s, primal, dual))
@@ -156,22 +156,14 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
     }
 }
 
-CTI_FN cti_outcome cti_solver_admm(const cti_program *p, cti_effort *e, cti_answer *a)
+static int cti_admm_solve(cti_newton *newton, double enough, cti_answer *a)
 {
-    cti_friction f;
     cti_admm s;
-    cti_outcome outcome = CTI_OUTCOME_MEMORY;
-    double enough = 0.3 * e->tolerance;
-    a->why = cti_friction_refuses(p);
-    if (a->why)
-        return CTI_OUTCOME_NOT_APPLICABLE;
-    a->why = "";
     memset(&s, 0, sizeof s);
-    if (cti_friction_open(&f, p, e, a) && cti_admm_open(&s, &f)) {
-        cti_admm_run(&s, enough, a);
-        outcome = cti_friction_outcome(&f, enough, a);
-    }
-    cti_friction_system_close(&s.system);
-    cti_friction_close(&f);
-    return outcome;
+    if (!cti_admm_open(&s, newton))
+        return 0;
+    cti_admm_run(&s, enough, a);
+    return 1;
 }
+
+CTI_FN cti_outcome cti_solver_admm(const cti_program *p, cti_effort *e, cti_answer *a) { return cti_newton_solve(p, e, a, cti_admm_solve); }

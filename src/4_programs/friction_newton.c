@@ -167,7 +167,7 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 }
 
 /* the whole iteration. It ends when the residual is below `enough`, the budget is used up, or no sigma reduces the residual */
-static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
+static int cti_newton_run(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
     double mark = INFINITY;
@@ -192,9 +192,10 @@ static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
             cti_newton_sweeps(s, 10);
         }
     }
+    return 1;
 }
 
-CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_answer *a, cti_newton_runner run)
 {
     cti_friction f;
     cti_newton s;
@@ -206,11 +207,11 @@ CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_an
         return CTI_OUTCOME_NOT_APPLICABLE;
     a->why = "";
     memset(&s, 0, sizeof s), memset(&system, 0, sizeof system);
-    if (cti_friction_open(&f, p, e, a) && cti_friction_system_open(&system, &f) && cti_newton_open(&s, &f, &system)) {
-        cti_newton_run(&s, enough, a);
+    if (cti_friction_open(&f, p, e, a) && cti_friction_system_open(&system, &f) && cti_newton_open(&s, &f, &system) && run(&s, enough, a))
         outcome = cti_friction_outcome(&f, enough, a);
-    }
     cti_friction_system_close(&system);
     cti_friction_close(&f);
     return outcome;
 }
+
+CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_answer *a) { return cti_newton_solve(p, e, a, cti_newton_run); }

@@ -41,6 +41,7 @@ typedef struct cti_ica_whole {
 typedef struct cti_ica_program {
     const cti_program *p;
     cti_effort *e;
+    cti_mem own_memory; /* part of e->mem: A, its factors and the diagonal's inverse */
     cti_answer *a;
     cti_bsr A;
     cti_row *rows;
@@ -284,7 +285,7 @@ static void cti_ica_whole_fill(void *ctx, const int32_t *ports, int n, float *C,
 static int cti_ica_program_whole(cti_ica_program *s, const int32_t *list, int n)
 {
     cti_ica_whole *q = &s->wholes[s->n_wholes++];
-    cti_mem *mem = s->e->mem;
+    cti_mem *mem = &s->own_memory;
     cti_cluster *c = &s->clusters[s->n_clusters];
     if (!cti_symbolic_analyze_once(mem, &q->symbolic, &s->A, list, n))
         return -1;
@@ -344,17 +345,6 @@ static int cti_ica_program_clusters(cti_ica_program *s)
         list += n;
     }
     return 1;
-}
-
-static void cti_ica_program_close(cti_ica_program *s)
-{
-    int i;
-    for (i = 0; i < s->n_wholes; i++) {
-        cti_symbolic_free(s->e->mem, &s->wholes[i].symbolic);
-        cti_gather_free(s->e->mem, &s->wholes[i].gather);
-        cti_factor64_free(s->e->mem, &s->wholes[i].factor);
-    }
-    cti_bsr_free(s->e->mem, &s->A);
 }
 
 /* ---- rows ---- */
@@ -613,7 +603,7 @@ static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v
     cti_operator A, M;
     ct_real *work = CTI_ARENA_NEW(s->e->arena, ct_real, 12 * (size_t)n), size;
     memset(&jacobi, 0, sizeof jacobi);
-    if (!work || !cti_jacobi_make(s->e->mem, &jacobi, &s->A))
+    if (!work || !cti_jacobi_make(&s->own_memory, &jacobi, &s->A))
         return 0;
     cti_jacobi_apply(&jacobi, b, work);
     size = cti_krylov_dot(3 * n, b, work);
@@ -621,7 +611,6 @@ static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v
         v_star[i] = 0;
     A = cti_bsr_operator(&s->A), M = cti_jacobi_operator(&jacobi);
     cti_pcg(&A, &M, b, v_star, 16 * CTI_EPS * cti_sqrt(size), 100 + 30 * n, work, NULL);
-    cti_jacobi_free(s->e->mem, &jacobi);
     return 1;
 }
 
@@ -736,6 +725,7 @@ CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answe
     cti_ica_program s;
     cti_outcome outcome = CTI_OUTCOME_MEMORY;
     memset(&s, 0, sizeof s);
+    cti_mem_open(&s.own_memory, e->mem);
     a->why = "";
     if ((p->kind != CTI_PROGRAM_QP && p->kind != CTI_PROGRAM_GLOBAL) || p->n == 0) {
         a->why = "anticipation by nodes needs the matrix of the unknowns, which this kind of problem does not have";
@@ -750,9 +740,9 @@ CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answe
         if (why) {
             a->why = why;
             outcome = CTI_OUTCOME_NOT_APPLICABLE;
-        } else if (cti_ica_program_matrix(e->mem, &p->A, s.springs.to, &s.A))
+        } else if (cti_ica_program_matrix(&s.own_memory, &p->A, s.springs.to, &s.A))
             outcome = cti_ica_program_confirm(p, e, a, cti_ica_program_run(&s));
     }
-    cti_ica_program_close(&s);
+    cti_mem_release(&s.own_memory);
     return outcome;
 }

@@ -448,9 +448,8 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
     cti_interior ip;
     cti_outcome outcome;
     int i;
-    for (i = 0; p->mu && i < p->m / 3; i++)
-        if (p->mu[i] > 0)
-            return cti_cones_solve(p, e, a);
+    if (cti_program_has_friction(p))
+        return cti_cones_solve(p, e, a);
     memset(&ip, 0, sizeof ip);
     ip.p = p, ip.e = e, ip.a = a, ip.best = INFINITY, ip.goal = e->tolerance;
     a->why = cti_convex_open(&ip.c, p, 1, e->mem, e->arena);

@@ -30,10 +30,8 @@ static int cti_mprgp_symmetric(const cti_sparse *W)
 
 static const char *cti_mprgp_refuses(const cti_program *p, int symmetric)
 {
-    int i;
-    for (i = 0; p->mu && i < p->m / 3; i++)
-        if (p->mu[i] > 0)
-            return "MPRGP minimizes over decoupled linear constraints; friction couples a contact's rows";
+    if (cti_program_has_friction(p))
+        return "MPRGP minimizes over decoupled linear constraints; friction couples a contact's rows";
     if (p->kind == CTI_PROGRAM_LCP && !symmetric && !cti_mprgp_symmetric(&p->W))
         return "MPRGP minimizes: W has to be symmetric and positive semidefinite";
     return NULL;

@@ -363,6 +363,15 @@ CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
     return 1;
 }
 
+CTI_FN int cti_program_has_friction(const cti_program *p)
+{
+    int i;
+    for (i = 0; p->mu && i < p->m / 3; i++)
+        if (p->mu[i] > 0)
+            return 1;
+    return 0;
+}
+
 CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r, double *u)
 {
     int i;

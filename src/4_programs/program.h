@@ -83,6 +83,8 @@ CTI_FN void cti_program_free(cti_mem *mem, cti_program *p);
 CTI_FN const char *cti_program_check(const cti_program *p);
 /* cti_program_prepare -- computes the judge's scales: once, after the problem is filled. 0 when memory ran out. */
 CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p);
+/* cti_program_has_friction -- 1 if a contact has a coefficient of friction above 0. */
+CTI_FN int cti_program_has_friction(const cti_program *p);
 /* cti_program_u -- u [m] = J x + w, or W r + w for LOCAL and LCP. */
 CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r, double *u);
 

@@ -426,29 +426,20 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_p
 
 /* ---- by name ---- */
 
-static int cti_stagger_has_friction(const cti_program *p)
-{
-    int i;
-    for (i = 0; p->mu && i < p->m / 3; i++)
-        if (p->mu[i] > 0)
-            return 1;
-    return 0;
-}
-
 CTI_FN cti_outcome cti_solver_mprgp(const cti_program *p, cti_effort *e, cti_answer *a)
 {
-    return cti_stagger_has_friction(p) && !e->paper ? cti_stagger_solve(p, CT_SOLVER_MPRGP, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
+    return cti_program_has_friction(p) && !e->paper ? cti_stagger_solve(p, CT_SOLVER_MPRGP, cti_mprgp_solve, e, a) : cti_mprgp_solve(p, e, a);
 }
 
 CTI_FN cti_outcome cti_solver_active_set(const cti_program *p, cti_effort *e, cti_answer *a)
 {
-    return cti_stagger_has_friction(p) ? cti_stagger_solve(p, CT_SOLVER_ACTIVE_SET, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
+    return cti_program_has_friction(p) ? cti_stagger_solve(p, CT_SOLVER_ACTIVE_SET, cti_active_set_solve, e, a) : cti_active_set_solve(p, e, a);
 }
 
 CTI_FN cti_outcome cti_solver_interior(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_outcome said = cti_interior_solve(p, e, a);
-    if (said != CTI_OUTCOME_NOT_APPLICABLE || !cti_stagger_has_friction(p))
+    if (said != CTI_OUTCOME_NOT_APPLICABLE || !cti_program_has_friction(p))
         return said;
     return cti_stagger_solve(p, CT_SOLVER_INTERIOR, cti_interior_solve, e, a);
 }

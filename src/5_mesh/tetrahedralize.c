@@ -12,6 +12,7 @@
 #include "tetrahedralize.h"
 #include "weld.h"
 #include "../0_base/log.h"
+#include "../0_base/sets.h"
 #include "../1_math/exact.h"
 #include "../1_math/vec.h"
 
@@ -179,28 +180,13 @@ static void cti_lattice_scan(cti_lattice *l, const ct_mesh *m)
 
 /* ---- nodes and tets ---- */
 
-static int32_t cti_lattice_root(int32_t *corner, int32_t i)
-{
-    while (corner[i] != i)
-        i = corner[i] = corner[corner[i]];
-    return i;
-}
-
 /* Joins a cell and its lower neighbour along an axis: their four common corners become the same nodes. */
 static void cti_lattice_join(cti_lattice *l, size_t cell, size_t below, int axis)
 {
     int c;
-    for (c = 0; c < 8; c++) {
-        int32_t a, b;
-        if (c >> axis & 1)
-            continue;
-        a = cti_lattice_root(l->corner, 8 * l->kept[cell] + c);
-        b = cti_lattice_root(l->corner, 8 * l->kept[below] + (c | 1 << axis));
-        if (a < b)
-            l->corner[b] = a;
-        else
-            l->corner[a] = b;
-    }
+    for (c = 0; c < 8; c++)
+        if (!(c >> axis & 1))
+            cti_sets_join(l->corner, 8 * l->kept[cell] + c, 8 * l->kept[below] + (c | 1 << axis));
 }
 
 /* Finds the kept cells, and which of their corners are the same node. 0: out of memory. */

@@ -444,7 +444,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     r->loss_contact += b->contact.energy - before;
     cti_barrier_store(s);
     memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, b->surface.x_last, 3 * s->surface.nv))
+    if (!CTI_RESIZE(&s->prepared, b->surface.x_last, 3 * s->surface.nv))
         return 0;
     if (s->surface.nv)
         memcpy(b->surface.x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);

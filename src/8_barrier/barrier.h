@@ -240,9 +240,8 @@ CTI_INLINE cti_barrier *cti_barrier_own(const cti_state *s) { return (cti_barrie
 
 /* ---- barrier_layout.c ---- */
 
-/* cti_barrier_prepare -- as cti_stepper.prepare; cti_barrier_free -- as its release. */
+/* cti_barrier_prepare -- as cti_stepper.prepare. */
 CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies);
-CTI_FN void cti_barrier_free(cti_state *s);
 /* cti_affine_is_known -- 1 when the affine state that the last step left is that of the pose and the motion as they are. */
 CTI_INLINE int cti_affine_is_known(const cti_rigid *r)
 {
@@ -405,7 +404,6 @@ CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r);
 /* cti_barrier_system_begin -- at the start of a step; cti_barrier_system_restore -- back to the pattern, the analysis and the factor of then. */
 CTI_FN void cti_barrier_system_begin(cti_barrier *b);
 CTI_FN void cti_barrier_system_restore(cti_barrier *b);
-CTI_FN void cti_barrier_system_free(cti_mem *mem, cti_barrier *b);
 
 /* ---- barrier.c ---- */
 

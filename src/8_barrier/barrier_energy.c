@@ -435,7 +435,7 @@ CTI_FN int cti_barrier_lag(cti_state *s)
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);
         cti_barrier_anchor(s, p, &q);
-        if (!CTI_PUSH(s->mem, b->contact.rubs, q))
+        if (!CTI_PUSH(&s->prepared, b->contact.rubs, q))
             return 0;
     }
     return 1;

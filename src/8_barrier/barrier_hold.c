@@ -83,7 +83,7 @@ static int cti_hold_rubs_agree(const cti_state *s)
 CTI_FN int cti_barrier_keep_contacts(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    if (!CTI_RESIZE(s->mem, b->contact.before, CTI_LEN(b->contact.terms)) || !CTI_RESIZE(s->mem, b->surface.x_before, 3 * s->surface.nv))
+    if (!CTI_RESIZE(&s->prepared, b->contact.before, CTI_LEN(b->contact.terms)) || !CTI_RESIZE(&s->prepared, b->surface.x_before, 3 * s->surface.nv))
         return 0;
     if (CTI_LEN(b->contact.terms))
         memcpy(b->contact.before, b->contact.terms, sizeof *b->contact.before * (size_t)CTI_LEN(b->contact.terms));

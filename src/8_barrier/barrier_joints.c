@@ -75,11 +75,11 @@ CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b)
             t.joint = i, t.part = k;
             cti_tie_side(b, &j->a, k - 1, sign, &t);
             cti_tie_side(b, &j->b, k - 1, -sign, &t);
-            if (!CTI_PUSH(s->mem, b->joints.ties, t))
+            if (!CTI_PUSH(&s->prepared, b->joints.ties, t))
                 return 0;
             for (l = 0; l < t.n; l++)
                 for (m = l + 1; m < t.n; m++)
-                    if (!CTI_PUSH(s->mem, b->matrix.elastic, t.block[l]) || !CTI_PUSH(s->mem, b->matrix.elastic, t.block[m]))
+                    if (!CTI_PUSH(&s->prepared, b->matrix.elastic, t.block[l]) || !CTI_PUSH(&s->prepared, b->matrix.elastic, t.block[m]))
                         return 0;
         }
     return 1;

@@ -10,37 +10,6 @@
    four times as stiff. It has to be above the contacts' stiffness (a box of 1e6 times the density on a light one, test_barrier) */
 #define CTI_AFFINE_SPEED CTI_R(300)
 
-CTI_FN void cti_barrier_free(cti_state *s)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    cti_mem *m = s->mem;
-    int k;
-    if (!b)
-        return;
-    CTI_FREE(m, b->layout.block_of), CTI_FREE(m, b->layout.affines), CTI_FREE(m, b->layout.attach), CTI_FREE(m, b->layout.hat);
-    CTI_FREE(m, b->layout.share), CTI_FREE(m, b->rule.fresh);
-    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rule.rate), CTI_FREE(m, b->rule.p), CTI_FREE(m, b->rule.r);
-    CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
-    CTI_FREE(m, b->scripts.goal), CTI_FREE(m, b->layout.x_state), CTI_FREE(m, b->layout.damping), CTI_FREE(m, b->scripts.script),
-        CTI_FREE(m, b->surface.x_start);
-    CTI_FREE(m, b->surface.x_last), CTI_FREE(m, b->surface.x_before), CTI_FREE(m, b->surface.x_begin);
-    cti_room_free(m, &b->cover.room);
-    for (k = 0; k < CTI_BARRIER_LISTS; k++) {
-        cti_barrier_list *l = &b->cover.list[k];
-        CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w),
-            CTI_FREE(m, l->feature);
-    }
-    CTI_FREE(m, b->cover.planes), CTI_FREE(m, b->contact.terms), CTI_FREE(m, b->contact.before),
-        CTI_FREE(m, b->contact.walls), CTI_FREE(m, b->contact.rubs);
-    CTI_FREE(m, b->joints.ties), CTI_FREE(m, b->cover.toi), CTI_FREE(m, b->cover.least), CTI_FREE(m, b->cover.tested);
-    CTI_FREE(m, b->matrix.elastic), CTI_FREE(m, b->matrix.wanted), CTI_FREE(m, b->layout.all);
-    CTI_FREE(m, b->form.rows);
-    cti_program_free(m, &b->form.program);
-    cti_barrier_system_free(m, b);
-    cti_mem_resize(m, b, sizeof *b, 0);
-    s->own = NULL;
-}
-
 /* blocks of the state's blocks, and the rigid bodies' data */
 static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
 {
@@ -108,19 +77,19 @@ static int cti_barrier_elastic(cti_state *s, cti_barrier *b)
     for (i = 0; ok && i < s->n; i++)
         for (k = s->system.A.row[i]; ok && s->bodies.rigid_of[i] < 0 && k < s->system.A.row[i + 1]; k++)
             if (s->system.A.col[k] > i)
-                ok = CTI_PUSH(s->mem, b->matrix.elastic, b->layout.block_of[i]) &&
-                     CTI_PUSH(s->mem, b->matrix.elastic, b->layout.block_of[s->system.A.col[k]]);
+                ok = CTI_PUSH(&s->prepared, b->matrix.elastic, b->layout.block_of[i]) &&
+                     CTI_PUSH(&s->prepared, b->matrix.elastic, b->layout.block_of[s->system.A.col[k]]);
     for (k = 0; ok && k < CTI_LEN(s->bodies.rigids); k++)
         for (i = 0; ok && i < 4; i++)
             for (j = i + 1; ok && j < 4; j++)
-                ok = CTI_PUSH(s->mem, b->matrix.elastic, b->layout.affines[k].block + i) &&
-                     CTI_PUSH(s->mem, b->matrix.elastic, b->layout.affines[k].block + j);
+                ok = CTI_PUSH(&s->prepared, b->matrix.elastic, b->layout.affines[k].block + i) &&
+                     CTI_PUSH(&s->prepared, b->matrix.elastic, b->layout.affines[k].block + j);
     return ok;
 }
 
 static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
 {
-    cti_mem *m = s->mem;
+    cti_mem *m = &s->prepared;
     const cti_surface *f = &s->surface;
     int n3 = 3 * b->n, i;
     if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) &&
@@ -151,17 +120,11 @@ static void cti_barrier_shares(const cti_state *s, cti_barrier *b, const cti_ste
 
 CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
-    cti_barrier *b;
+    cti_barrier *b = (cti_barrier *)cti_stepper_own(s, sizeof *b);
     int i;
-    cti_barrier_free(s);
-    b = (cti_barrier *)cti_mem_resize(s->mem, NULL, 0, sizeof *b);
-    if (!b)
-        return 0;
-    memset(b, 0, sizeof *b);
-    s->own = b;
-    if (!CTI_RESIZE(s->mem, b->layout.block_of, s->n) || !CTI_RESIZE(s->mem, b->layout.affines, CTI_LEN(s->bodies.rigids)) ||
-        !CTI_RESIZE(s->mem, b->layout.attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->layout.hat, s->surface.n_bodies) ||
-        !CTI_RESIZE(s->mem, b->layout.share, s->surface.n_bodies))
+    if (!b || !CTI_RESIZE(&s->prepared, b->layout.block_of, s->n) || !CTI_RESIZE(&s->prepared, b->layout.affines, CTI_LEN(s->bodies.rigids)) ||
+        !CTI_RESIZE(&s->prepared, b->layout.attach, s->surface.n_moving + 1) || !CTI_RESIZE(&s->prepared, b->layout.hat, s->surface.n_bodies) ||
+        !CTI_RESIZE(&s->prepared, b->layout.share, s->surface.n_bodies))
         return 0;
     b->cover.list[CTI_BARRIER_VF].kind = CT_PAIR_VF, b->cover.list[CTI_BARRIER_EE].kind = CT_PAIR_EE;
     b->cover.list[CTI_BARRIER_VE].kind = CT_PAIR_VE, b->cover.list[CTI_BARRIER_VV].kind = CT_PAIR_VV;

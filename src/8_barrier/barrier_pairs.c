@@ -44,10 +44,9 @@ static void cti_barrier_room(cti_barrier *b, cti_surface *f, int body, const ct_
 static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *l)
 {
     const cti_surface *f = &s->surface;
-    int n = CTI_LEN(l->pairs) / 2, i, feature, na = l->kind == CT_PAIR_EE ? 2 : 1;
-    ct_real t;
-    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) ||
-        !CTI_RESIZE(s->mem, l->start2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) || !CTI_RESIZE(s->mem, l->feature, n))
+    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    if (!CTI_RESIZE(&s->prepared, l->quads, 4 * n) || !CTI_RESIZE(&s->prepared, l->hat, n) || !CTI_RESIZE(&s->prepared, l->d2, n) ||
+        !CTI_RESIZE(&s->prepared, l->start2, n) || !CTI_RESIZE(&s->prepared, l->w, 3 * n) || !CTI_RESIZE(&s->prepared, l->feature, n))
         return 0;
     for (i = 0; i < n; i++) {
         cti_pair p;
@@ -55,17 +54,11 @@ static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *
         memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
         l->hat[i] = (b->layout.hat[f->body_of[p.v[0]]] + b->layout.hat[f->body_of[p.v[na]]]) / 2;
     }
-    if (l->kind == CT_PAIR_VF)
-        cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
-    else if (l->kind == CT_PAIR_EE)
-        cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    cti_dist_batch(l->kind, f->rest, l->quads, n, l->d2, l->w, l->feature);
     for (i = 0; l->kind != CT_PAIR_VV && i < n; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        if (f->body_of[q[0]] != f->body_of[q[na]] || f->is_point[q[0]])
-            continue;
-        if (l->kind == CT_PAIR_VE)
-            l->d2[i] = cti_dist_pe(f->rest + 3 * (size_t)q[0], f->rest + 3 * (size_t)q[1], f->rest + 3 * (size_t)q[2], &t, &feature);
-        l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+        if (f->body_of[q[0]] == f->body_of[q[na]] && !f->is_point[q[0]])
+            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
     }
     return 1;
 }
@@ -89,7 +82,7 @@ static int cti_barrier_list_planes(cti_state *s, cti_barrier *b)
                 least = cti_min(least, gap);
             }
             if (least < (b->layout.hat[f->body_of[v]] + b->layout.hat[q->body]) / 2 &&
-                (!CTI_PUSH(s->mem, b->cover.planes, v) || !CTI_PUSH(s->mem, b->cover.planes, p)))
+                (!CTI_PUSH(&s->prepared, b->cover.planes, v) || !CTI_PUSH(&s->prepared, b->cover.planes, p)))
                 return 0;
         }
     return 1;
@@ -109,18 +102,8 @@ static void cti_barrier_measure_range(int begin, int end, int worker, void *cont
 {
     const cti_pairs_job *q = (const cti_pairs_job *)context;
     cti_barrier_list *l = q->l;
-    const int32_t *quads = l->quads + 4 * (size_t)begin;
-    int i, f;
-    ct_real t;
     CTI_UNUSED(worker);
-    if (l->kind == CT_PAIR_VF)
-        cti_dist_pt_batch(q->x0, quads, end - begin, l->d2 + begin, l->w + 3 * (size_t)begin, l->feature + begin);
-    else if (l->kind == CT_PAIR_EE)
-        cti_dist_ee_batch(q->x0, quads, end - begin, l->d2 + begin, l->w + 2 * (size_t)begin, l->feature + begin);
-    for (i = begin; l->kind == CT_PAIR_VE && i < end; i++, quads += 4)
-        l->d2[i] = cti_dist_pe(q->x0 + 3 * (size_t)quads[0], q->x0 + 3 * (size_t)quads[1], q->x0 + 3 * (size_t)quads[2], &t, &f);
-    for (i = begin; l->kind == CT_PAIR_VV && i < end; i++, quads += 4)
-        l->d2[i] = cti_dist_pp(q->x0 + 3 * (size_t)quads[0], q->x0 + 3 * (size_t)quads[1]);
+    cti_dist_batch(l->kind, q->x0, l->quads + 4 * (size_t)begin, end - begin, l->d2 + begin, l->w + 3 * (size_t)begin, l->feature + begin);
 }
 
 CTI_FN void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_real *x)
@@ -158,10 +141,10 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
             cti_barrier_room(b, f, k, x1);
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
         CTI_CLEAR(b->cover.list[k].pairs);
-    if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, x1) ||
-        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VF].pairs, &b->cover.list[CTI_BARRIER_EE].pairs, NULL,
+    if (!cti_broad_update(&s->prepared, &f->broad, &f->soup, f->x0, x1) ||
+        !cti_broad_pairs(&s->prepared, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VF].pairs, &b->cover.list[CTI_BARRIER_EE].pairs, NULL,
                          &b->cover.list[CTI_BARRIER_VV].pairs) ||
-        !cti_broad_loose(s->mem, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VE].pairs))
+        !cti_broad_loose(&s->prepared, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VE].pairs))
         return 0;
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
         if (!cti_barrier_complete(s, b, &b->cover.list[k]))
@@ -212,7 +195,7 @@ static int cti_barrier_find_planes(cti_state *s, cti_barrier *b, const ct_real *
         t.mass = cti_barrier_least_mass(s, &t);
         gap = cti_plane_gap(&f->planes[t.plane], cti_v3_at(x, t.v[0]));
         t.d2 = gap * gap;
-        if (gap < t.hat && !CTI_PUSH(s->mem, b->contact.terms, t))
+        if (gap < t.hat && !CTI_PUSH(&s->prepared, b->contact.terms, t))
             return 0;
     }
     return 1;
@@ -237,7 +220,7 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
             memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
             t.hat = l->hat[i], t.d2 = l->d2[i];
             t.mass = cti_barrier_least_mass(s, &t);
-            if (!CTI_PUSH(s->mem, b->contact.terms, t))
+            if (!CTI_PUSH(&s->prepared, b->contact.terms, t))
                 return 0;
         }
     }
@@ -337,7 +320,7 @@ static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const 
     }
     if (m == 0 || l->kind == CT_PAIR_VE || l->kind == CT_PAIR_VV)
         return step;
-    if (!CTI_RESIZE(s->mem, b->cover.tested, 4 * m) || !CTI_RESIZE(s->mem, b->cover.least, m) || !CTI_RESIZE(s->mem, b->cover.toi, m))
+    if (!CTI_RESIZE(&s->prepared, b->cover.tested, 4 * m) || !CTI_RESIZE(&s->prepared, b->cover.least, m) || !CTI_RESIZE(&s->prepared, b->cover.toi, m))
         return -1;
     for (i = k = 0; i < n; i++)
         if (l->feature[i]) {

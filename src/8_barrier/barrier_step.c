@@ -134,7 +134,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     ct_code code;
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
-    if (!cti_snapshot_save(s, 1, &s->step.start) || !CTI_RESIZE(s->mem, b->surface.x_begin, 3 * s->surface.nv))
+    if (!cti_snapshot_save(s, 1, &s->step.start) || !CTI_RESIZE(&s->prepared, b->surface.x_begin, 3 * s->surface.nv))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
         cti_barrier_let_go(s);

@@ -56,16 +56,7 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
 {
-    static const cti_stepper barrier = {CTI_STEPPER_ENDS_APART,
-                                        cti_barrier_defaults,
-                                        cti_barrier_check,
-                                        NULL,
-                                        NULL,
-                                        cti_barrier_refuses,
-                                        cti_barrier_prepare,
-                                        cti_barrier_step,
-                                        CTI_BARRIER_PROBLEM,
-                                        cti_barrier_free,
-                                        NULL};
+    static const cti_stepper barrier = {CTI_STEPPER_ENDS_APART, cti_barrier_defaults, cti_barrier_check, NULL, NULL, cti_barrier_refuses,
+                                        cti_barrier_prepare, cti_barrier_step, CTI_BARRIER_PROBLEM, NULL};
     return &barrier;
 }

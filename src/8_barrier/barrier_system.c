@@ -94,7 +94,7 @@ static int cti_barrier_want(cti_state *s, const int32_t *v, int n, int collect, 
                 continue;
             ++*count;
             if (collect) {
-                if (!CTI_PUSH(s->mem, b->matrix.wanted, list[i]) || !CTI_PUSH(s->mem, b->matrix.wanted, list[j]))
+                if (!CTI_PUSH(&s->prepared, b->matrix.wanted, list[i]) || !CTI_PUSH(&s->prepared, b->matrix.wanted, list[j]))
                     return -1;
             } else if (fits && cti_bsr_slot(&b->hessian.B, list[i], list[j]) < 0)
                 fits = 0;
@@ -133,7 +133,7 @@ static int cti_barrier_slots(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
-    if (!CTI_RESIZE(s->mem, b->hessian.slot_of, s->system.A.row[s->n]))
+    if (!CTI_RESIZE(&s->prepared, b->hessian.slot_of, s->system.A.row[s->n]))
         return 0;
     for (i = 0; i < s->n; i++)
         for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
@@ -147,16 +147,16 @@ static int cti_barrier_repattern(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     int count, i, n = CTI_LEN(b->matrix.elastic);
     CTI_CLEAR(b->matrix.wanted);
-    if (!CTI_RESERVE(s->mem, b->matrix.wanted, n + 1))
+    if (!CTI_RESERVE(&s->prepared, b->matrix.wanted, n + 1))
         return 0;
     for (i = 0; i < n; i++)
-        if (!CTI_PUSH(s->mem, b->matrix.wanted, b->matrix.elastic[i]))
+        if (!CTI_PUSH(&s->prepared, b->matrix.wanted, b->matrix.elastic[i]))
             return 0;
     if (cti_barrier_want_all(s, 1, &count) < 0 || !cti_barrier_want_near(s, &count))
         return 0;
     cti_barrier_replace(b, CTI_BARRIER_OLD_HESSIAN);
     b->hessian.known = b->hessian.analyzed = 0;
-    if (!cti_bsr_pattern(s->mem, &b->hessian.B, b->n, b->matrix.wanted, CTI_LEN(b->matrix.wanted) / 2) || !cti_barrier_slots(s))
+    if (!cti_bsr_pattern(&s->prepared, &b->hessian.B, b->n, b->matrix.wanted, CTI_LEN(b->matrix.wanted) / 2) || !cti_barrier_slots(s))
         return 0;
     b->hessian.contact_blocks = count;
     b->hessian.known = 1;
@@ -238,25 +238,6 @@ CTI_FN void cti_barrier_lift(cti_state *s, ct_real by)
 
 /* ---- the linear system ---- */
 
-static void cti_barrier_shared_free(cti_mem *m, cti_barrier_hessian *h, cti_barrier_analysis *a, cti_barrier_factor *f)
-{
-    cti_bsr_free(m, &h->B);
-    CTI_FREE(m, h->slot_of);
-    cti_symbolic_free(m, &a->symbolic);
-    cti_gather_free(m, &a->gather);
-    cti_factor16_free(m, &f->packed);
-}
-
-CTI_FN void cti_barrier_system_free(cti_mem *m, cti_barrier *b)
-{
-    cti_barrier_factors *f = &b->factors;
-    cti_barrier_shared_free(m, &b->hessian, &b->analysis, &b->factor);
-    cti_barrier_shared_free(m, &b->start.hessian, &b->start.analysis, &b->start.factor);
-    cti_factor32_free(m, &f->lagged);
-    cti_factor64_free(m, &f->exact);
-    CTI_FREE(m, f->x32), CTI_FREE(m, f->work32), CTI_FREE(m, f->x64), CTI_FREE(m, f->work64), CTI_FREE(m, f->vectors);
-}
-
 /* z = M^-1 r by the lagged factor: a cti_operator_fn */
 static void cti_barrier_precondition(void *ctx, const ct_real *r, ct_real *z)
 {
@@ -284,9 +265,9 @@ static int cti_barrier_analyze(cti_state *s)
         return 1;
     cti_barrier_replace(b, CTI_BARRIER_OLD_ANALYSIS);
     b->factor.known = 0;
-    cti_symbolic_free(s->mem, &a->symbolic);
-    b->hessian.analyzed = cti_symbolic_analyze_once(s->mem, &a->symbolic, &b->hessian.B, b->layout.all, b->n) &&
-                          cti_gather_make(s->mem, &a->gather, &a->symbolic, &b->hessian.B, b->layout.all);
+    cti_symbolic_free(&s->prepared, &a->symbolic);
+    b->hessian.analyzed = cti_symbolic_analyze_once(&s->prepared, &a->symbolic, &b->hessian.B, b->layout.all, b->n) &&
+                          cti_gather_make(&s->prepared, &a->gather, &a->symbolic, &b->hessian.B, b->layout.all);
     return b->hessian.analyzed;
 }
 
@@ -298,9 +279,9 @@ static int cti_barrier_refactor(cti_state *s, ct_step_report *r)
     const cti_barrier_analysis *a = &b->analysis;
     b->factor.known = 0;
     cti_barrier_replace(b, CTI_BARRIER_OLD_FACTOR);
-    if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x32, 3 * b->n) ||
-        !cti_factor32_compute(s->mem, &f->lagged, &a->symbolic, &a->gather, b->hessian.B.val) ||
-        !cti_factor16_pack(s->mem, &b->factor.packed, &f->lagged) || !CTI_RESIZE(s->mem, f->work32, cti_factor16_work(&b->factor.packed)))
+    if (!cti_barrier_analyze(s) || !CTI_RESIZE(&s->prepared, f->x32, 3 * b->n) ||
+        !cti_factor32_compute(&s->prepared, &f->lagged, &a->symbolic, &a->gather, b->hessian.B.val) ||
+        !cti_factor16_pack(&s->prepared, &b->factor.packed, &f->lagged) || !CTI_RESIZE(&s->prepared, f->work32, cti_factor16_work(&b->factor.packed)))
         return 0;
     r->refactorizations++;
     b->factor.excess = 0;
@@ -314,9 +295,9 @@ static int cti_barrier_solve_exactly(cti_state *s, int *definite, ct_step_report
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_factors *f = &b->factors;
     int i, n3 = 3 * b->n;
-    if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x64, n3) ||
-        !cti_factor64_compute(s->mem, &f->exact, &b->analysis.symbolic, &b->analysis.gather, b->hessian.B.val) ||
-        !CTI_RESIZE(s->mem, f->work64, cti_factor64_work(&f->exact)))
+    if (!cti_barrier_analyze(s) || !CTI_RESIZE(&s->prepared, f->x64, n3) ||
+        !cti_factor64_compute(&s->prepared, &f->exact, &b->analysis.symbolic, &b->analysis.gather, b->hessian.B.val) ||
+        !CTI_RESIZE(&s->prepared, f->work64, cti_factor64_work(&f->exact)))
         return 0;
     r->refactorizations++;
     *definite = f->exact.boosted == 0;

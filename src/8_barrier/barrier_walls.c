@@ -63,7 +63,7 @@ CTI_FN int cti_barrier_walls_find(cti_state *s, const ct_real *x)
         memset(&t, 0, sizeof t);
         t.kind = w->kind, t.n = w->n, t.n_a = w->n_a, t.hat = w->hat, t.d2 = gap * gap, t.mass = w->mass, t.wall = i + 1;
         memcpy(t.v, w->v, sizeof t.v);
-        if (!CTI_PUSH(s->mem, b->contact.terms, t))
+        if (!CTI_PUSH(&s->prepared, b->contact.terms, t))
             return 0;
     }
     return 1;
@@ -161,7 +161,7 @@ static int cti_walls_of_list(cti_state *s, const cti_barrier_list *l, const ct_r
         t.n = w.n, t.n_a = w.n_a;
         memcpy(t.v, w.v, sizeof t.v);
         w.mass = cti_barrier_least_mass(s, &t);
-        if (w.mass > 0 && !CTI_PUSH(s->mem, b->contact.walls, w))
+        if (w.mass > 0 && !CTI_PUSH(&s->prepared, b->contact.walls, w))
             return 0;
     }
     return 1;
@@ -190,7 +190,7 @@ static int cti_walls_first(cti_state *s, int from)
             b->contact.walls[n++] = w;
     }
     cti_arena_rewind(s->arena, mark);
-    return CTI_RESIZE(s->mem, b->contact.walls, n);
+    return CTI_RESIZE(&s->prepared, b->contact.walls, n);
 }
 
 CTI_FN int cti_barrier_walls(cti_state *s, const ct_real *to)

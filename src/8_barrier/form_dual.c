@@ -56,7 +56,7 @@ CTI_FN int cti_form_dual_update(cti_state *s, const cti_form_row *from, ct_real 
         q.rate = (double)law.k / hat2 * (2 * b1 + 4 * b2 * share);
         q.fades = cti_form_fades(s, &b->contact.terms[i], &law);
         q.lambda = p && !p->fades && !q.fades ? p->lambda + (double)t * p->step : q.psi;
-        if (!CTI_PUSH(s->mem, *rows, q))
+        if (!CTI_PUSH(&s->prepared, *rows, q))
             return 0;
     }
     return 1;
@@ -162,8 +162,8 @@ CTI_FN int cti_form_dual_solve(cti_state *s, cti_form_row *rows)
         for (i = 0; i < m; i++)
             rows[i].step = x[i];
     }
-    cti_sparse_free(s->mem, &J);
-    cti_sparse_free(s->mem, &S);
+    cti_sparse_free(&s->prepared, &J);
+    cti_sparse_free(&s->prepared, &S);
     cti_arena_rewind(s->arena, mark);
     return ok;
 }

@@ -27,7 +27,7 @@ static int cti_form_matrix(cti_state *s, cti_sparse *out)
 {
     const cti_bsr *B = &cti_barrier_own(s)->hessian.B;
     int i, k, e, c, at = 0;
-    if (!cti_sparse_reserve(s->mem, out, 3 * B->n, 3 * B->n, 9 * B->row[B->n]))
+    if (!cti_sparse_reserve(&s->prepared, out, 3 * B->n, 3 * B->n, 9 * B->row[B->n]))
         return 0;
     for (i = 0; i < B->n; i++)
         for (e = 0; e < 3; e++) {
@@ -46,11 +46,11 @@ static int cti_form_program(cti_state *s, const cti_form_row *rows, const ct_rea
     cti_arena_point mark = cti_arena_mark(s->arena);
     int n = 3 * b->n, m = CTI_LEN(rows), i;
     double *way = CTI_ARENA_NEW(s->arena, double, n + 1);
-    cti_program_free(s->mem, p);
+    cti_program_free(&s->prepared, p);
     memset(p, 0, sizeof *p);
     p->kind = CTI_PROGRAM_QP, p->n = n, p->m = m;
-    if (!way || !cti_form_matrix(s, &p->A) || !cti_form_jacobian(s, rows, m, 1, &p->J) || !CTI_RESIZE(s->mem, p->b, n) ||
-        !CTI_RESIZE(s->mem, p->w, m) || !CTI_RESIZE(s->mem, p->known.x, n) || !CTI_RESIZE(s->mem, p->known.r, m))
+    if (!way || !cti_form_matrix(s, &p->A) || !cti_form_jacobian(s, rows, m, 1, &p->J) || !CTI_RESIZE(&s->prepared, p->b, n) ||
+        !CTI_RESIZE(&s->prepared, p->w, m) || !CTI_RESIZE(&s->prepared, p->known.x, n) || !CTI_RESIZE(&s->prepared, p->known.r, m))
         return 0;
     for (i = 0; i < n; i++)
         way[i] = (double)(b->y[i] - base[i]);
@@ -62,7 +62,7 @@ static int cti_form_program(cti_state *s, const cti_form_row *rows, const ct_rea
     for (i = 0; i < m; i++)
         p->w[i] = gap[i] / (double)scale;
     cti_arena_rewind(s->arena, mark);
-    return cti_program_prepare(s->mem, p);
+    return cti_program_prepare(&s->prepared, p);
 }
 
 /* 1: x and r solve it; 0; -1: out of memory */

@@ -296,7 +296,7 @@ CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
     }
     b->surface.x_slide = NULL;
     b->matrix.contacts = CTI_POTENTIAL_PROJECTED;
-    CTI_FREE(s->mem, w.rows);
-    CTI_FREE(s->mem, w.tried);
+    CTI_FREE(&s->prepared, w.rows);
+    CTI_FREE(&s->prepared, w.tried);
     return ok;
 }

@@ -104,7 +104,7 @@ CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows)
             memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
             t.hat = l->hat[i], t.d2 = l->d2[i], t.plane = 0;
             cti_form_row_make(s, &t, s->surface.x0, &row);
-            if (!CTI_PUSH(s->mem, *rows, row))
+            if (!CTI_PUSH(&s->prepared, *rows, row))
                 return 0;
         }
     for (i = 0; i < CTI_LEN(b->cover.planes); i += 2) {
@@ -112,7 +112,7 @@ CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows)
         t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1, t.v[0] = b->cover.planes[i], t.plane = b->cover.planes[i + 1];
         t.hat = (b->layout.hat[s->surface.body_of[t.v[0]]] + b->layout.hat[s->surface.planes[t.plane].body]) / 2;
         cti_form_row_make(s, &t, s->surface.x0, &row);
-        if (row.d < t.hat + reach && !CTI_PUSH(s->mem, *rows, row))
+        if (row.d < t.hat + reach && !CTI_PUSH(&s->prepared, *rows, row))
             return 0;
     }
     return 1;
@@ -151,11 +151,11 @@ CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int 
                     w = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)filter[a->block[k]], w);
                 cti_v3_put(n, 0, w);
                 for (e = 0; ok && e < 3; e++)
-                    ok = n[e] == 0 || cti_triplets_add(s->mem, &t, i, 3 * a->block[k] + e, (double)n[e]);
+                    ok = n[e] == 0 || cti_triplets_add(&s->prepared, &t, i, 3 * a->block[k] + e, (double)n[e]);
             }
         }
     cti_arena_rewind(s->arena, mark);
-    return cti_triplets_close(s->mem, &t, ok, m, 3 * b->n, out);
+    return cti_triplets_close(&s->prepared, &t, ok, m, 3 * b->n, out);
 }
 
 /* ---- what the rows did ---- */
@@ -237,7 +237,7 @@ CTI_FN int cti_form_lag(cti_state *s)
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);
         cti_barrier_anchor(s, &p->t, &q);
-        if (!CTI_PUSH(s->mem, b->contact.rubs, q))
+        if (!CTI_PUSH(&s->prepared, b->contact.rubs, q))
             return 0;
     }
     return 1;

@@ -140,6 +140,6 @@ CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
             break;
     }
     b->surface.x_slide = NULL;
-    cti_sparse_free(s->mem, &J);
+    cti_sparse_free(&s->prepared, &J);
     return ok && cti_velocity_arrive(s, q);
 }

@@ -8,6 +8,7 @@
    removed over several steps, since position-form Euler would turn all of it into velocity. Steps in which features would pass through thin
    parts are cut (dcd_thin.c). */
 #include "dcd.h"
+#include "../8_step/cmr_free.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/motion.h"
@@ -20,16 +21,6 @@
 #define CTI_DCD_CREEP CTI_R(3e-3) /* [velocity that gravity adds in a step] friction is viscous below this speed */
 #define CTI_DCD_SEARCH 6          /* most halvings in a line search */
 #define CTI_DCD_ROUNDING 32       /* [ulp of the summed terms] rounding error of the line search's potential */
-
-/* v <- S v + v_p for constrained blocks */
-static void cti_dcd_hold(const cti_state *s, ct_real *v)
-{
-    const cti_scripts *held = &s->scripts;
-    int i;
-    for (i = 0; held->n_constrained && i < s->n; i++)
-        if (held->filter[i] >= 0)
-            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
-}
 
 static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
 {
@@ -100,7 +91,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
         if (ok && !CTI_PUSH(s->mem, s->contact.origins, origin))
             ok = 0;
     }
-    CTI_FREE(s->mem, touch);
+    CTI_FREE(&s->prepared, touch);
     dropped = ok ? cti_dcd_decouple(s, depth, s->desc.dcd.decouple) : -1;
     if (dropped < 0)
         return 0;
@@ -164,7 +155,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     ct_real u[3];
     cti_dcd_solution q;
     int i, k;
-    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.rub, CTI_LEN(s->contact.rows)))
+    if (!CTI_RESIZE(&s->prepared, cti_dcd_of(s)->solve.rub, CTI_LEN(s->contact.rows)))
         return 0;
     for (k = 0; k < CTI_DCD_RUBS; k++) {
         cti_dcd_viscosity(s, dt, v, k == 0);
@@ -231,7 +222,7 @@ static void cti_dcd_guess(cti_state *s, ct_real dt)
     for (i = 0; i < 3 * s->n; i++)
         s->system.v_free[i] = s->v[i] + (s->history.dt_prev[i / 3] > 0 && s->history.dt_free > 0 ? s->history.dv_free[i] * (dt / s->history.dt_free)
                                                                           : cti_integrate_gain(s, i / 3, i % 3, dt));
-    cti_dcd_hold(s, s->system.v_free);
+    cti_cmr_hold(s, s->system.v_free);
 }
 
 static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
@@ -306,7 +297,7 @@ static int cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
     memcpy(cti_dcd_of(s)->solve.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.lambda, CTI_LEN(s->contact.rows)))
+    if (!CTI_RESIZE(&s->prepared, cti_dcd_of(s)->solve.lambda, CTI_LEN(s->contact.rows)))
         return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         cti_dcd_of(s)->solve.lambda[i] = s->contact.rows[i].r[0];
@@ -412,7 +403,7 @@ static int cti_dcd_stop(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         r->frozen++;
         r->momentum_lost += cti_finite(speed) ? s->bodies.mass[i] * speed : 0;
     }
-    cti_dcd_hold(s, v);
+    cti_cmr_hold(s, v);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         if (good[s->contact.rows[i].term[0].block])
             s->contact.rows[n] = s->contact.rows[i], s->contact.origins[n++] = s->contact.origins[i];
@@ -538,7 +529,7 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
     r->min_distance = 2 * s->desc.thickness;
     cti_arena_reset(s->arena);
     if (!cti_dcd_detect(s, s->x, s->surface.x0, 1, &touch)) {
-        CTI_FREE(s->mem, touch);
+        CTI_FREE(&s->prepared, touch);
         return 0;
     }
     for (i = 0; i < r->rows; i++)
@@ -547,7 +538,7 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
         if (touch[i].distance < r->min_distance)
             r->min_distance = touch[i].distance, s->step.limit = touch[i].pair;
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
-    CTI_FREE(s->mem, touch);
+    CTI_FREE(&s->prepared, touch);
     cti_step_energies(s, r);
     return 1;
 }

@@ -48,8 +48,6 @@ CTI_INLINE cti_dcd *cti_dcd_of(const cti_state *s) { return (cti_dcd *)s->own; }
 
 /* cti_dcd_prepare -- builds trees and rest data; needs the bodies' `model`, `embedded` and `tet0`, and tet_rest. 0: out of memory. */
 CTI_FN int cti_dcd_prepare(cti_state *s);
-/* cti_dcd_release -- frees cti_state.own. */
-CTI_FN void cti_dcd_release(cti_state *s);
 
 /* cti_dcd_touch -- a surface vertex that is inside a body or closer to it than the thickness. */
 typedef struct cti_dcd_touch {

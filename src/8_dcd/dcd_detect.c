@@ -10,19 +10,6 @@
 #define CTI_DCD_NEAR 2 /* [longest edges at rest] a vertex does not meet its own body within this distance at rest */
 #define CTI_DCD_FOLDED CTI_R(0.25)
 
-CTI_FN void cti_dcd_release(cti_state *s)
-{
-    cti_mem *mem = s->mem;
-    cti_dcd *d = cti_dcd_of(s);
-    if (!d)
-        return;
-    cti_forest_free(mem, &d->forest);
-    CTI_FREE_SPAN(mem, d->bodies, d->power_step);
-    CTI_FREE_SPAN(mem, d->solve.v_start, d->solve.rub);
-    cti_mem_resize(mem, d, sizeof *d, 0);
-    s->own = NULL;
-}
-
 /* ---- preparation ---- */
 
 /* builds a tree over faces [f0, f1) or, with `tets`, over the tets of a body. 0: out of memory */
@@ -32,7 +19,7 @@ static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int fi
     int i;
     for (i = 0; items && i < n; i++)
         items[i].id = first + i;
-    return items && cti_nearest_build(s->mem, &cti_dcd_of(s)->forest, tree, elements, width, x, items, n);
+    return items && cti_nearest_build(&s->prepared, &cti_dcd_of(s)->forest, tree, elements, width, x, items, n);
 }
 
 /* computes radii at rest around vertices, and mean edge lengths of bodies */
@@ -59,10 +46,10 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
     cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     int b, i, n3 = 3 * s->n;
-    if (!CTI_RESIZE(s->mem, d->near_rest, f->nv) || !CTI_RESIZE(s->mem, d->normals, 3 * f->nv) ||
-        !CTI_RESIZE(s->mem, d->vertex_boxes, 16 * (size_t)f->nv) || !CTI_RESIZE(s->mem, d->node_boxes, 16 * (size_t)s->n) ||
-        !CTI_RESIZE(s->mem, d->power, n3) || !CTI_RESIZE(s->mem, d->power_step, n3) || !CTI_RESIZE(s->mem, d->solve.v_start, n3) ||
-        !CTI_RESIZE(s->mem, d->solve.step, n3) || !CTI_RESIZE(s->mem, d->solve.damping, n3) || !CTI_RESIZE(s->mem, d->solve.answer, n3))
+    if (!CTI_RESIZE(&s->prepared, d->near_rest, f->nv) || !CTI_RESIZE(&s->prepared, d->normals, 3 * f->nv) ||
+        !CTI_RESIZE(&s->prepared, d->vertex_boxes, 16 * (size_t)f->nv) || !CTI_RESIZE(&s->prepared, d->node_boxes, 16 * (size_t)s->n) ||
+        !CTI_RESIZE(&s->prepared, d->power, n3) || !CTI_RESIZE(&s->prepared, d->power_step, n3) || !CTI_RESIZE(&s->prepared, d->solve.v_start, n3) ||
+        !CTI_RESIZE(&s->prepared, d->solve.step, n3) || !CTI_RESIZE(&s->prepared, d->solve.damping, n3) || !CTI_RESIZE(&s->prepared, d->solve.answer, n3))
         return 0;
     for (i = 0; i < f->nv; i++)
         d->near_rest[i] = 0;

@@ -267,7 +267,7 @@ static int cti_pivot_permute(cti_state *s, const int32_t *order, const int32_t *
     cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, n);
     cti_contact_row *origins = CTI_ARENA_NEW(s->arena, cti_contact_row, n);
     int i;
-    if (!rows || !origins || !CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.pivot, n))
+    if (!rows || !origins || !CTI_RESIZE(&s->prepared, cti_dcd_of(s)->solve.pivot, n))
         return 0;
     for (i = 0; i < n; i++)
         rows[i] = s->contact.rows[order[i]], origins[i] = s->contact.origins[order[i]], cti_dcd_of(s)->solve.pivot[i] = pivot[order[i]];

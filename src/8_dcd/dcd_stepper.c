@@ -81,21 +81,19 @@ static void cti_dcd_rest_tets(const cti_tet_batch *tets, const cti_stepper_body 
 /* 0: out of memory */
 static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
 {
-    cti_dcd *d = (cti_dcd *)cti_mem_resize(s->mem, NULL, 0, sizeof *d);
+    cti_dcd *d = (cti_dcd *)cti_stepper_own(s, sizeof *d);
     int i, k, n = 0;
     if (!d)
         return 0;
-    memset(d, 0, sizeof *d);
-    s->own = d;
     for (k = 0; k < s->bodies.n_models; k++)
         n += s->bodies.models[k]->tets.n;
-    if (!CTI_RESIZE(s->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(s->mem, d->tet_rest, 4 * (size_t)n))
+    if (!CTI_RESIZE(&s->prepared, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(&s->prepared, d->tet_rest, 4 * (size_t)n))
         return 0;
-    if (!CTI_PUSH(s->mem, d->start, 0))
+    if (!CTI_PUSH(&s->prepared, d->start, 0))
         return 0;
     for (i = n = 0; i < s->surface.n_bodies; i++) {
         const cti_stepper_body *b = &bodies[i];
-        if (b->n_blocks > 0 && !CTI_PUSH(s->mem, d->start, 3 * (b->block0 + b->n_blocks)))
+        if (b->n_blocks > 0 && !CTI_PUSH(&s->prepared, d->start, 3 * (b->block0 + b->n_blocks)))
             return 0;
         memset(&d->bodies[i], 0, sizeof d->bodies[i]);
         d->bodies[i].model = b->model;
@@ -163,16 +161,7 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_dcd(void)
 {
-    static const cti_stepper dcd = {CTI_STEPPER_PRINTED,
-                                    cti_dcd_defaults,
-                                    cti_dcd_check,
-                                    cti_dcd_complete,
-                                    cti_dcd_refusals,
-                                    NULL,
-                                    cti_dcd_bodies,
-                                    cti_dcd_step,
-                                    CTI_DCD_PROBLEM,
-                                    cti_dcd_release,
-                                    NULL};
+    static const cti_stepper dcd = {CTI_STEPPER_PRINTED, cti_dcd_defaults, cti_dcd_check, cti_dcd_complete, cti_dcd_refusals, NULL,
+                                    cti_dcd_bodies, cti_dcd_step, CTI_DCD_PROBLEM, NULL};
     return &dcd;
 }

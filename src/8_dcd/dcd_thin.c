@@ -21,7 +21,7 @@ static int cti_dcd_thicknesses(cti_state *s)
     cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     int b, i;
-    if (!CTI_RESIZE(s->mem, d->thickness, f->nf))
+    if (!CTI_RESIZE(&s->prepared, d->thickness, f->nf))
         return 0;
     for (i = 0; i < f->nv; i++)
         cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(f->rest, i), cti_v3_at(f->rest, i));

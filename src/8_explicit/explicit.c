@@ -217,13 +217,13 @@ static int cti_explicit_remember(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     int m = CTI_LEN(g->touches), i, n = 0;
-    if (!CTI_RESIZE(s->mem, g->past.held, m))
+    if (!CTI_RESIZE(&s->prepared, g->past.held, m))
         return 0;
     for (i = 0; i < m; i++)
         if (!g->touches[i].squeezed && !g->touches[i].ahead)
             g->past.held[n++] = g->touches[i].key;
     cti_sort_u64(g->past.held, NULL, g->solve.keys, NULL, n); /* cti_explicit_regions has made room for 2 m keys */
-    return CTI_RESIZE(s->mem, g->past.held, n);
+    return CTI_RESIZE(&s->prepared, g->past.held, n);
 }
 
 /* vectors with room for the contacts' impulses. 0: out of memory */
@@ -236,8 +236,8 @@ static int cti_explicit_size(cti_state *s)
     q->pins = s->scripts.n_constrained ? 3 * s->n : 0;
     q->size = cti_pad8(q->state + 3 + q->pins + 3 * CTI_LEN(g->touches));
     n = (size_t)q->size;
-    if (!CTI_RESIZE(s->mem, q->y, n) || !CTI_RESIZE(s->mem, q->full, n) || !CTI_RESIZE(s->mem, q->half, n) || !CTI_RESIZE(s->mem, q->end, n) ||
-        !CTI_RESIZE(s->mem, q->stage, n) || !CTI_RESIZE(s->mem, q->k1, n) || !CTI_RESIZE(s->mem, q->k, 4 * n))
+    if (!CTI_RESIZE(&s->prepared, q->y, n) || !CTI_RESIZE(&s->prepared, q->full, n) || !CTI_RESIZE(&s->prepared, q->half, n) || !CTI_RESIZE(&s->prepared, q->end, n) ||
+        !CTI_RESIZE(&s->prepared, q->stage, n) || !CTI_RESIZE(&s->prepared, q->k1, n) || !CTI_RESIZE(&s->prepared, q->k, 4 * n))
         return 0;
     memset(q->y + q->state, 0, sizeof(ct_real) * (n - (size_t)q->state));
     return 1;
@@ -598,7 +598,7 @@ static int cti_explicit_keep(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     int n = CTI_LEN(g->past.held);
-    if (!cti_snapshot_save(s, 0, &s->step.start) || !CTI_RESIZE(s->mem, g->kept.held, n))
+    if (!cti_snapshot_save(s, 0, &s->step.start) || !CTI_RESIZE(&s->prepared, g->kept.held, n))
         return 0;
     if (n)
         memcpy(g->kept.held, g->past.held, sizeof *g->past.held * (size_t)n);

@@ -176,7 +176,6 @@ CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x);
 
 /* cti_explicit_nodal_rest -- copies of the elements at rest; needs elements.length. 0: out of memory. */
 CTI_FN int cti_explicit_nodal_rest(cti_state *s);
-CTI_FN void cti_explicit_nodal_free(cti_state *s);
 /* cti_explicit_nodal_forces -- force [3 n] is set, to 0 at other nodes, too. Returns the power of the viscous forces [W], <= 0. */
 CTI_FN double cti_explicit_nodal_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force);
 /* cti_explicit_nodal_rates -- the same for a plain world: dx [3 n] = v, and accelerations a [3 n] without contacts. */

@@ -11,7 +11,7 @@ CTI_FN int cti_explicit_account_open(cti_state *s)
 {
     cti_explicit_account *q = &cti_explicit_own(s)->account;
     int n = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
-    if (!CTI_RESIZE(s->mem, q->set, n) || !CTI_RESIZE(s->mem, q->met, n) || !CTI_RESIZE(s->mem, q->mean, 4 * n))
+    if (!CTI_RESIZE(&s->prepared, q->set, n) || !CTI_RESIZE(&s->prepared, q->met, n) || !CTI_RESIZE(&s->prepared, q->mean, 4 * n))
         return 0;
     cti_sets_init(q->set, n);
     if (n)

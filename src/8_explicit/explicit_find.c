@@ -53,9 +53,9 @@ static int cti_explicit_candidates(cti_state *s)
         f->ranges[i].swept = CTI_SWEPT_BOX;
         f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->search.edges[3 * i + 2] + (own < CTI_REAL_MAX ? CTI_EXPLICIT_SLACK * own : 0);
     }
-    if (!cti_broad_update(s->mem, &f->broad, &f->soup, g->surface, g->surface) ||
-        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL) ||
-        (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(s->mem, &f->broad, &f->soup, &g->search.mf)))
+    if (!cti_broad_update(&s->prepared, &f->broad, &f->soup, g->surface, g->surface) ||
+        !cti_broad_pairs(&s->prepared, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL) ||
+        (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(&s->prepared, &f->broad, &f->soup, &g->search.mf)))
         return 0;
     memcpy(g->search.x, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
     g->search.known = cti_explicit_list_faces(s);
@@ -84,7 +84,7 @@ static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_
     memset(&c, 0, sizeof c);
     c.pair = *pair, c.sign = sign, c.key = key, c.edge = cti_explicit_length_of(s, pair);
     c.held = cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
-    return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
+    return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(&s->prepared, g->touches, c);
 }
 
 /* contacts of a vertex with the faces that its foot may reach in a step, across edges of the face it touches, where the surface turns
@@ -107,7 +107,7 @@ static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, cons
         memset(&c, 0, sizeof c);
         cti_pair_make(f, CT_PAIR_VF, q->vertex, other, &c.pair);
         c.sign = q->sign, c.key = key, c.held = c.ahead = 1, c.edge = cti_explicit_length_of(s, &c.pair);
-        if (cti_explicit_measure(s, y, t, &c) && c.d >= 0 && !CTI_PUSH(s->mem, g->touches, c))
+        if (cti_explicit_measure(s, y, t, &c) && c.d >= 0 && !CTI_PUSH(&s->prepared, g->touches, c))
             return 0;
     }
     return 1;
@@ -188,7 +188,7 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
         cti_explicit_pair(f, q, list[i], &c.pair);
         c.sign = q->sign, c.key = key, c.edge = cti_explicit_length_of(s, &c.pair);
         c.ahead = CTI_LEN(g->touches) > first, c.held = c.ahead || cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
-        if (cti_explicit_measure(s, y, t, &c) && c.d < 0 && !CTI_PUSH(s->mem, g->touches, c))
+        if (cti_explicit_measure(s, y, t, &c) && c.d < 0 && !CTI_PUSH(&s->prepared, g->touches, c))
             return 0;
     }
     return 1;
@@ -352,7 +352,7 @@ static int cti_explicit_unique(cti_state *s)
                 g->touches[kept] = g->touches[i];
             kept++;
         }
-    return CTI_RESIZE(s->mem, g->touches, kept);
+    return CTI_RESIZE(&s->prepared, g->touches, kept);
 }
 
 CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t, int is_new)

@@ -163,7 +163,7 @@ CTI_FN int cti_explicit_rest(cti_state *s)
     cti_explicit *g = cti_explicit_own(s);
     int m;
     ct_real omega = 0, assembled, damped;
-    if (!CTI_RESIZE(s->mem, g->elements.length, s->bodies.n_models))
+    if (!CTI_RESIZE(&s->prepared, g->elements.length, s->bodies.n_models))
         return 0;
     if (CTI_LEN(s->bodies.rigids))
         memcpy(g->frames, s->bodies.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));

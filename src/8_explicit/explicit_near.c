@@ -19,7 +19,7 @@ CTI_FN int cti_explicit_around(cti_state *s)
     cti_explicit_search *q = &cti_explicit_own(s)->search;
     const cti_surface *f = &s->surface;
     int i;
-    if (!CTI_RESIZE(s->mem, q->around_at, f->nv + 2) || !CTI_RESIZE(s->mem, q->around, 3 * f->nf))
+    if (!CTI_RESIZE(&s->prepared, q->around_at, f->nv + 2) || !CTI_RESIZE(&s->prepared, q->around, 3 * f->nf))
         return 0;
     memset(q->around_at, 0, sizeof *q->around_at * ((size_t)f->nv + 2));
     for (i = 0; i < 3 * f->nf; i++)
@@ -35,7 +35,7 @@ CTI_FN int cti_explicit_list_faces(cti_state *s)
 {
     cti_explicit_search *q = &cti_explicit_own(s)->search;
     int list, i;
-    if (!CTI_RESIZE(s->mem, q->face_at, s->surface.nf))
+    if (!CTI_RESIZE(&s->prepared, q->face_at, s->surface.nf))
         return 0;
     for (i = 0; i < s->surface.nf; i++)
         q->face_at[i] = -1;
@@ -45,11 +45,11 @@ CTI_FN int cti_explicit_list_faces(cti_state *s)
         for (i = 1; i < CTI_LEN(pairs); i += 2)
             if (q->face_at[pairs[i]] < 0) {
                 q->face_at[pairs[i]] = CTI_LEN(q->listed);
-                if (!CTI_PUSH(s->mem, q->listed, pairs[i]))
+                if (!CTI_PUSH(&s->prepared, q->listed, pairs[i]))
                     return 0;
             }
     }
-    return CTI_RESIZE(s->mem, q->faces, CTI_LEN(q->listed));
+    return CTI_RESIZE(&s->prepared, q->faces, CTI_LEN(q->listed));
 }
 
 static void cti_explicit_faces_range(int begin, int end, int worker, void *context)

@@ -101,14 +101,6 @@ CTI_INLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, ct
     *sum = cti_add8(*sum, q[3]);
 }
 
-/* 6 U g_a: twice the areas of the faces opposite to nodes 1 to 3, inward */
-CTI_INLINE void cti_explicit_areas(const cti_r8 *d, cti_r8 *c)
-{
-    cti_cross8(d + 3, d + 6, c);
-    cti_cross8(d + 6, d, c + 3);
-    cti_cross8(d, d + 3, c + 6);
-}
-
 /* F Q' = D L with the edges D as columns; L by columns 11, 22, 33, 21, 31, 32 */
 CTI_INLINE void cti_explicit_turned(const cti_r8 *d, const cti_r8 *L, cti_r8 *f)
 {
@@ -218,7 +210,7 @@ static void cti_explicit_pass_forces(int begin, int end, int worker, void *conte
         d[0] = cti_load8(kept), d[1] = cti_load8(kept + 8), d[2] = cti_load8(kept + 16);
         d[3] = cti_load8(kept + 24), d[4] = cti_load8(kept + 32), d[5] = cti_load8(kept + 40);
         d[6] = cti_load8(kept + 48), d[7] = cti_load8(kept + 56), d[8] = cti_load8(kept + 64);
-        cti_explicit_areas(d, c);
+        cti_cofactor8(d, c);
         along = cti_mad8(cti_load8(kept + 72), cti_set8(CTI_R(0.25)), p);
         cti_explicit_outer(w, c, M);
         work = cti_explicit_stress(m, cti_load8(kept + 88), along, M, S);
@@ -394,7 +386,7 @@ static void cti_explicit_nodal_copy(cti_state *s, int nodal, int m, int *at)
 CTI_FN int cti_explicit_nodal_rest(cti_state *s)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
-    cti_mem *mem = s->mem;
+    cti_mem *mem = &s->prepared;
     int m, k, l, a, n = 0, at = 0, total = 0;
     for (m = 0; m < s->bodies.n_models; m++)
         n += cti_explicit_is_nodal(s, m) ? (s->bodies.models[m]->tets.n + 7) / 8 : 0;
@@ -428,11 +420,4 @@ CTI_FN int cti_explicit_nodal_rest(cti_state *s)
         q->first[k] = q->first[k + 1] & ~3;
     q->first[s->n] = total;
     return 1;
-}
-
-CTI_FN void cti_explicit_nodal_free(cti_state *s)
-{
-    cti_explicit_elements *q = &cti_explicit_own(s)->elements;
-    cti_mem *m = s->mem;
-    CTI_FREE_SPAN(m, q->node, q->power);
 }

@@ -28,7 +28,7 @@ CTI_FN int cti_explicit_masses(cti_state *s)
 {
     cti_explicit_solve *q = &cti_explicit_own(s)->solve;
     int i;
-    if (!CTI_RESIZE(s->mem, q->inverse, s->n) || !CTI_RESIZE(s->mem, q->head, s->n) || !CTI_RESIZE(s->mem, q->inertia, 9 * CTI_LEN(s->bodies.rigids)))
+    if (!CTI_RESIZE(&s->prepared, q->inverse, s->n) || !CTI_RESIZE(&s->prepared, q->head, s->n) || !CTI_RESIZE(&s->prepared, q->inertia, 9 * CTI_LEN(s->bodies.rigids)))
         return 0;
     for (i = 0; i < s->n; i++)
         q->inverse[i] = s->bodies.mass[i] > 0 ? 1 / s->bodies.mass[i] : 0, q->head[i] = -1;
@@ -136,7 +136,7 @@ static int cti_explicit_couple_all(cti_state *s)
     cti_explicit_solve *q = &g->solve;
     int m = CTI_LEN(g->touches), i, k, e;
     CTI_CLEAR(q->couples);
-    if (!CTI_RESIZE(s->mem, q->couple_at, m + 1) || !CTI_RESIZE(s->mem, q->next, m * CTI_EXPLICIT_ENTRIES))
+    if (!CTI_RESIZE(&s->prepared, q->couple_at, m + 1) || !CTI_RESIZE(&s->prepared, q->next, m * CTI_EXPLICIT_ENTRIES))
         return 0;
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = cti_explicit_touch_at(g, i);
@@ -145,7 +145,7 @@ static int cti_explicit_couple_all(cti_state *s)
             for (e = s->scripts.fixed[c->entry[k].block] ? -1 : q->head[c->entry[k].block]; e >= 0; e = q->next[e]) {
                 cti_explicit_couple o;
                 o.i = i, o.j = e / CTI_EXPLICIT_ENTRIES, o.gi = (int16_t)k, o.zj = (int16_t)(e % CTI_EXPLICIT_ENTRIES);
-                if (!CTI_PUSH(s->mem, q->couples, o)) {
+                if (!CTI_PUSH(&s->prepared, q->couples, o)) {
                     cti_explicit_uncouple(g);
                     return 0;
                 }
@@ -196,8 +196,8 @@ CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     int m = CTI_LEN(g->touches), i, k, begin, end, most = 0, regions = 0;
-    if (!CTI_RESIZE(s->mem, g->solve.order, m) || !CTI_RESIZE(s->mem, g->solve.active, m) || !CTI_RESIZE(s->mem, g->solve.lo, m) ||
-        !CTI_RESIZE(s->mem, g->solve.hi, m) || !CTI_RESIZE(s->mem, g->solve.keys, 2 * m))
+    if (!CTI_RESIZE(&s->prepared, g->solve.order, m) || !CTI_RESIZE(&s->prepared, g->solve.active, m) || !CTI_RESIZE(&s->prepared, g->solve.lo, m) ||
+        !CTI_RESIZE(&s->prepared, g->solve.hi, m) || !CTI_RESIZE(&s->prepared, g->solve.keys, 2 * m))
         return 0;
     cti_explicit_join(s);
     /* runs of one region */
@@ -220,7 +220,7 @@ CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
             ;
         cti_explicit_profile(g, begin, k);
     }
-    return CTI_RESIZE(s->mem, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)cti_pad8(most) + 2 * (size_t)cti_pad8(most));
+    return CTI_RESIZE(&s->prepared, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)cti_pad8(most) + 2 * (size_t)cti_pad8(most));
 }
 
 /* K [m ld] of contacts [begin, end) of the order; those that are squeezed have rows of the unit matrix */

@@ -73,26 +73,6 @@ static const cti_refusal cti_explicit_refusals[] = {
 
 /* ---- memory ---- */
 
-static void cti_explicit_free(cti_state *s)
-{
-    cti_explicit *g = cti_explicit_own(s);
-    cti_mem *m = s->mem;
-    if (!g)
-        return;
-    cti_explicit_nodal_free(s);
-    CTI_FREE(m, g->kept.held);
-    CTI_FREE(m, g->touches), CTI_FREE(m, g->past.held);
-    CTI_FREE_SPAN(m, g->search.vf, g->search.faces);
-    CTI_FREE(m, g->search.moved);
-    CTI_FREE_SPAN(m, g->account.set, g->account.mean);
-    CTI_FREE_SPAN(m, g->flat.y, g->flat.k);
-    CTI_FREE_SPAN(m, g->solve.work, g->solve.active);
-    CTI_FREE_SPAN(m, g->middles, g->script);
-    CTI_FREE(m, g->elements.force);
-    cti_mem_resize(m, g, sizeof *g, 0);
-    s->own = NULL;
-}
-
 /* mean edge of the bodies that move, at rest; rigid and scripted ones count only where there are no others */
 static ct_real cti_explicit_edge(const cti_state *s, const cti_stepper_body *bodies)
 {
@@ -112,7 +92,7 @@ static int cti_explicit_edges_of(cti_state *s, const cti_stepper_body *bodies)
     cti_explicit_search *q = &cti_explicit_own(s)->search;
     const cti_surface *f = &s->surface;
     int i, e, k;
-    if (!CTI_RESIZE(s->mem, q->edges, 3 * f->n_bodies))
+    if (!CTI_RESIZE(&s->prepared, q->edges, 3 * f->n_bodies))
         return 0;
     for (i = 0; i < f->n_bodies; i++) {
         double sum = 0;
@@ -141,7 +121,7 @@ static int cti_explicit_thin(cti_state *s)
     cti_forest forest;
     cti_bvh tree;
     int b, i, ok = 1;
-    if (!boxes || !items || !CTI_RESIZE(s->mem, g->search.thin, f->n_bodies))
+    if (!boxes || !items || !CTI_RESIZE(&s->prepared, g->search.thin, f->n_bodies))
         return 0;
     memset(&forest, 0, sizeof forest);
     for (i = 0; i < f->nv; i++)
@@ -156,7 +136,7 @@ static int cti_explicit_thin(cti_state *s)
         for (i = 0; i < n; i++)
             items[i].id = f0 + i;
         cti_forest_clear(&forest);
-        if (!(ok = cti_nearest_build(s->mem, &forest, &tree, f->faces, 3, f->rest, items, n)))
+        if (!(ok = cti_nearest_build(&s->prepared, &forest, &tree, f->faces, 3, f->rest, items, n)))
             continue;
         cti_bvh_refit(&forest, &tree, cti_nearest_boxes(boxes), 0, f->faces, 3);
         for (i = f0; i < f0 + n; i++)
@@ -165,7 +145,7 @@ static int cti_explicit_thin(cti_state *s)
             g->search.thin[b] = cti_min(g->search.thin[b], cti_nearest_behind(&faces, i, CTI_R(1e-4) * size));
         g->search.thin[b] = cti_max(g->search.thin[b], CTI_EXPLICIT_THIN * size);
     }
-    cti_forest_free(s->mem, &forest);
+    cti_forest_free(&s->prepared, &forest);
     return ok;
 }
 
@@ -176,7 +156,7 @@ static int cti_explicit_middles(cti_state *s, const cti_stepper_body *bodies)
     int b, k, n = 0;
     for (b = 0; b < s->surface.n_bodies; b++)
         n += bodies[b].n_middles;
-    if (!CTI_RESIZE(s->mem, g->middles, 3 * n))
+    if (!CTI_RESIZE(&s->prepared, g->middles, 3 * n))
         return 0;
     for (b = 0, n = 0; b < s->surface.n_bodies; b++)
         for (k = 0; k < bodies[b].n_middles; k++, n += 3) {
@@ -188,15 +168,11 @@ static int cti_explicit_middles(cti_state *s, const cti_stepper_body *bodies)
 
 static int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
-    cti_explicit *g;
-    cti_mem *m = s->mem;
+    cti_explicit *g = (cti_explicit *)cti_stepper_own(s, sizeof *g);
+    cti_mem *m = &s->prepared;
     int n3 = 3 * s->n, nv3 = 3 * s->surface.nv;
-    cti_explicit_free(s);
-    g = (cti_explicit *)cti_mem_resize(m, NULL, 0, sizeof *g);
     if (!g)
         return 0;
-    memset(g, 0, sizeof *g);
-    s->own = g;
     g->edge = cti_explicit_edge(s, bodies);
     return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->elements.force, n3) &&
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->start, nv3) &&
@@ -208,16 +184,7 @@ static int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
 {
-    static const cti_stepper stepper = {0,
-                                        cti_explicit_defaults,
-                                        cti_explicit_check,
-                                        NULL,
-                                        cti_explicit_refusals,
-                                        cti_explicit_refuses,
-                                        cti_explicit_prepare,
-                                        cti_explicit_step,
-                                        NULL,
-                                        cti_explicit_free,
-                                        NULL};
+    static const cti_stepper stepper = {0, cti_explicit_defaults, cti_explicit_check, NULL, cti_explicit_refusals, cti_explicit_refuses,
+                                        cti_explicit_prepare, cti_explicit_step, NULL, NULL};
     return &stepper;
 }

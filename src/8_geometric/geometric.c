@@ -312,15 +312,6 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
-static int cti_geometric_is_finite(const cti_state *s)
-{
-    int i;
-    for (i = 0; i < 3 * s->n; i++)
-        if (!cti_finite(s->end.x[i]) || !cti_finite(s->end.v[i]))
-            return 0;
-    return 1;
-}
-
 /* 1: done; -1: the substep must be shorter, *need times; 0: out of memory */
 static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, cti_geometric_run *run, ct_step_report *r)
 {
@@ -353,7 +344,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (!cti_geometric_motion(s, h, run, r))
         return 0;
-    if (!cti_geometric_is_finite(s)) { /* nothing moves */
+    if (!cti_all_finite(s->end.x, 3 * s->n) || !cti_all_finite(s->end.v, 3 * s->n)) { /* nothing moves */
         cti_geometric_stand(s, r);
         memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);

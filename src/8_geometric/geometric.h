@@ -286,7 +286,6 @@ CTI_FN int cti_geometric_recall(cti_state *s, ct_real h);
 CTI_FN int cti_geometric_remember(cti_state *s, ct_real h);
 CTI_FN int cti_geometric_memory_save(cti_state *s);
 CTI_FN void cti_geometric_memory_restore(cti_state *s);
-CTI_FN void cti_geometric_memory_free(cti_state *s);
 
 /* ---- geometric_implicit.c ---- */
 

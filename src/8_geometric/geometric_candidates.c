@@ -89,10 +89,7 @@ static int cti_geometric_thin(cti_state *s, cti_geometric_list *l, ct_real most)
         memcpy(quads + 4 * (size_t)i, l->quads + 4 * (size_t)which[i], 4 * sizeof *quads);
         l->rests[which[i]] = 0;
     }
-    if (l->kind == CT_PAIR_VF)
-        cti_dist_pt_batch(f->rest, quads, m, d2, w, feature);
-    else
-        cti_dist_ee_batch(f->rest, quads, m, d2, w, feature);
+    cti_dist_batch(l->kind, f->rest, quads, m, d2, w, feature);
     for (i = 0; i < m; i++)
         l->hat[which[i]] = cti_min(l->hat[which[i]], cti_sqrt(d2[i]) / 2);
     cti_arena_rewind(s->arena, mark);
@@ -246,29 +243,14 @@ CTI_FN int cti_geometric_cover(cti_state *s)
     return 1;
 }
 
-/* squared distances and features of a list at x */
-static void cti_geometric_list_distances(cti_geometric_list *l, const ct_real *x)
-{
-    int i, n = CTI_LEN(l->pairs) / 2, feature;
-    if (l->kind == CT_PAIR_VF)
-        cti_dist_pt_batch(x, l->quads, n, l->d2, l->w, l->feature);
-    else if (l->kind == CT_PAIR_EE)
-        cti_dist_ee_batch(x, l->quads, n, l->d2, l->w, l->feature);
-    for (i = 0; l->kind == CT_PAIR_VE && i < n; i++) {
-        const int32_t *q = l->quads + 4 * (size_t)i;
-        l->d2[i] = cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &l->w[i], &feature);
-        l->feature[i] = feature;
-    }
-    for (i = 0; l->kind == CT_PAIR_VV && i < n; i++)
-        l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]), l->feature[i] = 0;
-}
-
 CTI_FN int cti_geometric_distances(cti_state *s, ct_real most)
 {
     cti_geometric *g = cti_geometric_own(s);
     int k;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS && !g->scope.measured; k++)
-        cti_geometric_list_distances(&g->list[k], s->surface.x0);
+    for (k = 0; k < CTI_GEOMETRIC_LISTS && !g->scope.measured; k++) {
+        cti_geometric_list *l = &g->list[k];
+        cti_dist_batch(l->kind, s->surface.x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+    }
     /* thicknesses at these distances are known as far as `thinned` */
     for (k = 0; k <= CTI_GEOMETRIC_EE && (!g->scope.measured || most > g->scope.thinned); k++)
         if (!cti_geometric_thin(s, &g->list[k], most))

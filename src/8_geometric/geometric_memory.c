@@ -132,11 +132,3 @@ CTI_FN void cti_geometric_memory_restore(cti_state *s)
     m->start_keys = keys, m->start_force = force, m->start_before = before;
     m->tabled = 0;
 }
-
-CTI_FN void cti_geometric_memory_free(cti_state *s)
-{
-    cti_geometric_memory *m = &cti_geometric_own(s)->memory;
-    CTI_FREE_SPAN(s->mem, m->keys, m->before);
-    CTI_FREE_SPAN(s->mem, m->now, m->start_before);
-    CTI_FREE(s->mem, m->table);
-}

@@ -93,17 +93,6 @@ static void cti_geometric_unprepare(cti_state *s)
     g->memory = memory;
 }
 
-static void cti_geometric_free(cti_state *s)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    if (!g)
-        return;
-    cti_geometric_unprepare(s);
-    cti_geometric_memory_free(s);
-    cti_mem_resize(s->mem, g, sizeof *g, 0);
-    s->own = NULL;
-}
-
 /* masses of bodies, and of them for each elastic. 0: out of memory */
 static int cti_geometric_weigh_bodies(cti_state *s)
 {
@@ -132,11 +121,9 @@ static int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
     CTI_UNUSED(bodies);
     g = cti_geometric_own(s);
     if (!g) {
-        g = (cti_geometric *)cti_mem_resize(m, NULL, 0, sizeof *g);
+        s->own = g = (cti_geometric *)cti_mem_zero(m, sizeof *g);
         if (!g)
             return 0;
-        memset(g, 0, sizeof *g);
-        s->own = g;
     }
     g->list[CTI_GEOMETRIC_VF].kind = CT_PAIR_VF, g->list[CTI_GEOMETRIC_EE].kind = CT_PAIR_EE;
     g->list[CTI_GEOMETRIC_VE].kind = CT_PAIR_VE, g->list[CTI_GEOMETRIC_VV].kind = CT_PAIR_VV;
@@ -171,7 +158,6 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
                                           cti_geometric_prepare,
                                           cti_geometric_step,
                                           NULL,
-                                          cti_geometric_free,
                                           cti_geometric_unprepare};
     return &geometric;
 }

@@ -155,7 +155,7 @@ static int cti_layers_commit(cti_state *s, ct_real dt, const cti_layers_start *s
     cti_layers_window *w = &y->window;
     int i, k, n = 3 * s->surface.nv;
     double advanced = whole ? (double)dt : (double)w->begin * w->tick;
-    if (!cti_layers_flush(s) || !cti_impulses_merge(s) || !CTI_RESIZE(s->mem, y->places.last, n))
+    if (!cti_layers_flush(s) || !cti_impulses_merge(s) || !CTI_RESIZE(&s->prepared, y->places.last, n))
         return 0;
     memcpy(s->x, y->nodes.at, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)

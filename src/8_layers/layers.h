@@ -199,7 +199,6 @@ CTI_FN int cti_layers_clocks_set(cti_state *s, double dt);
 CTI_FN void cti_layers_clocks_pull(cti_state *s);
 /* cti_layers_clocks_hurry -- levels for a step in which blocks have speeds [m/s] up to `speed`. */
 CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed);
-CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c);
 
 /* ---- layers_pairs.c ---- */
 

@@ -242,15 +242,15 @@ CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X)
     double *sum = NULL;
     uint8_t *mark = NULL;
     int m, k, i, n = 0,
-                 ok = CTI_RESIZE(s->mem, c->at, CTI_LAYERS_KINDS * s->bodies.n_models + 1) && CTI_RESIZE(s->mem, sum, s->n) &&
-                      CTI_RESIZE(s->mem, mark, s->n);
+                 ok = CTI_RESIZE(&s->prepared, c->at, CTI_LAYERS_KINDS * s->bodies.n_models + 1) && CTI_RESIZE(&s->prepared, sum, s->n) &&
+                      CTI_RESIZE(&s->prepared, mark, s->n);
     for (m = 0; ok && m < s->bodies.n_models; m++)
         for (k = 0; k < CTI_LAYERS_KINDS; k++) {
             c->at[CTI_LAYERS_KINDS * m + k] = n;
             n += cti_layers_batch_of(s->bodies.models[m], k).n;
         }
-    ok = ok && CTI_RESIZE(s->mem, c->frequency, n) && CTI_RESIZE(s->mem, c->size, n) && CTI_RESIZE(s->mem, c->around, n) &&
-         CTI_RESIZE(s->mem, c->bare, n) && CTI_RESIZE(s->mem, c->node, s->n);
+    ok = ok && CTI_RESIZE(&s->prepared, c->frequency, n) && CTI_RESIZE(&s->prepared, c->size, n) && CTI_RESIZE(&s->prepared, c->around, n) &&
+         CTI_RESIZE(&s->prepared, c->bare, n) && CTI_RESIZE(&s->prepared, c->node, s->n);
     for (i = 0; ok && i < s->n; i++)
         sum[i] = 0, c->node[i] = 0;
     for (m = 0; ok && m < s->bodies.n_models; m++)
@@ -261,8 +261,8 @@ CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X)
         cti_layers_surroundings(s);
         cti_layers_bare(s, mark);
     }
-    CTI_FREE(s->mem, mark);
-    CTI_FREE(s->mem, sum);
+    CTI_FREE(&s->prepared, mark);
+    CTI_FREE(&s->prepared, sum);
     return ok;
 }
 
@@ -329,12 +329,12 @@ static int cti_layers_group_add(cti_state *s, int model, int kind, const int32_t
     ct_real **rest;
     int *count, e, a, k = CTI_LEN(c->groups);
     double fastest = 0, size = 0;
-    if (!CTI_RESIZE(s->mem, c->groups, k + 1))
+    if (!CTI_RESIZE(&s->prepared, c->groups, k + 1))
         return 0;
     g = &c->groups[k];
     g->n = n, g->level = g->least = level, g->blocks = NULL;
     cti_layers_part(m, kind, &g->part, &node, &rest, &count);
-    if (!cti_layers_copy(s->mem, &b, take, n, node, rest))
+    if (!cti_layers_copy(&s->prepared, &b, take, n, node, rest))
         return 0;
     *count = n;
     for (e = 0; e < n; e++) {
@@ -347,7 +347,7 @@ static int cti_layers_group_add(cti_state *s, int model, int kind, const int32_t
     g->rate = cti_layers_beta(m, kind) * fastest * fastest;
     for (e = 0, a = 0; e < s->n; e++)
         a += mark[e];
-    if (!CTI_RESIZE(s->mem, g->blocks, a))
+    if (!CTI_RESIZE(&s->prepared, g->blocks, a))
         return 0;
     for (e = 0, a = 0; e < s->n; e++)
         if (mark[e])
@@ -412,8 +412,8 @@ static int cti_layers_clocks_index(cti_state *s)
         c->groups[g].at = n;
         n += CTI_LEN(c->groups[g].blocks);
     }
-    if (!CTI_RESIZE(s->mem, c->begin, s->n + 1) || !CTI_RESIZE(s->mem, c->from, 2 * n) || !CTI_RESIZE(s->mem, c->force, 3 * n) ||
-        !CTI_RESIZE(s->mem, c->kept, 3 * n) || !CTI_RESIZE(s->mem, c->due, CTI_LEN(c->groups)))
+    if (!CTI_RESIZE(&s->prepared, c->begin, s->n + 1) || !CTI_RESIZE(&s->prepared, c->from, 2 * n) || !CTI_RESIZE(&s->prepared, c->force, 3 * n) ||
+        !CTI_RESIZE(&s->prepared, c->kept, 3 * n) || !CTI_RESIZE(&s->prepared, c->due, CTI_LEN(c->groups)))
         return 0;
     for (i = 0; i <= s->n; i++)
         c->begin[i] = 0;
@@ -470,16 +470,16 @@ CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
     if (c->dt == dt)
         return 1;
     c->dt = 0;
-    cti_layers_groups_free(s->mem, c);
-    ok = CTI_RESIZE(s->mem, take, CTI_LEN(c->frequency) + 1) && CTI_RESIZE(s->mem, mark, s->n + 1) &&
-         CTI_RESIZE(s->mem, c->level_of, most + 1);
+    cti_layers_groups_free(&s->prepared, c);
+    ok = CTI_RESIZE(&s->prepared, take, CTI_LEN(c->frequency) + 1) && CTI_RESIZE(&s->prepared, mark, s->n + 1) &&
+         CTI_RESIZE(&s->prepared, c->level_of, most + 1);
     for (m = 0; ok && m <= s->n; m++)
         mark[m] = 0;
     for (m = 0; ok && m < s->bodies.n_models; m++)
         for (k = 0; ok && k < CTI_LAYERS_KINDS; k++)
             ok = cti_layers_group_kind(s, m, k, dt, take, mark);
-    CTI_FREE(s->mem, take);
-    CTI_FREE(s->mem, mark);
+    CTI_FREE(&s->prepared, take);
+    CTI_FREE(&s->prepared, mark);
     if (!ok || !cti_layers_clocks_index(s))
         return 0;
     for (k = 0; k <= CTI_LAYERS_LEVELS; k++)
@@ -508,11 +508,4 @@ CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed)
         cti_layers_group *g = &c->groups[i];
         g->level = speed > 0 ? cti_max_int(g->least, cti_layers_level(c->dt, CTI_LAYERS_FAST * g->size / speed)) : g->least;
     }
-}
-
-CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c)
-{
-    cti_layers_groups_free(mem, c);
-    CTI_FREE_SPAN(mem, c->frequency, c->groups);
-    CTI_FREE_SPAN(mem, c->force, c->level_of);
 }

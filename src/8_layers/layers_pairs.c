@@ -106,7 +106,7 @@ static int cti_layers_complete(cti_state *s, cti_layers_list *l)
 {
     const cti_surface *f = &s->surface;
     int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1, all = l->kind == CT_PAIR_PLANE ? 1 : 4;
-    if (!cti_layers_resize(s->mem, l, n))
+    if (!cti_layers_resize(&s->prepared, l, n))
         return 0;
     for (i = 0; i < n; i++) {
         cti_pair p;
@@ -117,10 +117,7 @@ static int cti_layers_complete(cti_state *s, cti_layers_list *l)
     }
     if (l->kind == CT_PAIR_PLANE)
         return 1;
-    if (l->kind == CT_PAIR_VF)
-        cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
-    else
-        cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    cti_dist_batch(l->kind, f->rest, l->quads, n, l->d2, l->w, l->feature);
     for (i = 0; l->kind == CT_PAIR_EE && i < n; i++) {
         ct_real x[12];
         int k;
@@ -145,7 +142,7 @@ static int cti_layers_list_planes(cti_state *s)
             const cti_plane *q = &f->planes[p];
             ct_real gap = cti_min(cti_plane_gap(q, cti_v3_at(b->from, v)), cti_plane_gap(q, cti_v3_at(b->to, v))) - b->reach[f->body_of[v]];
             if (gap < CTI_R(1.001) * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
-                (!CTI_PUSH(s->mem, l->pairs, v) || !CTI_PUSH(s->mem, l->pairs, p)))
+                (!CTI_PUSH(&s->prepared, l->pairs, v) || !CTI_PUSH(&s->prepared, l->pairs, p)))
                 return 0;
         }
     return 1;
@@ -162,8 +159,8 @@ CTI_FN int cti_layers_cover(cti_state *s, double span)
     cti_layers_lines_ahead(s, span);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         CTI_CLEAR(y->list[k].pairs);
-    if (!cti_broad_update(s->mem, &f->broad, &f->soup, y->places.from, y->places.to) ||
-        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &y->list[CTI_LAYERS_VF].pairs, &y->list[CTI_LAYERS_EE].pairs, NULL, NULL) ||
+    if (!cti_broad_update(&s->prepared, &f->broad, &f->soup, y->places.from, y->places.to) ||
+        !cti_broad_pairs(&s->prepared, &f->broad, &f->soup, &y->list[CTI_LAYERS_VF].pairs, &y->list[CTI_LAYERS_EE].pairs, NULL, NULL) ||
         !cti_layers_list_planes(s))
         return 0;
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
@@ -181,10 +178,8 @@ CTI_FN void cti_layers_distances(cti_state *s)
     int i, n = CTI_LEN(l->pairs) / 2;
     for (i = 0; i < n; i++)
         l->d2[i] = cti_plane_gap(&f->planes[l->pairs[2 * i + 1]], cti_v3_at(f->x0, l->pairs[2 * i]));
-    l = &y->list[CTI_LAYERS_VF];
-    cti_dist_pt_batch(f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
-    l = &y->list[CTI_LAYERS_EE];
-    cti_dist_ee_batch(f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+    for (l = y->list; l < y->list + CTI_LAYERS_LISTS; l++)
+        cti_dist_batch(l->kind, f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
 }
 
 CTI_FN double cti_layers_parallel(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient)

@@ -43,34 +43,9 @@ static const cti_refusal cti_layers_refusals[] = {
 
 /* ---- memory ---- */
 
-static void cti_layers_free(cti_state *s)
-{
-    cti_layers *y = cti_layers_own(s);
-    cti_mem *m = s->mem;
-    int k, v;
-    if (!y)
-        return;
-    cti_layers_clocks_free(m, &y->clocks);
-    CTI_FREE_SPAN(m, y->nodes.x, y->nodes.drift);
-    CTI_FREE_SPAN(m, y->places.begin, y->places.seen_block);
-    for (k = 0; k < CTI_LAYERS_LISTS; k++)
-        CTI_FREE_SPAN(m, y->list[k].pairs, y->list[k].stick);
-    for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
-        for (k = 0; k < CTI_LAYERS_LISTS; k++)
-            CTI_FREE(m, y->set[v].pair[k]), CTI_FREE(m, y->set[v].quads[k]);
-        CTI_FREE(m, y->set[v].vertices), CTI_FREE(m, y->set[v].blocks);
-        CTI_FREE(m, y->set[v].given.tick), CTI_FREE(m, y->set[v].given.J), CTI_FREE(m, y->set[v].kept.tick), CTI_FREE(m, y->set[v].kept.J);
-    }
-    CTI_FREE(m, y->queue), CTI_FREE(m, y->last);
-    CTI_FREE_SPAN(m, y->d2, y->feature);
-    CTI_FREE_SPAN(m, y->window.pins, y->window.impulses);
-    cti_mem_resize(m, y, sizeof *y, 0);
-    s->own = NULL;
-}
-
 static int cti_layers_reserve(cti_state *s, cti_layers *y)
 {
-    cti_mem *m = s->mem;
+    cti_mem *m = &s->prepared;
     cti_layers_nodes *q = &y->nodes;
     cti_layers_places *p = &y->places;
     int n = s->n, n3 = 3 * n, nv = s->surface.nv;
@@ -84,22 +59,18 @@ static int cti_layers_reserve(cti_state *s, cti_layers *y)
 
 static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
-    cti_layers *y;
+    cti_layers *y = (cti_layers *)cti_stepper_own(s, sizeof *y);
     ct_real *X = NULL;
     double weight = cti_fmax(CTI_LAYERS_WEIGHT, (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
     int i, ok;
-    cti_layers_free(s);
-    y = (cti_layers *)cti_mem_resize(s->mem, NULL, 0, sizeof *y);
     if (!y)
         return 0;
-    memset(y, 0, sizeof *y);
-    s->own = y;
     y->w = sqrt(weight / (double)(s->desc.layers.depth * s->desc.thickness));
     /* boxes of bodies that never move are made once */
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = s->surface.bodies[i].thickness / 2;
-    if (!cti_layers_reserve(s, y) || !CTI_RESIZE(s->mem, X, 3 * s->n))
+    if (!cti_layers_reserve(s, y) || !CTI_RESIZE(&s->prepared, X, 3 * s->n))
         return 0;
     for (i = 0; i < s->surface.n_bodies; i++)
         if (bodies[i].nodes)
@@ -109,14 +80,13 @@ static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
         memcpy(y->places.to, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     }
     ok = cti_layers_measure(s, X);
-    CTI_FREE(s->mem, X);
+    CTI_FREE(&s->prepared, X);
     return ok;
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_layers(void)
 {
-    static const cti_stepper layers = {
-        CTI_STEPPER_ENDS_APART, cti_layers_defaults, cti_layers_check, NULL,           cti_layers_refusals, NULL, cti_layers_prepare,
-        cti_layers_step,        NULL,                cti_layers_free,  NULL};
+    static const cti_stepper layers = {CTI_STEPPER_ENDS_APART, cti_layers_defaults, cti_layers_check, NULL, cti_layers_refusals, NULL,
+                                       cti_layers_prepare, cti_layers_step, NULL, NULL};
     return &layers;
 }

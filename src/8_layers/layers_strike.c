@@ -406,10 +406,7 @@ CTI_FN void cti_layers_strike_set(cti_state *s, cti_layers_set *set, int64_t tic
         cti_layers_list *l = &y->list[k];
         n = CTI_LEN(set->pair[k]);
         y->window.updates += n;
-        if (k == CTI_LAYERS_VF)
-            cti_dist_pt_batch(x, set->quads[k], n, y->d2, y->weights, y->feature);
-        else if (k == CTI_LAYERS_EE)
-            cti_dist_ee_batch(x, set->quads[k], n, y->d2, y->weights, y->feature);
+        cti_dist_batch(l->kind, x, set->quads[k], n, y->d2, y->weights, y->feature);
         for (i = 0; i < n; i++) {
             int pair = set->pair[k][i];
             const int32_t *v = set->quads[k] + 4 * (size_t)i;

@@ -172,10 +172,10 @@ static int cti_layers_set_add(cti_state *s, cti_layers_set *q, int k, int i)
 {
     const int32_t *v = cti_layers_own(s)->list[k].quads + 4 * (size_t)i;
     int j;
-    if (!CTI_PUSH(s->mem, q->pair[k], i))
+    if (!CTI_PUSH(&s->prepared, q->pair[k], i))
         return 0;
     for (j = 0; j < 4; j++)
-        if (!CTI_PUSH(s->mem, q->quads[k], v[j]))
+        if (!CTI_PUSH(&s->prepared, q->quads[k], v[j]))
             return 0;
     return 1;
 }
@@ -186,8 +186,8 @@ static int cti_layers_set_reserve(cti_state *s, cti_layers_set *q)
     int n = s->n, i, had = CTI_LEN(q->given.tick);
     if (!cti_layers_dissipates(s) || CTI_LEN(q->blocks) == 0)
         return 1;
-    if (!CTI_RESIZE(s->mem, q->given.J, 3 * n) || !CTI_RESIZE(s->mem, q->kept.J, 3 * n) || !CTI_RESIZE(s->mem, q->kept.tick, n) ||
-        !CTI_RESIZE(s->mem, cti_layers_own(s)->last, 3 * n) || !CTI_RESIZE(s->mem, q->given.tick, n))
+    if (!CTI_RESIZE(&s->prepared, q->given.J, 3 * n) || !CTI_RESIZE(&s->prepared, q->kept.J, 3 * n) || !CTI_RESIZE(&s->prepared, q->kept.tick, n) ||
+        !CTI_RESIZE(&s->prepared, cti_layers_own(s)->last, 3 * n) || !CTI_RESIZE(&s->prepared, q->given.tick, n))
         return 0;
     for (i = had; i < n; i++)
         q->given.tick[i] = -1;
@@ -217,13 +217,13 @@ static int cti_layers_set_close(cti_state *s, cti_layers_set *q)
             if ((k == CTI_LAYERS_PLANES && i % 4) || p->seen_vertex[v] == p->seen || !s->surface.bodies[s->surface.body_of[v]].moves)
                 continue;
             p->seen_vertex[v] = p->seen;
-            if (!CTI_PUSH(s->mem, q->vertices, v))
+            if (!CTI_PUSH(&s->prepared, q->vertices, v))
                 return 0;
             for (j = 0; j < a->n; j++) {
                 if (p->seen_block[a->block[j]] == p->seen)
                     continue;
                 p->seen_block[a->block[j]] = p->seen;
-                if (!CTI_PUSH(s->mem, q->blocks, a->block[j]))
+                if (!CTI_PUSH(&s->prepared, q->blocks, a->block[j]))
                     return 0;
             }
         }
@@ -255,7 +255,7 @@ static int cti_layers_arm(cti_state *s, double span)
         for (k = 0; k < CTI_LAYERS_LISTS; k++)
             n = cti_max_int(n, CTI_LEN(y->set[v].pair[k]));
     }
-    if (!CTI_RESIZE(s->mem, y->d2, n) || !CTI_RESIZE(s->mem, y->weights, 3 * n) || !CTI_RESIZE(s->mem, y->feature, n))
+    if (!CTI_RESIZE(&s->prepared, y->d2, n) || !CTI_RESIZE(&s->prepared, y->weights, 3 * n) || !CTI_RESIZE(&s->prepared, y->feature, n))
         return 0;
     return deep ? 2 : 1;
 }
@@ -271,7 +271,7 @@ static int cti_layers_keep(cti_state *s, int back)
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         for (i = 0; !back && i < CTI_LEN(y->list[k].last); i++)
             n += y->list[k].last[i] > 0;
-    if (!back && (!CTI_RESIZE(s->mem, w->impulses, 4 * n) || !CTI_RESIZE(s->mem, w->pins, pins)))
+    if (!back && (!CTI_RESIZE(&s->prepared, w->impulses, 4 * n) || !CTI_RESIZE(&s->prepared, w->pins, pins)))
         return 0;
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         for (i = 0; i < CTI_LEN(y->list[k].last); i++) {
@@ -350,12 +350,12 @@ static int cti_layers_enqueue(cti_state *s)
     int64_t t = y->window.begin;
     int i, n = CTI_LEN(y->clocks.groups), ok;
     CTI_CLEAR(y->queue);
-    ok = cti_layers_push(s->mem, &y->queue, cti_layers_next(t, y->clocks.free_level), n);
+    ok = cti_layers_push(&s->prepared, &y->queue, cti_layers_next(t, y->clocks.free_level), n);
     for (i = 0; ok && i < n; i++)
-        ok = cti_layers_push(s->mem, &y->queue, cti_layers_next(t, y->clocks.groups[i].level), i);
+        ok = cti_layers_push(&s->prepared, &y->queue, cti_layers_next(t, y->clocks.groups[i].level), i);
     for (i = 0; ok && i <= CTI_LAYERS_LEVELS; i++)
         if (CTI_LEN(y->set[i].pair[0]) + CTI_LEN(y->set[i].pair[1]) + CTI_LEN(y->set[i].pair[2]) > 0)
-            ok = cti_layers_push(s->mem, &y->queue, cti_layers_next(t, i), n + 1 + i);
+            ok = cti_layers_push(&s->prepared, &y->queue, cti_layers_next(t, i), n + 1 + i);
     return ok;
 }
 
@@ -394,7 +394,7 @@ static int cti_layers_run(cti_state *s, int *out_spent)
         e = cti_layers_pop(y->queue), last = e.tick;
         level = cti_layers_clock_level(y, e.clock);
         cti_layers_strike_clock(s, e.clock, e.tick, (double)((int64_t)1 << (CTI_LAYERS_LOG - level)) * w->tick, 0);
-        if (!cti_layers_push(s->mem, &y->queue, cti_layers_next(e.tick, level), e.clock))
+        if (!cti_layers_push(&s->prepared, &y->queue, cti_layers_next(e.tick, level), e.clock))
             return 0;
     }
     return 1;

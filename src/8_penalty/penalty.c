@@ -14,7 +14,6 @@
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/motion.h"
-#include "../8_step/newton.h"
 #include "../8_step/plausible.h"
 #include "../8_step/policy.h"
 #include "../8_step/snapshot.h"
@@ -155,7 +154,7 @@ static int cti_penalty_settle(cti_state *s, ct_real h, ct_step_report *r)
             return 1;
         t = cti_cmr_clock(s);
         s->system.again = n;
-        cti_newton_place(s, h);
+        cti_newton_place(s);
         if (!cti_assemble(s, h, &r->extended_elements))
             return 0;
         r->newton_iterations++;

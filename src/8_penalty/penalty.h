@@ -108,14 +108,15 @@ typedef struct cti_penalty {
     ct_real *jacobi;               /* [9 n] inverses of the blocks on the matrix' diagonal */
     ct_real *work;                 /* [24 n] scratch */
     cti_penalty_groups islands;
-    cti_memory next;               /* contacts of the substep at hand */
-    cti_penalty_place *places;     /* [contact.memory.items] */
-    cti_penalty_place *next_places; /* [next.items] */
-    cti_penalty_place *start_places; /* `places` when the step at hand began */
     cti_penalty_inside inside;
     uint8_t *touched;              /* [models + rigids] 1: a contact carried load in the step at hand */
     uint8_t *flies;                /* [models + rigids] scratch: 1 where all contacts that push a body let it rebound */
     double *own;                   /* [models + rigids] [J] energy that the body gained in it beyond the work on it */
+    /* what outlives a change of bodies */
+    cti_memory next;               /* contacts of the substep at hand */
+    cti_penalty_place *places;     /* [contact.memory.items] */
+    cti_penalty_place *next_places; /* [next.items] */
+    cti_penalty_place *start_places; /* `places` when the step at hand began */
     double energy;                 /* [J] in the springs at the end of the last step */
     cti_penalty_census bodies;
     int is_known;                  /* 1: there was a substep since, and all bodies have been in it */
@@ -177,7 +178,6 @@ CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item,
 /* ---- penalty_inside.c ---- */
 
 CTI_FN int cti_penalty_inside_prepare(cti_state *s);
-CTI_FN void cti_penalty_inside_free(cti_mem *mem, cti_penalty_inside *q);
 /* cti_penalty_inside_find -- hits: vertices inside of closed surfaces at the positions x [3 nv] of the surface. 0: out of memory. */
 CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x);
 

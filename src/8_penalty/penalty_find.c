@@ -138,7 +138,7 @@ static int cti_penalty_rows(cti_state *s, ct_real h, int first)
         cti_penalty_load_row(s, h, &c, hit, &row, &origin, &q);
         if (q.rebound >= 0)
             cti_penalty_rebound(s, h, hit, &row, &origin, &q);
-        if (!CTI_PUSH(s->mem, s->contact.rows, row) || !CTI_PUSH(s->mem, s->contact.origins, origin) || !CTI_PUSH(s->mem, p->contacts, q))
+        if (!CTI_PUSH(s->mem, s->contact.rows, row) || !CTI_PUSH(s->mem, s->contact.origins, origin) || !CTI_PUSH(&s->prepared, p->contacts, q))
             return 0;
     }
     return 1;

@@ -4,19 +4,13 @@
    based on: Baerentzen, Aanaes 2005, Signed distance computation using the angle weighted pseudonormal. */
 #include "penalty.h"
 
-CTI_FN void cti_penalty_inside_free(cti_mem *mem, cti_penalty_inside *q)
-{
-    cti_forest_free(mem, &q->forest);
-    CTI_FREE_SPAN(mem, q->bodies, q->hits);
-}
-
 CTI_FN int cti_penalty_inside_prepare(cti_state *s)
 {
     cti_penalty_inside *q = &cti_penalty_of(s)->inside;
     const cti_surface *f = &s->surface;
     int b, i, k;
-    if (!CTI_RESIZE(s->mem, q->bodies, f->n_bodies) || !CTI_RESIZE(s->mem, q->boxes, 16 * (size_t)f->nv) ||
-        !CTI_RESIZE(s->mem, q->normals, 3 * (size_t)f->nv))
+    if (!CTI_RESIZE(&s->prepared, q->bodies, f->n_bodies) || !CTI_RESIZE(&s->prepared, q->boxes, 16 * (size_t)f->nv) ||
+        !CTI_RESIZE(&s->prepared, q->normals, 3 * (size_t)f->nv))
         return 0;
     for (b = 0; b < f->n_bodies; b++) {
         const cti_soup_body *r = &f->ranges[b];
@@ -35,7 +29,7 @@ CTI_FN int cti_penalty_inside_prepare(cti_state *s)
             items[i - r->f0].id = i;
             cti_v3_put(items[i - r->f0].at, 0, c);
         }
-        if (!cti_bvh_build(s->mem, &q->forest, &q->bodies[b].faces, items, r->f1 - r->f0, 1))
+        if (!cti_bvh_build(&s->prepared, &q->forest, &q->bodies[b].faces, items, r->f1 - r->f0, 1))
             return 0;
     }
     return 1;
@@ -67,7 +61,7 @@ static int cti_penalty_inside_vertex(cti_state *s, const ct_real *x, int v, int 
     /* at an edge or corner the direction to the nearest point, unless that is too close to give one */
     if (nearest.feature != 6 && d > CTI_R(1e-3) * s->surface.bodies[b].thickness)
         hit.normal = cti_v3_mul(away, -1 / d);
-    return CTI_PUSH(s->mem, q->hits, hit);
+    return CTI_PUSH(&s->prepared, q->hits, hit);
 }
 
 static void cti_penalty_inside_refit(cti_state *s, const ct_real *x, int b)

@@ -48,28 +48,8 @@ static const cti_refusal cti_penalty_refusals[] = {
 static void cti_penalty_unprepare(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
-    cti_mem *m = s->mem;
-    if (!p)
-        return;
-    CTI_FREE_SPAN(m, p->touched, p->own);
-    CTI_FREE(m, p->bodies.fresh);
-    CTI_FREE_SPAN(m, p->islands.first, p->islands.shares);
-    CTI_FREE_SPAN(m, p->contacts, p->work);
-    cti_penalty_inside_free(m, &p->inside);
-}
-
-static void cti_penalty_release(cti_state *s)
-{
-    cti_penalty *p = cti_penalty_of(s);
-    cti_mem *m = s->mem;
-    if (!p)
-        return;
-    cti_penalty_unprepare(s);
-    cti_memory_free(m, &p->next);
-    CTI_FREE_SPAN(m, p->places, p->start_places);
-    CTI_FREE_SPAN(m, p->bodies.ids, p->bodies.known);
-    cti_mem_resize(m, p, sizeof *p, 0);
-    s->own = NULL;
+    if (p)
+        memset(p, 0, offsetof(cti_penalty, next)), p->bodies.fresh = NULL;
 }
 
 /* masses of the bodies that contacts move */
@@ -93,7 +73,7 @@ static int cti_penalty_tell(cti_state *s)
     int i;
     if (p->is_known)
         p->bodies.known = p->bodies.ids, p->bodies.ids = swap, p->is_known = 0;
-    if (!scratch || !CTI_RESIZE(s->mem, p->bodies.ids, f->n_bodies) || !CTI_RESIZE(s->mem, p->bodies.fresh, f->n_bodies))
+    if (!scratch || !CTI_RESIZE(s->mem, p->bodies.ids, f->n_bodies) || !CTI_RESIZE(&s->prepared, p->bodies.fresh, f->n_bodies))
         return 0;
     for (i = 0; i < f->n_bodies; i++) {
         p->bodies.ids[i] = f->bodies[i].id;
@@ -108,19 +88,14 @@ static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_penalty *p = cti_penalty_of(s);
     int n = s->bodies.n_models + CTI_LEN(s->bodies.rigids), components = CTI_LEN(s->factors.components);
-    if (!p) {
-        p = (cti_penalty *)cti_mem_resize(s->mem, NULL, 0, sizeof *p);
-        if (!p)
-            return 0;
-        memset(p, 0, sizeof *p);
-        s->own = p;
-    }
-    if (!CTI_RESIZE(s->mem, p->mass, s->surface.n_bodies) || !CTI_RESIZE(s->mem, p->inverse, 9 * (size_t)s->n) ||
-        !CTI_RESIZE(s->mem, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(s->mem, p->work, 24 * (size_t)s->n) ||
-        !CTI_RESIZE(s->mem, p->islands.first, components) || !CTI_RESIZE(s->mem, p->islands.size, components) ||
-        !CTI_RESIZE(s->mem, p->islands.lines, components) ||
-        !CTI_RESIZE(s->mem, p->islands.of, n) || !CTI_RESIZE(s->mem, p->flies, n) || !CTI_RESIZE(s->mem, p->islands.shares, n) ||
-        !CTI_RESIZE(s->mem, p->touched, n) || !CTI_RESIZE(s->mem, p->own, n) || !cti_penalty_tell(s))
+    if (!p)
+        s->own = p = (cti_penalty *)cti_mem_zero(s->mem, sizeof *p);
+    if (!p || !CTI_RESIZE(&s->prepared, p->mass, s->surface.n_bodies) || !CTI_RESIZE(&s->prepared, p->inverse, 9 * (size_t)s->n) ||
+        !CTI_RESIZE(&s->prepared, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(&s->prepared, p->work, 24 * (size_t)s->n) ||
+        !CTI_RESIZE(&s->prepared, p->islands.first, components) || !CTI_RESIZE(&s->prepared, p->islands.size, components) ||
+        !CTI_RESIZE(&s->prepared, p->islands.lines, components) ||
+        !CTI_RESIZE(&s->prepared, p->islands.of, n) || !CTI_RESIZE(&s->prepared, p->flies, n) || !CTI_RESIZE(&s->prepared, p->islands.shares, n) ||
+        !CTI_RESIZE(&s->prepared, p->touched, n) || !CTI_RESIZE(&s->prepared, p->own, n) || !cti_penalty_tell(s))
         return 0;
     cti_penalty_weigh(s, bodies);
     return s->desc.penalty.depth != CT_PENALTY_INSIDE || cti_penalty_inside_prepare(s);
@@ -128,16 +103,7 @@ static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_penalty(void)
 {
-    static const cti_stepper penalty = {CTI_STEPPER_NEEDS_FACTORS,
-                                        cti_penalty_defaults,
-                                        cti_penalty_check,
-                                        NULL,
-                                        cti_penalty_refusals,
-                                        NULL,
-                                        cti_penalty_prepare,
-                                        cti_penalty_step,
-                                        NULL,
-                                        cti_penalty_release,
-                                        cti_penalty_unprepare};
+    static const cti_stepper penalty = {CTI_STEPPER_NEEDS_FACTORS, cti_penalty_defaults, cti_penalty_check, NULL, cti_penalty_refusals,
+                                        NULL, cti_penalty_prepare, cti_penalty_step, NULL, cti_penalty_unprepare};
     return &penalty;
 }

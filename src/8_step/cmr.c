@@ -9,7 +9,6 @@
 #include "integrate.h"
 #include "linkage.h"
 #include "motion.h"
-#include "newton.h"
 #include "parts.h"
 #include "plausible.h"
 #include "policy.h"
@@ -307,7 +306,7 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     double t0 = cti_cmr_clock(s), t1;
     int i, its = 0, n = CTI_LEN(s->factors.components);
     s->system.again++;
-    cti_newton_place(s, dt);
+    cti_newton_place(s);
     cti_integrate_yield(s, s->energy.gains);
     out->extended = 0;
     if (!cti_assemble(s, dt, &out->extended))

@@ -8,38 +8,10 @@
 #include "../0_base/sort.h"
 #include "../4_programs/delassus_bodies.h"
 
-static void cti_factors_free_component(cti_mem *mem, cti_component *c)
-{
-    cti_compliance *m = &c->cache.compliance;
-    cti_gather_free(mem, &c->gather);
-    cti_factor32_free(mem, &c->cache.single);
-    cti_factor32_free(mem, &c->cache.penalized);
-    cti_factor64_free(mem, &c->cache.exact);
-    CTI_FREE(mem, m->port_at);
-    CTI_FREE(mem, m->ports);
-    CTI_FREE(mem, m->C);
-}
-
 /* vectors of the conjugate gradients of the free motion */
 typedef struct cti_free_solve {
     ct_real *r, *z, *p, *q;
 } cti_free_solve;
-
-CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f)
-{
-    int i;
-    for (i = 0; i < CTI_LEN(f->components); i++)
-        cti_factors_free_component(mem, &f->components[i]);
-    for (i = 0; i < CTI_LEN(f->exacts); i++)
-        cti_factor64_free(mem, &f->exacts[i].factor);
-    for (i = 0; i < CTI_LEN(f->symbolics); i++)
-        cti_symbolic_free(mem, &f->symbolics[i]);
-    CTI_FREE_SPAN(mem, f->components, f->exacts);
-    CTI_FREE_SPAN(mem, f->symbolics, f->rank);
-    CTI_FREE_SPAN(mem, f->patches.blocks, f->patches.at);
-    CTI_FREE_SPAN(mem, f->scratch.x, f->scratch.work);
-    memset(f, 0, sizeof *f);
-}
 
 /* appends to list the blocks reached from `seed` in the unvisited graph, at most `limit`, breadth first; mark[i] = id */
 static int cti_factors_grow(const cti_bsr *A, int seed, int limit, int32_t id, int32_t *mark, int32_t free_mark, int32_t *list)

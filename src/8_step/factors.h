@@ -3,9 +3,8 @@
 
 #include "island.h"
 
-/* cti_factors_init -- components of A's graph, shared analyses, patches. Once per topology. 0 when memory ran out. */
+/* cti_factors_init -- components of A's graph, shared analyses, patches. Once per topology; all memory is in mem. 0 when memory ran out. */
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A);
-CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 
 /* cti_factors_ask -- asks for a new factor of a component, which is computed when factors are next renewed. */
 CTI_FN void cti_factors_ask(cti_component *q);

@@ -9,26 +9,9 @@
 #include "integrate.h"
 #include "linkage.h"
 
-CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q)
-{
-    CTI_FREE(mem, q->touches);
-    CTI_FREE(mem, q->pins);
-    cti_memory_free(mem, &q->joints);
-}
-
 CTI_FN int cti_impulses_reserve(cti_state *s)
 {
     return CTI_RESIZE(s->mem, s->history.impulses.pins, 3 * s->n) && CTI_RESIZE(s->mem, s->step.impulses.pins, 3 * s->n);
-}
-
-CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n)
-{
-    ct_real *pins = s->history.impulses.pins;
-    int have = CTI_LEN(pins) / 3; /* blocks that were added later have none yet */
-    if (b0 + n > have)
-        return;
-    memmove(pins + 3 * b0, pins + 3 * (b0 + n), sizeof(ct_real) * 3 * (size_t)(have - b0 - n));
-    stbds_header(pins)->length = 3 * (size_t)(have - n);
 }
 
 CTI_FN void cti_impulses_clear(cti_impulses *q)

@@ -3,11 +3,8 @@
 
 #include "state.h"
 
-CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q);
 /* cti_impulses_reserve -- reserves the pins' sums for s->n blocks; new blocks start with 0. 0: out of memory. */
 CTI_FN int cti_impulses_reserve(cti_state *s);
-/* cti_impulses_remove -- removes blocks [b0, b0 + n). */
-CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n);
 /* cti_impulses_keep -- stores the rows of A and b of blocks that pins and directions constrain, before the filter changes them. Their
    reaction is A v - b minus the impulses of rows. 0: out of memory. */
 CTI_FN int cti_impulses_keep(cti_state *s);

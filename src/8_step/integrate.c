@@ -47,14 +47,7 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
     return 1;
 }
 
-CTI_FN void cti_integrate_free(cti_state *s)
-{
-    cti_history *q = &s->history;
-    CTI_FREE_SPAN(s->mem, q->v0, q->reset);
-}
-
-/* removes blocks [b0, b0 + n) from an array of vectors, which may lack blocks that were added later */
-static void cti_integrate_cut(ct_real *array, int b0, int n)
+CTI_FN void cti_integrate_cut(ct_real *array, int b0, int n)
 {
     int have = CTI_LEN(array) / 3;
     if (b0 + n > have)

@@ -238,19 +238,45 @@ CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q)
                      (double)s->x[3 * s->factors.blocks[q->begin] + 2], (double)dt);
 }
 
-CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real *out)
+/* ---- Newton's method on a body that gains energy ---- */
+
+CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q)
 {
-    cti_motion m, there;
-    cti_v3 back = cti_v3_zero();
-    int i;
-    if (cti_motion_is_free(s, p)) {
-        cti_motion_measure(s, p, s->x, s->v, &m);
-        cti_motion_measure(s, p, s->end.x, s->v, &there);
-        back = cti_v3_sub(m.center, there.center);
-    }
-    for (i = p->begin; i < p->end; i++)
-        cti_v3_put(out, s->factors.blocks[i], cti_v3_add(cti_v3_at(s->end.x, s->factors.blocks[i]), back));
+    int m = s->history.model_of[s->factors.blocks[q->begin]];
+    return m >= 0 && s->energy.gains[m];
 }
+
+CTI_FN int cti_newton_helps(const cti_state *s)
+{
+    int m, n = 0;
+    for (m = 0; m < s->bodies.n_models; m++)
+        n += s->energy.gains[m];
+    return n > 0;
+}
+
+CTI_FN void cti_newton_place(cti_state *s)
+{
+    int c, i, k;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *own = &s->factors.components[c];
+        cti_v3 back = cti_v3_zero();
+        if (!cti_newton_gains(s, own))
+            continue;
+        if (cti_motion_is_free(s, own)) {
+            cti_motion start, end;
+            cti_motion_measure(s, own, s->x, s->v, &start);
+            cti_motion_measure(s, own, s->end.x, s->v, &end);
+            back = cti_v3_sub(start.center, end.center);
+        }
+        for (i = own->begin; i < own->end; i++) {
+            cti_v3 q = cti_v3_at(s->system.q, k = s->factors.blocks[i]);
+            cti_v3_put(s->system.q, k, cti_v3_add(q, cti_v3_sub(cti_v3_add(cti_v3_at(s->end.x, k), back), q)));
+        }
+        s->system.turns[c].moved = 2, s->system.turns[c].turns = 0;
+    }
+}
+
+/* ---- forces and impulses ---- */
 
 CTI_FN void cti_motion_forces(cti_state *s)
 {

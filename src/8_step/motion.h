@@ -26,11 +26,16 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
 /* cti_motion_tell -- logs once that a component is practically rigid in steps of this length. */
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
-/* cti_motion_place -- out [3 n] = end.x of a component's blocks; without the translation if the component has no pins. */
-CTI_FN void cti_motion_place(const cti_state *s, const cti_component *p, ct_real *out);
 /* cti_motion_forces -- Newmark: system.force = f(q) becomes (f(x) + f(q)) / 2. The first linearization of a step computes f(x) = R' f(q),
    which is kept for later ones. */
 CTI_FN void cti_motion_forces(cti_state *s);
+/* cti_newton_gains -- 1 for a component of a body whose energy rose by more than its bound in the current iteration.
+   cti_newton_helps -- 1 if a deformable body gains: rows of rigid bodies are linearized again in every round anyway.
+   cti_newton_place -- system.q of bodies that gain: where the last linearization's result is, which is Newton's method on their elastic forces.
+   Translation does not change forces: for bodies without pins it is left out. */
+CTI_FN int cti_newton_gains(const cti_state *s, const cti_component *q);
+CTI_FN int cti_newton_helps(const cti_state *s);
+CTI_FN void cti_newton_place(cti_state *s);
 /* cti_motion_impulses -- end.impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
 CTI_FN void cti_motion_impulses(cti_state *s);
 /* cti_motion_fall -- end.fall [n]: increase of a component's velocity along gravity in the step, over that in free fall, clamped to [0, 1].

@@ -11,17 +11,6 @@
 #include "snapshot.h"
 #include "../0_base/sets.h"
 
-CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p)
-{
-    int i;
-    CTI_FREE_SPAN(mem, p->coupled, p->x_start);
-    CTI_FREE(mem, p->zoned);
-    cti_copy_free(mem, &p->start);
-    cti_copy_free(mem, &p->end);
-    for (i = 0; i < CTI_PARTS_DEPTH; i++)
-        cti_memory_free(mem, &p->contacts[i]);
-}
-
 CTI_FN void cti_parts_rollback(cti_state *s)
 {
     int c;

@@ -34,7 +34,6 @@
    cti_parts_rollback -- for a step that begins again: the same, but components of its conflicts stay coupled. */
 CTI_FN void cti_parts_reset(cti_state *s);
 CTI_FN void cti_parts_rollback(cti_state *s);
-CTI_FN void cti_parts_free(cti_mem *mem, cti_parts *p);
 
 /* cti_parts_begin -- for the start of an attempt: no component has failed, and excluded components are active again. */
 CTI_FN void cti_parts_begin(cti_state *s);

@@ -159,8 +159,6 @@ CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded)
     return (is_euler ? cti_step_tuned.energy.gain : cti_step_tuned.energy.gain_swing) * energy + cti_policy_rounded(rounded);
 }
 
-CTI_FN int cti_policy_newton_is_full(int iterations) { return iterations <= cti_step_tuned.attempt.newton_full; }
-
 /* ---- a step and its substeps ---- */
 
 CTI_FN int cti_policy_dt_reaches(ct_real dt, ct_real length) { return dt >= cti_step_tuned.substep.equal * length; }

@@ -109,8 +109,6 @@ CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
 CTI_FN double cti_policy_rigid_gain(double energy);
 CTI_FN double cti_policy_rounded(double energy); /* energy: scale of the terms; returns the rounding error of their sum [J] */
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
-/* cti_policy_newton_is_full -- 1 if the next Newton iteration takes the full step; 0: a step along which the potential falls. */
-CTI_FN int cti_policy_newton_is_full(int iterations);
 
 /* ---- a step and its substeps ---- */
 

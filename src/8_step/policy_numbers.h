@@ -102,13 +102,6 @@
     X(ct_real, row, CTI_R(0.01), "thicknesses", \
       "over dt. A row is solved again if linearizing it again changes its velocity by more and it is loaded, or violated by more; also if its pair " \
       "collides and its motion violates it by more") \
-    /* newton_: linearizing a body again where it ended (newton.c), not the solver of ended.newton_ */ \
-    X(int, newton_full, 3, "iterations", \
-      "of Newton's method with full steps. Later ones search along the step, with the impulses of the last solve held fixed") \
-    X(int, newton_tries, 8, "steps", "in a line search, the full one included: the last is at most 1/128 of it, and is taken untested") \
-    X(double, newton_fall, 1e-4, "1", "share of the decrease that the slope predicts, which a step has to reach (Armijo's rule)") \
-    X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
-    X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
     X(ct_real, axis, CTI_R(1e-5), "1", \
       "eigenvalue that counts as 0, by rounding. Of the sum of a a' over a block's scripted axes a: the block is free along its eigenvector. Of " \
       "the sum of the projectors of free motion at an edge's two ends: the node in the middle of the edge is held along its eigenvector") \

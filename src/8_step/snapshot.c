@@ -9,14 +9,9 @@
 
 #define CTI_SNAPSHOT_COPY(mem, to, from, n) (CTI_RESIZE(mem, to, n) && ((n) == 0 || memcpy(to, from, sizeof *(from) * (size_t)(n)) != NULL))
 
-CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t)
-{
-    CTI_FREE_SPAN(mem, t->x, t->energies);
-}
-
 CTI_FN void cti_snapshot_free(cti_mem *mem, cti_snapshot *t)
 {
-    cti_copy_free(mem, &t->copy);
+    CTI_FREE_SPAN(mem, t->copy.x, t->copy.energies);
     CTI_FREE_SPAN(mem, t->dv_free, t->tangles);
     CTI_FREE(mem, t->late);
     cti_memory_free(mem, &t->memory);

@@ -14,4 +14,3 @@ CTI_FN void cti_snapshot_free(cti_mem *mem, cti_snapshot *t);
 CTI_FN int cti_copy_save(cti_state *s, cti_copy *out);
 /* cti_copy_restore -- restores those of one component. Positions of the surface are not restored. */
 CTI_FN void cti_copy_restore(cti_state *s, const cti_component *q, const cti_copy *from);
-CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t);

@@ -427,6 +427,7 @@ typedef struct cti_clock {
    scripts, the surface's end and what is derived from the motion of rigid bodies. A commit writes x, v and the rigid bodies. */
 typedef struct cti_state {
     cti_mem *mem;
+    cti_mem prepared;         /* what refers to the bodies as they were prepared: released before they change */
     cti_arena *arena;
     ct_world_desc desc;
     int n;                    /* blocks */

@@ -72,15 +72,6 @@ static void cti_step_time(const cti_state *s, double t0, cti_attempt *a)
     a->work.ms_detect += rest > 0 ? rest : 0;
 }
 
-static int cti_step_is_finite(const cti_state *s)
-{
-    int i;
-    for (i = 0; i < 3 * s->n; i++)
-        if (!cti_finite(s->end.x[i]) || !cti_finite(s->end.v[i]))
-            return 0;
-    return 1;
-}
-
 /* releases blocks that were held in a substep */
 static void cti_step_release(cti_state *s)
 {
@@ -139,7 +130,7 @@ static void cti_step_rest(cti_state *s, ct_real dt)
 static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_report *r)
 {
     cti_zones_result z;
-    if (!cti_step_is_finite(s)) {
+    if (!cti_all_finite(s->end.x, 3 * s->n) || !cti_all_finite(s->end.v, 3 * s->n)) {
         cti_step_rest(s, dt);
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
@@ -338,7 +329,8 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     if (!cti_cmr_attempt(s, sub, memory, a))
         return 0;
     cti_step_time(s, t0, a);
-    t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->spun && !a->strained && !a->gained && cti_step_is_finite(s);
+    t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->spun && !a->strained && !a->gained &&
+              cti_all_finite(s->end.x, 3 * s->n) && cti_all_finite(s->end.v, 3 * s->n);
     t->shorter = !last && !t->good && cti_policy_dt_reaches(sub / 2, cti_step_least(s));
     t->again = !last && !t->shorter && a->implausible > 0 && cti_policy_may_hold(t->rests);
     t->rests += t->again;

@@ -37,6 +37,9 @@ typedef struct cti_stepper_body {
     const int32_t *ends;
 } cti_stepper_body;
 
+/* cti_stepper_own -- private data of zeros, which live until bodies or joints change. NULL: out of memory. */
+CTI_INLINE void *cti_stepper_own(cti_state *s, size_t size) { return s->own = cti_mem_zero(&s->prepared, size); }
+
 struct cti_program;
 
 /* cti_refusal -- a feature that a stepper does not have, and the reason: a sentence for the error's text, which begins with the body's name. */
@@ -69,9 +72,8 @@ enum {
              cti_state.step.start (snapshot.h) before it changes anything, since cti_step_undo restores the state from there
    problem   the last step's problem as a stand-alone one, with its solution; the caller frees *out, also after a failure. 0: out of memory.
              NULL: the world makes it from cti_state.contact.rows. Called only if cti_state.contact.is_solved is set
-   release   frees `own`, which may be NULL, when the world is destroyed
-   unprepare before bodies or joints change: frees of `own`, which may be NULL, what refers to the bodies as they were prepared, and keeps what
-             outlives their change. NULL: `release` does it */
+   unprepare before bodies or joints change, where `own` is in cti_state.mem: zeroes what of it is in cti_state.prepared; `own` may be NULL.
+             NULL: all of it is, made by cti_stepper_own */
 typedef struct cti_stepper {
     int traits; /* sum of CTI_STEPPER_... */
     void (*defaults)(ct_world_desc *d);
@@ -82,7 +84,6 @@ typedef struct cti_stepper {
     int (*prepare)(cti_state *s, const cti_stepper_body *bodies);
     ct_code (*step)(cti_state *s, ct_real dt, ct_step_report *report);
     int (*problem)(cti_state *s, cti_mem *mem, struct cti_program *out);
-    void (*release)(cti_state *s);
     void (*unprepare)(cti_state *s);
 } cti_stepper;
 

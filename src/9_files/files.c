@@ -339,24 +339,58 @@ static void cti_scan_quote(char out[32], const char *token, int length)
     memcpy(out + n, length > n ? "..." : "", length > n ? 4 : 1);
 }
 
+/* A token that is no number of this kind. */
+static int cti_scan_other(cti_scan *s, const char *token, int length, const char *kind, const char *what)
+{
+    char quote[32], text[120];
+    cti_scan_quote(quote, token, length);
+    snprintf(text, sizeof text, "'%s' is not %s, expected %s", quote, kind, what);
+    return cti_scan_fail(s, CT_ERR_FORMAT, "%s", text);
+}
+
 CTI_FN int cti_scan_real(cti_scan *s, ct_real *out, const char *what)
 {
     const char *t;
-    char quote[32], text[120];
     int n;
     if (!cti_scan_token(s, &t, &n))
         return cti_scan_fail(s, CT_ERR_FORMAT, "the line ends, expected %s", what);
-    if (cti_scan_number(t, n, out))
-        return 1;
-    cti_scan_quote(quote, t, n);
-    snprintf(text, sizeof text, "'%s' is not a finite number, expected %s", quote, what);
-    return cti_scan_fail(s, CT_ERR_FORMAT, "%s", text);
+    return cti_scan_number(t, n, out) || cti_scan_other(s, t, n, "a finite number", what);
+}
+
+CTI_FN int cti_scan_point(cti_scan *s, ct_real **points, const char *what)
+{
+    ct_real x;
+    int k;
+    for (k = 0; k < 3; k++) {
+        if (!cti_scan_real(s, &x, what))
+            return 0;
+        if (!CTI_PUSH(s->mem, *points, x))
+            return cti_scan_memory(s);
+    }
+    return 1;
+}
+
+CTI_FN int cti_scan_seek(cti_scan *s, const char *what)
+{
+    const char *t;
+    int n;
+    if (!cti_scan_word(s, &t, &n))
+        return cti_scan_fail(s, CT_ERR_FORMAT, "the file ends, expected %s", what);
+    s->at = t;
+    return 1;
+}
+
+CTI_FN int cti_scan_wrong(cti_scan *s, int64_t value, const char *text, const char *what)
+{
+    cti_scan_fail(s, CT_ERR_FORMAT, text, what);
+    if (s->error)
+        s->error->value = (double)value;
+    return 0;
 }
 
 CTI_FN int cti_scan_integer(cti_scan *s, int64_t *out, const char *what)
 {
     const char *t;
-    char quote[32], text[120];
     int n, i = 0, negative = 0;
     int64_t x = 0;
     if (!cti_scan_token(s, &t, &n))
@@ -370,9 +404,7 @@ CTI_FN int cti_scan_integer(cti_scan *s, int64_t *out, const char *what)
         if (i == n)
             return 1;
     }
-    cti_scan_quote(quote, t, n);
-    snprintf(text, sizeof text, "'%s' is not an integer, expected %s", quote, what);
-    return cti_scan_fail(s, CT_ERR_FORMAT, "%s", text);
+    return cti_scan_other(s, t, n, "an integer", what);
 }
 
 /* ---- binary values ---- */

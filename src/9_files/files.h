@@ -65,6 +65,12 @@ CTI_FN int cti_scan_like(const char *token, int length, const char *word);
 /* cti_scan_real, cti_scan_integer -- reads the next field as a finite number. 0 and an error that names `what` if it is not one. */
 CTI_FN int cti_scan_real(cti_scan *s, ct_real *out, const char *what);
 CTI_FN int cti_scan_integer(cti_scan *s, int64_t *out, const char *what);
+/* cti_scan_point -- appends three coordinates to points. */
+CTI_FN int cti_scan_point(cti_scan *s, ct_real **points, const char *what);
+/* cti_scan_seek -- moves to the next field that is not a comment, here or on a later line; the field stays unread. */
+CTI_FN int cti_scan_seek(cti_scan *s, const char *what);
+/* cti_scan_wrong -- 0, and an error of format (text with one %s for what) with the value. */
+CTI_FN int cti_scan_wrong(cti_scan *s, int64_t value, const char *text, const char *what);
 /* cti_scan_number -- converts a field to a number; 0 if it is none or is not finite in ct_real. */
 CTI_FN int cti_scan_number(const char *token, int length, ct_real *out);
 /* cti_scan_double -- the same in double in every build. */

@@ -83,19 +83,6 @@ static int cti_msh_format(cti_msh *m)
 
 /* ---- nodes ---- */
 
-static int cti_msh_position(cti_msh *m)
-{
-    ct_real x;
-    int k;
-    for (k = 0; k < 3; k++) {
-        if (!cti_scan_real(&m->scan, &x, "three coordinates of a node"))
-            return 0;
-        if (!CTI_PUSH(m->scan.mem, m->mesh->positions, x))
-            return cti_scan_memory(&m->scan);
-    }
-    return 1;
-}
-
 static int cti_msh_tag(cti_msh *m)
 {
     int64_t tag;
@@ -118,7 +105,7 @@ static int cti_msh_node_block(cti_msh *m)
         if (!cti_msh_content(m, "a node tag") || !cti_msh_tag(m))
             return 0;
     for (i = 0; i < count; i++)
-        if (!cti_msh_content(m, "coordinates of a node") || !cti_msh_position(m))
+        if (!cti_msh_content(m, "coordinates of a node") || !cti_scan_point(&m->scan, &m->mesh->positions, "three coordinates of a node"))
             return 0;
     return 1;
 }
@@ -164,7 +151,7 @@ static int cti_msh_nodes(cti_msh *m)
     for (i = 0; i < blocks; i++) {
         if (m->major == 4 && !cti_msh_node_block(m))
             return 0;
-        if (m->major == 2 && (!cti_msh_content(m, "a node") || !cti_msh_tag(m) || !cti_msh_position(m)))
+        if (m->major == 2 && (!cti_msh_content(m, "a node") || !cti_msh_tag(m) || !cti_scan_point(&m->scan, &m->mesh->positions, "three coordinates of a node")))
             return 0;
     }
     if (CTI_LEN(m->tags) != count)
@@ -188,12 +175,8 @@ static int cti_msh_node(cti_msh *m, int32_t *out)
     if (!cti_msh_integer(m, 0, &tag, "a node tag of an element"))
         return 0;
     node = cti_msh_find(m, (uint64_t)tag);
-    if (node < 0) {
-        cti_scan_fail(&m->scan, CT_ERR_FORMAT, "an element names a node tag that no node has", NULL);
-        if (m->scan.error)
-            m->scan.error->value = (double)tag;
-        return 0;
-    }
+    if (node < 0)
+        return cti_scan_wrong(&m->scan, tag, "an element names a node tag that no node has", NULL);
     *out = (int32_t)node;
     return 1;
 }

@@ -16,14 +16,8 @@ typedef struct cti_obj {
 
 static int cti_obj_vertex(cti_obj *o)
 {
-    ct_real x;
-    int k;
-    for (k = 0; k < 3; k++) {
-        if (!cti_scan_real(&o->scan, &x, "three coordinates of v"))
-            return 0;
-        if (!CTI_PUSH(o->scan.mem, o->mesh->positions, x))
-            return cti_scan_memory(&o->scan);
-    }
+    if (!cti_scan_point(&o->scan, &o->mesh->positions, "three coordinates of v"))
+        return 0;
     if (CTI_LEN(o->mesh->positions) > 3 * (INT32_MAX / 12))
         return cti_scan_fail(&o->scan, CT_ERR_UNSUPPORTED, "too many vertices", NULL);
     return 1;

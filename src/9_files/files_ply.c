@@ -200,12 +200,8 @@ static int cti_ply_vertex_number(cti_ply *p, cti_ply_scalar type, int32_t *out)
     int64_t x;
     if (!cti_ply_integer(p, type, &x, "a vertex number"))
         return 0;
-    if (x < 0 || x >= p->n_vertices) {
-        cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a vertex number is not in 0 .. number of vertices - 1", NULL);
-        if (p->scan.error)
-            p->scan.error->value = (double)x;
-        return 0;
-    }
+    if (x < 0 || x >= p->n_vertices)
+        return cti_scan_wrong(&p->scan, x, "a vertex number is not in 0 .. number of vertices - 1", NULL);
     *out = (int32_t)x;
     return 1;
 }

@@ -27,20 +27,13 @@ static int cti_stl_word(cti_stl *s, const char *word)
 /* The rest of a "facet" line; the normal is not used and may be anything. */
 static int cti_stl_facet(cti_stl *s)
 {
-    int i, k;
-    ct_real x;
+    int i;
     cti_scan_line(&s->scan);
     if (!cti_stl_word(s, "outer") || !cti_stl_word(s, "loop"))
         return 0;
     for (i = 0; i < 3; i++) {
-        if (!cti_stl_word(s, "vertex"))
+        if (!cti_stl_word(s, "vertex") || !cti_scan_point(&s->scan, &s->corners, "three coordinates of vertex"))
             return 0;
-        for (k = 0; k < 3; k++) {
-            if (!cti_scan_real(&s->scan, &x, "three coordinates of vertex"))
-                return 0;
-            if (!CTI_PUSH(s->scan.mem, s->corners, x))
-                return cti_scan_memory(&s->scan);
-        }
     }
     if (CTI_LEN(s->corners) > 9 * (INT32_MAX / 36))
         return cti_scan_fail(&s->scan, CT_ERR_UNSUPPORTED, "too many triangles", NULL);

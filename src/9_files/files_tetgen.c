@@ -15,17 +15,6 @@ typedef struct cti_tetgen {
     int n_nodes;
 } cti_tetgen;
 
-/* Moves to the next field that is not a comment, here or on a later line; the field stays unread. */
-static int cti_tetgen_seek(cti_tetgen *g, const char *what)
-{
-    const char *t;
-    int n;
-    if (!cti_scan_word(&g->scan, &t, &n))
-        return cti_scan_fail(&g->scan, CT_ERR_FORMAT, "the file ends, expected %s", what);
-    g->scan.at = t;
-    return 1;
-}
-
 /* A count in the first line; it may be missing, then `fallback` is used. */
 static int cti_tetgen_optional(cti_tetgen *g, int64_t *out, int64_t fallback, const char *what)
 {
@@ -43,15 +32,9 @@ static int cti_tetgen_number(cti_tetgen *g, int64_t i, const char *what)
 {
     int64_t number;
     cti_scan_line(&g->scan);
-    if (!cti_tetgen_seek(g, what) || !cti_scan_integer(&g->scan, &number, what))
+    if (!cti_scan_seek(&g->scan, what) || !cti_scan_integer(&g->scan, &number, what))
         return 0;
-    if (number != g->first + i) {
-        cti_scan_fail(&g->scan, CT_ERR_FORMAT, "numbers must count up by one: %s", what);
-        if (g->scan.error)
-            g->scan.error->value = (double)number;
-        return 0;
-    }
-    return 1;
+    return number == g->first + i || cti_scan_wrong(&g->scan, number, "numbers must count up by one: %s", what);
 }
 
 /* ---- .node: number, dimension, attributes, markers; then number, x, y, z ---- */
@@ -61,7 +44,7 @@ static int cti_tetgen_first(cti_tetgen *g)
     const char *at = g->scan.at;
     int64_t line = g->scan.line;
     cti_scan_line(&g->scan);
-    if (!cti_tetgen_seek(g, "a node (.node)") || !cti_scan_integer(&g->scan, &g->first, "the number of a node (.node)"))
+    if (!cti_scan_seek(&g->scan, "a node (.node)") || !cti_scan_integer(&g->scan, &g->first, "the number of a node (.node)"))
         return 0;
     if (g->first != 0 && g->first != 1)
         return cti_scan_fail(&g->scan, CT_ERR_FORMAT, "the first node has neither number 0 nor 1 (.node)", NULL);
@@ -72,9 +55,7 @@ static int cti_tetgen_first(cti_tetgen *g)
 static int cti_tetgen_nodes(cti_tetgen *g)
 {
     int64_t count, dimension, i;
-    int k;
-    ct_real x;
-    if (!cti_tetgen_seek(g, "the number of nodes (.node)") || !cti_scan_integer(&g->scan, &count, "the number of nodes (.node)") ||
+    if (!cti_scan_seek(&g->scan, "the number of nodes (.node)") || !cti_scan_integer(&g->scan, &count, "the number of nodes (.node)") ||
         !cti_tetgen_optional(g, &dimension, 3, "the dimension (.node)"))
         return 0;
     if (dimension != 3)
@@ -86,14 +67,9 @@ static int cti_tetgen_nodes(cti_tetgen *g)
     if (!cti_tetgen_first(g))
         return 0;
     for (i = 0; i < count; i++) {
-        if (!cti_tetgen_number(g, i, "a node (.node)"))
+        if (!cti_tetgen_number(g, i, "a node (.node)") ||
+            !cti_scan_point(&g->scan, &g->mesh->positions, "three coordinates of a node (.node)"))
             return 0;
-        for (k = 0; k < 3; k++) {
-            if (!cti_scan_real(&g->scan, &x, "three coordinates of a node (.node)"))
-                return 0;
-            if (!CTI_PUSH(g->scan.mem, g->mesh->positions, x))
-                return cti_scan_memory(&g->scan);
-        }
     }
     g->n_nodes = (int)count;
     return 1;
@@ -107,7 +83,7 @@ static int cti_tetgen_elements(cti_tetgen *g, int corners, int32_t **list)
                *node = corners == 4 ? "four nodes of a tet (.ele)" : "three nodes of a triangle (.face)";
     int64_t count, per = 4, i, v;
     int k;
-    if (!cti_tetgen_seek(g, "the number of elements (.ele, .face)") ||
+    if (!cti_scan_seek(&g->scan, "the number of elements (.ele, .face)") ||
         !cti_scan_integer(&g->scan, &count, "the number of elements (.ele, .face)"))
         return 0;
     if (corners == 4 && !cti_tetgen_optional(g, &per, 4, "the nodes of a tet, 4 or 10 (.ele)"))
@@ -124,12 +100,8 @@ static int cti_tetgen_elements(cti_tetgen *g, int corners, int32_t **list)
         for (k = 0; k < corners; k++) {
             if (!cti_scan_integer(&g->scan, &v, node))
                 return 0;
-            if (v < g->first || v >= g->first + g->n_nodes) {
-                cti_scan_fail(&g->scan, CT_ERR_FORMAT, "no node has this number: %s", node);
-                if (g->scan.error)
-                    g->scan.error->value = (double)v;
-                return 0;
-            }
+            if (v < g->first || v >= g->first + g->n_nodes)
+                return cti_scan_wrong(&g->scan, v, "no node has this number: %s", node);
             if (!CTI_PUSH(g->scan.mem, *list, (int32_t)(v - g->first)))
                 return cti_scan_memory(&g->scan);
         }

@@ -64,29 +64,15 @@ static int cti_vtk_type_field(cti_vtk *v, cti_ply_scalar *out)
     return *out != CTI_PLY_SCALAR_NONE || cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected a data type such as float, double, int", NULL);
 }
 
-/* Moves to the field of an ASCII value, which may be on a later line. */
-static int cti_vtk_seek(cti_vtk *v, const char *what)
-{
-    const char *t;
-    int n;
-    if (!cti_scan_word(&v->scan, &t, &n))
-        return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the file ends, expected %s", what);
-    v->scan.at = t;
-    return 1;
-}
-
 static int cti_vtk_integer(cti_vtk *v, cti_ply_scalar type, int64_t *out, const char *what)
 {
-    if (v->binary)
-        return cti_scan_raw_integer(&v->scan, type, out, what);
-    return cti_vtk_seek(v, what) && cti_scan_integer(&v->scan, out, what);
+    return v->binary ? cti_scan_raw_integer(&v->scan, type, out, what)
+                     : cti_scan_seek(&v->scan, what) && cti_scan_integer(&v->scan, out, what);
 }
 
 static int cti_vtk_real(cti_vtk *v, cti_ply_scalar type, ct_real *out, const char *what)
 {
-    if (v->binary)
-        return cti_scan_raw_real(&v->scan, type, out, what);
-    return cti_vtk_seek(v, what) && cti_scan_real(&v->scan, out, what);
+    return v->binary ? cti_scan_raw_real(&v->scan, type, out, what) : cti_scan_seek(&v->scan, what) && cti_scan_real(&v->scan, out, what);
 }
 
 /* Reads a count in a section's line; it must fit an int, since lists are indexed by int. */
@@ -136,12 +122,8 @@ static int cti_vtk_node(cti_vtk *v, cti_ply_scalar type)
     int64_t x;
     if (!cti_vtk_integer(v, type, &x, "a point number of a cell"))
         return 0;
-    if (x < 0 || x >= v->n_points) {
-        cti_scan_fail(&v->scan, CT_ERR_FORMAT, "a point number is not in 0 .. number of points - 1", NULL);
-        if (v->scan.error)
-            v->scan.error->value = (double)x;
-        return 0;
-    }
+    if (x < 0 || x >= v->n_points)
+        return cti_scan_wrong(&v->scan, x, "a point number is not in 0 .. number of points - 1", NULL);
     return CTI_PUSH(v->scan.mem, v->nodes, (int32_t)x) ? 1 : cti_scan_memory(&v->scan);
 }
 
@@ -184,7 +166,7 @@ static int cti_vtk_cells_new(cti_vtk *v, int64_t count, int64_t size)
     }
     if (last != size)
         return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "the last offset is not the size of the connectivity", NULL);
-    if (!cti_vtk_seek(v, "CONNECTIVITY") || !cti_scan_token(&v->scan, &t, &n) || !cti_scan_like(t, n, "connectivity"))
+    if (!cti_scan_seek(&v->scan, "CONNECTIVITY") || !cti_scan_token(&v->scan, &t, &n) || !cti_scan_like(t, n, "connectivity"))
         return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected CONNECTIVITY", NULL);
     if (!cti_vtk_type_field(v, &type) || !cti_vtk_values(v, size, type, "CONNECTIVITY"))
         return 0;
@@ -393,7 +375,7 @@ static int cti_vtk_head(cti_vtk *v)
         return cti_scan_fail(&v->scan, CT_ERR_FORMAT, "expected # vtk DataFile Version in the first line", NULL);
     cti_scan_line(&v->scan);
     cti_scan_line(&v->scan);
-    if (!cti_vtk_seek(v, "ASCII or BINARY") || !cti_scan_token(&v->scan, &t, &n))
+    if (!cti_scan_seek(&v->scan, "ASCII or BINARY") || !cti_scan_token(&v->scan, &t, &n))
         return 0;
     v->binary = cti_scan_like(t, n, "binary");
     if (!v->binary && !cti_scan_like(t, n, "ascii"))

@@ -401,14 +401,14 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
     return CT_OK;
 }
 
-CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness)
+CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness, int n_blocks)
 {
     w->mode = cti_fpenv_enter(); /* cti_bodies_join restores it, when the body joins or is refused. No callback may change the world in
                                     between */
     w->busy = 1;
     memset(b, 0, sizeof *b);
     b->kind = kind;
-    b->block0 = b->rigid = -1;
+    b->block0 = n_blocks ? w->state.n : -1, b->n_blocks = n_blocks, b->rigid = -1;
     b->friction = friction < 0 ? w->state.desc.friction : friction;
     b->thickness = thickness < 0 ? w->state.desc.thickness : thickness;
     b->contact.stiffness = b->contact.damping = b->contact.friction_stiffness = -1;
@@ -454,7 +454,7 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     n = cti_v3_at(d->plane_normal, 0);
     if (!d->mesh && (!cti_finite(d->plane_offset) || !cti_finite(cti_v3_norm2(n)) || !(cti_v3_norm2(n) > 0)))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "a plane needs a finite offset and a normal other than 0");
-    cti_bodies_begin(w, &b, d->mesh ? CTI_BODY_STATIC : CTI_BODY_PLANE, d->name, d->friction, d->thickness);
+    cti_bodies_begin(w, &b, d->mesh ? CTI_BODY_STATIC : CTI_BODY_PLANE, d->name, d->friction, d->thickness, 0);
     if (!d->mesh)
         return cti_bodies_join(w, &b, cti_bodies_set_plane(w, &b, d, &place), NULL, NULL, out_body);
     code = cti_bodies_copy(w, &b, d->mesh, &place);

@@ -96,9 +96,7 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
     CTI_THEN(code, cti_bodies_check_repeats(w, d->name, d->mesh->tets, d->mesh->n_tets, 4));
     if (code != CT_OK)
         return code;
-    cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness);
-    b.block0 = w->state.n;
-    b.n_blocks = 2;
+    cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness, 2);
     b.material.damping_mass = d->damping_mass;
     code = cti_bodies_copy(w, &b, d->mesh, NULL);
     if (code == CT_OK && d->mesh->n_tets > 0)
@@ -163,7 +161,7 @@ CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_de
     CTI_THEN(code, cti_bodies_place(w, d->name, d->position, d->rotation, &place));
     if (code != CT_OK)
         return code;
-    cti_bodies_begin(w, &b, CTI_BODY_KINEMATIC, d->name, d->friction, d->thickness);
+    cti_bodies_begin(w, &b, CTI_BODY_KINEMATIC, d->name, d->friction, d->thickness, 0);
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     CTI_THEN(code, cti_bodies_copy_script(w, &b, d));
     CTI_THEN(code, cti_bodies_move(w, &b, &place, b.keyframes, b.n * d->n_keyframes));

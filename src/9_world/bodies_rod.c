@@ -169,12 +169,11 @@ CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_bo
     if (place.moves)
         cti_place_apply(&turn, law.direction, 1, law.direction);
     made.law = &law, made.n_segments = d->mesh->n_segments, made.has_frames = law.torsion > 0;
-    cti_bodies_begin(w, &b, CTI_BODY_ROD, d->name, d->friction, d->thickness < 0 ? 2 * d->radius : d->thickness);
+    cti_bodies_begin(w, &b, CTI_BODY_ROD, d->name, d->friction, d->thickness < 0 ? 2 * d->radius : d->thickness,
+                     d->mesh->n_positions + (made.has_frames ? d->mesh->n_segments : 0));
     b.material = ct_material_default(CT_MODEL_SPRINGS);
     b.material.damping_mass = d->damping_mass, b.material.damping_stiffness = d->damping_stiffness;
     made.material = &b.material;
-    b.block0 = w->state.n;
-    b.n_blocks = d->mesh->n_positions + (made.has_frames ? d->mesh->n_segments : 0);
     code = cti_rod_make(w, &b, d, &place, &made);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
@@ -217,9 +216,7 @@ CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d,
     CTI_THEN(code, cti_points_check(w, d));
     if (code != CT_OK)
         return code;
-    cti_bodies_begin(w, &b, CTI_BODY_POINTS, d->name, d->friction, d->thickness < 0 ? 2 * d->radius : d->thickness);
-    b.block0 = w->state.n;
-    b.n_blocks = d->mesh->n_positions;
+    cti_bodies_begin(w, &b, CTI_BODY_POINTS, d->name, d->friction, d->thickness < 0 ? 2 * d->radius : d->thickness, d->mesh->n_positions);
     b.material.damping_mass = d->damping_mass;
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     CTI_THEN(code, cti_points_model(w, &b, d));

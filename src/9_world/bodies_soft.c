@@ -240,9 +240,7 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     code = cti_bodies_check_repeats(w, d->name, d->mesh->tets, d->mesh->n_tets, 4);
     if (code != CT_OK)
         return code;
-    cti_bodies_begin(w, &b, CTI_BODY_SOFT, d->name, d->friction, d->thickness);
-    b.block0 = w->state.n;
-    b.n_blocks = d->mesh->n_positions;
+    cti_bodies_begin(w, &b, CTI_BODY_SOFT, d->name, d->friction, d->thickness, d->mesh->n_positions);
     b.material = d->material;
     code = cti_bodies_make_placed(w, &b, d, &place);
     if (code == CT_OK && w->state.desc.log)
@@ -273,9 +271,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     code = cti_bodies_check_repeats(w, d->name, d->mesh->triangles, d->mesh->n_triangles, 3);
     if (code != CT_OK)
         return code;
-    cti_bodies_begin(w, &b, CTI_BODY_CLOTH, d->name, d->friction, d->thickness);
-    b.block0 = w->state.n;
-    b.n_blocks = d->mesh->n_positions;
+    cti_bodies_begin(w, &b, CTI_BODY_CLOTH, d->name, d->friction, d->thickness, d->mesh->n_positions);
     b.material = d->material;
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK) {

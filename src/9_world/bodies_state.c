@@ -66,7 +66,7 @@ static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
     memmove(s->history.dt_prev + b0, s->history.dt_prev + b0 + n, sizeof(ct_real) * tail);
     memmove(s->history.fall + b0, s->history.fall + b0 + n, sizeof *s->history.fall * tail);
     cti_integrate_remove(s, b0, n);
-    cti_impulses_remove(s, b0, n);
+    cti_integrate_cut(s->history.impulses.pins, b0, n);
     s->n -= n;
     for (i = k = 0; i < CTI_LEN(scripts->pins); i++)
         if (scripts->pins[i].block < b0 || scripts->pins[i].block >= b0 + n) {

@@ -8,18 +8,16 @@
 CTI_FN void cti_world_unprepare(ct_world *w)
 {
     cti_state *s = &w->state;
-    const cti_stepper *stepper = cti_steppers_of(w);
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
-    cti_factors_free(&w->mem, &s->factors);
     cti_linkage_release(s);
-    if (stepper->unprepare)
-        stepper->unprepare(s);
-    else if (stepper->release)
-        stepper->release(s);
-    cti_bsr_free(&w->mem, &s->system.A);
-    CTI_FREE(&w->mem, s->bodies.models);
-    CTI_FREE(&w->mem, w->surface_slot);
+    if (cti_steppers_of(w)->unprepare)
+        cti_steppers_of(w)->unprepare(s);
+    else
+        s->own = NULL;
+    cti_mem_release(&s->prepared);
+    memset(&s->factors, 0, sizeof s->factors), memset(&s->system.A, 0, sizeof s->system.A);
+    w->surface_slot = NULL;
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
     CTI_CLEAR(s->contact.tangled_pairs);
@@ -189,7 +187,7 @@ static ct_code cti_prepare_surface(ct_world *w)
     cti_surface *f = &w->state.surface;
     cti_prepare_sizes n = cti_prepare_count(w);
     int i, index = 0;
-    if (!cti_prepare_reserve(&w->mem, f, &n) || !CTI_RESIZE(&w->mem, w->surface_slot, n.bodies))
+    if (!cti_prepare_reserve(&w->mem, f, &n) || !CTI_RESIZE(&w->state.prepared, w->surface_slot, n.bodies))
         return CT_ERR_MEMORY;
     f->n_bodies = n.bodies;
     memset(&f->attach[n.moving], 0, sizeof *f->attach);
@@ -242,14 +240,14 @@ static ct_code cti_prepare_matrix(ct_world *w)
     /* a rigid body's two blocks are one cluster, though nothing in A couples them */
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         ok = ok && CTI_PUSH(&w->mem, pairs, s->bodies.rigids[i].block) && CTI_PUSH(&w->mem, pairs, s->bodies.rigids[i].block + 1);
-    ok = ok && cti_bsr_pattern(&w->mem, &s->system.A, s->n, pairs, CTI_LEN(pairs) / 2);
+    ok = ok && cti_bsr_pattern(&s->prepared, &s->system.A, s->n, pairs, CTI_LEN(pairs) / 2);
     for (i = 0; ok && i < s->bodies.n_models; i++)
         ok = cti_model_slots(&w->mem, s->bodies.models[i], cti_prepare_slot, &s->system.A) > 0;
     CTI_FREE(&w->mem, pairs);
     if (ok && !(cti_steppers_of(w)->traits & CTI_STEPPER_NEEDS_FACTORS))
         return CT_OK;
     s->factors.tasks = &s->desc.tasks;
-    return ok && cti_factors_init(&w->mem, &w->arena, &s->factors, &s->system.A) ? CT_OK : CT_ERR_MEMORY;
+    return ok && cti_factors_init(&s->prepared, &w->arena, &s->factors, &s->system.A) ? CT_OK : CT_ERR_MEMORY;
 }
 
 static int cti_prepare_system(cti_mem *m, cti_state *s, int n3, int components)

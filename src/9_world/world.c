@@ -262,7 +262,7 @@ static ct_code cti_world_start_pool(ct_world *w, ct_error_info *e)
 
 static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
 {
-    cti_mem mem;
+    cti_mem whole;
     ct_world *w;
     ct_code code;
     if (!out_world)
@@ -276,12 +276,12 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     code = cti_world_check(desc, out_error);
     if (code != CT_OK)
         return code;
-    cti_mem_init(&mem, &desc->allocator);
-    w = (ct_world *)cti_mem_resize(&mem, NULL, 0, sizeof *w);
+    cti_mem_init(&whole, &desc->allocator);
+    w = (ct_world *)cti_mem_zero(&whole, sizeof *w);
     if (!w)
         return cti_error_set(out_error, CT_ERR_MEMORY, -1, (double)sizeof *w, "out of memory");
-    memset(w, 0, sizeof *w);
-    w->mem = mem;
+    w->whole = whole;
+    cti_mem_open(&w->mem, &w->whole), cti_mem_open(&w->state.prepared, &w->whole);
     cti_arena_init(&w->arena, &w->mem);
     w->state.mem = &w->mem;
     w->state.arena = &w->arena;
@@ -292,8 +292,8 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     w->error.text = ct_code_text(CT_OK);
     code = cti_world_start_pool(w, out_error);
     if (code != CT_OK) {
-        mem = w->mem;
-        cti_mem_resize(&mem, w, sizeof *w, 0);
+        whole = w->whole;
+        cti_mem_resize(&whole, w, sizeof *w, 0);
         return code;
     }
     *out_world = w;
@@ -305,57 +305,15 @@ CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **ou
     CTI_FPENV_RETURN(cti_world_make(desc, out_world, out_error))
 }
 
-static void cti_world_free_state(ct_world *w)
-{
-    cti_state *s = &w->state;
-    cti_mem *m = &w->mem;
-    int i;
-    CTI_FREE_SPAN(m, s->x, s->v);
-    CTI_FREE_SPAN(m, s->bodies.mass, s->bodies.inv_mass);
-    CTI_FREE_SPAN(m, s->bodies.alpha, s->bodies.joints);
-    CTI_FREE_SPAN(m, s->scripts.pins, s->scripts.movers);
-    CTI_FREE_SPAN(m, s->scripts.fixed, s->scripts.projectors);
-    CTI_FREE(m, s->scripts.v_fixed);
-    CTI_FREE_SPAN(m, s->system.q, s->system.whole);
-    CTI_FREE_SPAN(m, s->system.b, s->system.work);
-    CTI_FREE_SPAN(m, s->energy.now, s->energy.gains);
-    CTI_FREE_SPAN(m, s->end.v, s->end.groups);
-    CTI_FREE_SPAN(m, s->history.dv, s->history.dv_free);
-    CTI_FREE(m, s->history.fall);
-    cti_integrate_free(s);
-    cti_snapshot_free(m, &s->step.start);
-    CTI_FREE_SPAN(m, s->contact.hits, s->contact.origins);
-    CTI_FREE_SPAN(m, s->contact.tangled_pairs, s->contact.ways);
-    cti_memory_free(m, &s->contact.memory);
-    for (i = 0; i < 2 * CTI_PARTS_DEPTH; i++)
-        cti_memory_free(m, &s->contact.memory_step[i]);
-    cti_parts_free(m, &s->parts);
-    cti_impulses_free(m, &s->history.impulses);
-    cti_impulses_free(m, &s->step.impulses);
-    CTI_FREE_SPAN(m, s->scripts.reactions.blocks, s->scripts.reactions.values);
-}
-
 CONTACT_API_DEF void ct_world_destroy(ct_world *w)
 {
-    cti_mem mem;
-    int i;
+    cti_mem whole;
     if (!w || cti_world_busy(w) != CT_OK)
         return;
-    cti_world_unprepare(w);
-    if (cti_steppers_of(w)->release)
-        cti_steppers_of(w)->release(&w->state);
-    cti_world_free_state(w);
-    for (i = 0; i < CTI_LEN(w->bodies); i++)
-        cti_world_free_body(w, &w->bodies[i]);
-    CTI_FREE(&w->mem, w->bodies);
-    CTI_FREE(&w->mem, w->joints);
-    CTI_FREE(&w->mem, w->pairs);
-    CTI_FREE(&w->mem, w->contacts);
-    CTI_FREE(&w->mem, w->refined.past), CTI_FREE(&w->mem, w->refined.vf);
-    cti_arena_free(&w->arena);
     cti_pool_destroy(&w->mem, w->pool);
-    mem = w->mem;
-    cti_mem_resize(&mem, w, sizeof *w, 0);
+    cti_mem_release(&w->state.prepared), cti_mem_release(&w->mem);
+    whole = w->whole;
+    cti_mem_resize(&whole, w, sizeof *w, 0);
 }
 
 /* counts bodies so far from the origin that their thickness is below 64 ulp of a coordinate */
@@ -493,7 +451,7 @@ CONTACT_API_DEF int ct_world_body_count(const ct_world *w) { return w ? w->n_ali
 CONTACT_API_DEF void ct_world_allocations(const ct_world *w, int64_t *out_calls, int64_t *out_bytes)
 {
     if (out_calls)
-        *out_calls = w ? w->mem.n_calls : 0;
+        *out_calls = w ? w->whole.n_calls : 0;
     if (out_bytes)
-        *out_bytes = w ? w->mem.bytes_live : 0;
+        *out_bytes = w ? w->whole.bytes_live : 0;
 }

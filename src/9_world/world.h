@@ -82,7 +82,8 @@ typedef struct cti_world_joint {
 } cti_world_joint;
 
 struct ct_world {
-    cti_mem mem;
+    cti_mem whole;          /* the caller's allocator */
+    cti_mem mem;            /* part of it: all memory of the world but this struct */
     cti_arena arena;
     cti_state state;
     cti_pool *pool;         /* the world's own threads, which state.desc.tasks then uses; or NULL */
@@ -182,7 +183,8 @@ CTI_FN ct_code cti_bodies_admit(ct_world *w, cti_feature what, const cti_bodies_
 CTI_FN int cti_bodies_is_moderate(const ct_real *v);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
 CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n);
-CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness);
+/* cti_bodies_begin -- a body with n_blocks unknowns, which come after those of all others. */
+CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness, int n_blocks);
 /* cti_bodies_copy -- copies positions, placed (place NULL: unchanged). cti_bodies_move -- places n points [3 n] of a body in place. */
 CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place);
 CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *place, ct_real *points, int n);
