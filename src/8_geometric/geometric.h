@@ -42,7 +42,12 @@ typedef struct cti_geometric_forces {
     ct_real *last;  /* [3 m] impulses of the correction of speeds on the way [N s] */
     ct_real *rest;  /* [3 m] impulses of the correction of the midpoint's remaining state [N s] */
     ct_real *J;     /* [3 m] impulses of the whole substep [N s] */
-    ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
+    ct_real *asked; /* [3 m] what the acceleration correction asks for if speeds stay, without friction's bound [N s] */
+    ct_real *share; /* [m] share M_c of eq. 25 [kg] */
+    ct_real *mass;  /* [m] that, of the collisions in the matrix; else 0 */
+    ct_real *hold;  /* [m] [1] share of its sliding that friction resists: 1 where it sticks, less at its bound */
+    ct_real *slide; /* [3 m] unit direction of friction at its bound; else 0 */
+    ct_real *bound; /* [m] friction's bound [N s] */
     ct_real *slip;  /* [m] [1] share of the sliding of a collision, within what others leave of it, that interaction_damping takes in a substep */
 } cti_geometric_forces;
 
