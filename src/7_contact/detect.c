@@ -365,12 +365,15 @@ static int cti_detect_near_face(const cti_detect_nears *q, int i, cti_hit *hit)
     const cti_surface *s = q->s;
     const ct_real *w = l->w + 3 * (size_t)i;
     cti_pair *pair = &hit->pair;
-    int edge = l->feature[i] >= 3 && l->feature[i] < 6 ? s->face_edges[3 * l->pairs[2 * i + 1] + l->feature[i] - 3] : -1;
-    if (!cti_detect_is_owner(s, l->pairs[2 * i + 1], l->feature[i]) || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 1, 4))
-        return 0;
-    cti_pair_make(s, CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], pair);
+    int face = l->pairs[2 * i + 1], edge = l->feature[i] >= 3 && l->feature[i] < 6 ? s->face_edges[3 * face + l->feature[i] - 3] : -1;
+    ct_real dist = cti_sqrt(l->d2[i]);
+    cti_pair_make(s, CT_PAIR_VF, l->pairs[2 * i], face, pair);
     pair->w[0] = 1, pair->w[1] = -w[0], pair->w[2] = -w[1], pair->w[3] = -w[2];
-    return cti_detect_is_near(s, q->x1, q->memory, -1, edge, cti_sqrt(l->d2[i]), hit);
+    if (cti_pair_valley(s, face, l->feature[i], pair, &dist))
+        edge = -1;
+    else if (!cti_detect_is_owner(s, face, l->feature[i]))
+        return 0;
+    return !cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 1, 4) && cti_detect_is_near(s, q->x1, q->memory, -1, edge, dist, hit);
 }
 
 /* 1 when an edge of vertex a ends at b */

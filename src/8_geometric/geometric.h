@@ -238,11 +238,8 @@ CTI_FN int cti_geometric_count(cti_state *s);
 
 /* cti_geometric_reduce -- reduces a pair of two features to those that its closest points are in. 0: another pair has them.
    cti_geometric_is_nearest -- 1 where each of the features of an EE, VE or VV pair is the nearest of its neighbourhood to the other. edges: those of
-   an EE pair.
-   cti_geometric_valley -- 1 where the vertex of a VF pair is above the face beside this one, and both are sides of a valley. The pair's weights
-   become those of its place on the face's plane, of which one is beyond [0, 1], and *distance [m] is that from the plane. */
+   an EE pair. */
 CTI_FN int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int feature);
-CTI_FN int cti_geometric_valley(const cti_surface *f, int face, int feature, cti_pair *p, ct_real *distance);
 CTI_FN int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, const cti_pair *p);
 
 /* ---- geometric_regions.c ---- */
