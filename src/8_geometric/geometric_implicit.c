@@ -224,6 +224,8 @@ static ct_real cti_geometric_follow(cti_state *s, ct_real h, int terms)
         most = cti_max(most, cti_v3_norm(cti_v3_sub(J, law)) * q->compliance[c] * h);
         if (!terms)
             continue;
+        if (size > bound && cti_v3_dot(t, cti_v3_at(f->slide, c)) < 0) /* sliding that turns round stops on the way */
+            hold = 1, size = bound;
         f->mass[c] = push > 0 ? f->share[c] : 0, f->hold[c] = hold, f->bound[c] = bound, q->stick[c] = hold == 1;
         cti_v3_put(f->slide, c, size > bound ? cti_v3_mul(t, 1 / size) : cti_v3_zero());
     }
