@@ -499,7 +499,7 @@ static void valleys_are_continuous(void **state)
     } runs[] = {{0.015, 0.1, 0}, {0.005, 0.1, 0}, {0.03, 0.3, 0.3}, {0.02, 0.3, 0.3}, {0.005, 0.3, 0.3}, {0.015, 0.3, 0.8}, {0.03, 1, 0.3}, {0.03, 1, 0}};
     int k, i, j, stepper;
     (void)state;
-    for (stepper = 0; stepper < 1; stepper++)
+    for (stepper = 0; stepper < 2; stepper++)
         for (k = 0; k < (int)(sizeof runs / sizeof *runs); k++) {
             double now[21], last[21], worst = 0, over = 0;
             for (i = 0; i <= 800; i++) {
