@@ -234,20 +234,15 @@ static int cti_detect_is_one(int32_t v, const int32_t *other) { return v == othe
 
 CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n, const int32_t *other)
 {
-    int k, j;
-    cti_v3 a = cti_v3_at(s->x0, s->edges[2 * e]), t = cti_v3_unit(cti_v3_sub(cti_v3_at(s->x0, s->edges[2 * e + 1]), a), cti_v3_zero());
+    int k;
     for (k = 0; k < 2; k++) {
-        int f = s->edge_faces[2 * e + k];
-        cti_v3 c;
-        if (f < 0)
+        int32_t tip;
+        ct_real foot;
+        cti_v3 in;
+        if (s->edge_faces[2 * e + k] < 0)
             continue;
-        for (j = 0; j < 2 && (s->faces[3 * f + j] == s->edges[2 * e] || s->faces[3 * f + j] == s->edges[2 * e + 1]); j++) {
-        }
-        if (cti_detect_is_one(s->faces[3 * f + j], other))
-            continue;
-        c = cti_v3_sub(cti_v3_at(s->x0, s->faces[3 * f + j]), a);
-        c = cti_v3_unit(cti_v3_mad(c, t, -cti_v3_dot(c, t)), cti_v3_zero());
-        if (cti_v3_dot(n, c) > CTI_DETECT_CONE)
+        in = cti_surface_across(s, s->edge_faces[2 * e + k], e, &tip, &foot);
+        if (!cti_detect_is_one(tip, other) && cti_v3_dot(n, cti_v3_unit(in, cti_v3_zero())) > CTI_DETECT_CONE)
             return 0;
     }
     return 1;

@@ -6,8 +6,8 @@
 #include "../1_math/elem.h"
 #include "../1_math/exact.h"
 
-/* [sine] angle from which on two faces are a valley. A vertex in one whose sides rise by 2 degrees jumps by .02 m/s with 0.1 (in CT_STEPPER_CMR). With
-   0.03 cloth on a ball (S2) has 1.3 times the rows, and S1 ends 16 of 100 steps on the sweep budget, not 4 */
+/* [sine] angle from which on two faces are a valley. A vertex in one whose sides rise by 2 degrees jumps by .02 m/s with 0.1 (CT_STEPPER_CMR).
+   With 0.03 cloth on a ball (S2) has 1.3 times the rows, and S1 ends 16 of 100 steps on the sweep budget, not 4 */
 #define CTI_SURFACE_SHALLOW CTI_R(0.06)
 /* [1] how far below 0 the weight of a face's vertex may be, where a vertex meets the face's plane beyond its edge in a valley. It bounds forces
    there. Half and double were not compared */

@@ -36,8 +36,8 @@ CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
-/* what the law of a collision takes of its relative motion u: `stiff` times its part along the normal, and what friction resists of the rest; and what
-   interaction_damping takes of the sliding, times `share` */
+/* what the law of a collision takes of its relative motion u: `stiff` times its part along the normal, and what friction resists of the rest; and
+   what interaction_damping takes of the sliding, times `share` */
 static cti_v3 cti_geometric_part(const cti_geometric_net *q, int c, cti_v3 u, ct_real stiff, ct_real share)
 {
     cti_v3 n = cti_v3_at(q->normal, c), t = cti_v3_at(q->forces.slide, c);
@@ -201,8 +201,8 @@ static void cti_geometric_masses(cti_state *s, ct_real h, int alone)
     }
 }
 
-/* The law of the collisions at dv: what they ask for there (eq. 19, 22), as far as it pushes, and friction within mu times that. terms: theirs become its
-   derivatives. Else impulses J, by the terms; returns the largest motion [m] by which they miss the law */
+/* The law of the collisions at dv: what they ask for there (eq. 19, 22), as far as it pushes, and friction within mu times that. terms: theirs become
+   its derivatives. Else impulses J, by the terms; returns the largest motion [thickness] by which they miss the law */
 static ct_real cti_geometric_follow(cti_state *s, ct_real h, int terms)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -221,7 +221,7 @@ static ct_real cti_geometric_follow(cti_state *s, ct_real h, int terms)
         t = cti_v3_mad(law, n, -push), size = cti_v3_norm(t), push = cti_max(push, 0);
         bound = g->hits[c].mu * push, hold = size > bound ? bound / size : bound > 0;
         law = cti_v3_mad(cti_v3_mul(t, hold), n, push);
-        most = cti_max(most, cti_v3_norm(cti_v3_sub(J, law)) * q->compliance[c] * h);
+        most = cti_max(most, cti_v3_norm(cti_v3_sub(J, law)) * q->compliance[c] * h / g->hits[c].thickness);
         if (!terms)
             continue;
         if (size > bound && cti_v3_dot(t, cti_v3_at(f->slide, c)) < 0) /* sliding that turns round stops on the way */
@@ -270,7 +270,8 @@ static void cti_geometric_right(cti_state *s, ct_real h, int alone)
         if (q->forces.mass[c] > 0)
             x = cti_v3_mad(cti_geometric_part(q, c, cti_v3_at(q->forces.asked, c), 1, 0), cti_v3_at(q->forces.slide, c), q->forces.bound[c]);
         if (q->forces.mass[c] * q->forces.slip[c] > 0)
-            x = cti_v3_mad(x, cti_geometric_part(q, c, cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), 0, share), -q->forces.mass[c]);
+            x = cti_v3_mad(x, cti_geometric_part(q, c, cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), 0, share),
+                           -q->forces.mass[c]);
         cti_v3_put(q->forces.J, c, x);
         cti_geometric_scatter(q, c, x, g->implicit.y);
     }
@@ -379,10 +380,8 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real share = cti_geometric_share(s), most, least = CTI_REAL_MAX;
+    ct_real share = cti_geometric_share(s), most;
     int i, round, done, turns;
-    for (i = 0; i < g->q.net.m; i++)
-        least = cti_min(least, g->hits[i].thickness);
     cti_geometric_masses(s, share * h, 0);
     memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     if (s->desc.geometric.active_set > 0)
@@ -398,7 +397,7 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
         if (done < 0)
             return -1;
         most = cti_geometric_follow(s, share * h, 0);
-        if (s->desc.geometric.active_set == 0 || round == CTI_GEOMETRIC_ROUNDS || most <= CTI_GEOMETRIC_AGREED * least)
+        if (s->desc.geometric.active_set == 0 || round == CTI_GEOMETRIC_ROUNDS || most <= CTI_GEOMETRIC_AGREED)
             break;
         cti_geometric_follow(s, share * h, 1);
     }

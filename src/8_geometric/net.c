@@ -331,24 +331,18 @@ static ct_real cti_net_slide_mass(const cti_net *net, int c)
     return 1 / w;
 }
 
-/* change of the friction f of a collision, after which it stops the sliding q, or is at its bound */
-static cti_v3 cti_net_grip(const cti_net *net, int c, cti_v3 q, cti_v3 f, ct_real bound, uint8_t *stick)
+/* the whole friction of a collision becomes the one that stops it, within mu times its whole normal force. Returns twice the kinetic energy of the
+   change */
+static double cti_net_rub(const cti_net *net, const cti_net_goal *goal, int c, ct_real *Q, ct_real *X, uint8_t *stick)
 {
-    cti_v3 to = cti_v3_mad(f, cti_net_tangent(net, c, q), -cti_net_slide_mass(net, c));
-    ct_real size = cti_v3_norm(to);
+    cti_v3 x = cti_v3_at(X, c), q = cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c)), t = cti_net_tangent(net, c, x), to;
+    ct_real bound = goal->mu ? goal->mu[c] * cti_max(cti_v3_dot(cti_v3_at(net->normal, c), x), 0) : 0, mass = cti_net_slide_mass(net, c), size;
+    to = cti_v3_mad(t, cti_net_tangent(net, c, q), -mass), size = cti_v3_norm(to);
     stick[c] = (uint8_t)(bound > 0 && size <= bound);
-    return cti_v3_sub(stick[c] ? to : cti_v3_mul(to, size > 0 ? bound / size : 0), f);
-}
-
-/* the successive scheme: friction of a collision, within mu times its whole normal force. Returns 1 when it has changed */
-static int cti_net_rub(const cti_net *net, const cti_net_goal *goal, int c, ct_real *Q, ct_real *X, uint8_t *stick)
-{
-    cti_v3 x = cti_v3_at(X, c), q = cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c));
-    ct_real bound = goal->mu ? goal->mu[c] * cti_max(cti_v3_dot(cti_v3_at(net->normal, c), x), 0) : 0;
-    cti_v3 t = cti_net_grip(net, c, q, cti_net_tangent(net, c, x), bound, stick);
+    t = cti_v3_sub(stick[c] ? to : cti_v3_mul(to, size > 0 ? bound / size : 0), t);
     cti_v3_addto(X, c, t);
     cti_net_add(net, c, t, Q);
-    return cti_v3_norm2(t) > 0;
+    return (double)(cti_v3_norm2(t) / mass);
 }
 
 /* the successive scheme: normal and friction of each collision */
@@ -371,7 +365,7 @@ static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, co
                 cti_v3_addto(X, c, x);
                 cti_net_add(net, c, x, Q);
             }
-            acted |= cti_net_rub(net, goal, c, Q, X, stick);
+            acted |= cti_net_rub(net, goal, c, Q, X, stick) > 0;
         }
     for (i = 0; goal->lack && acted && i < net->m; i++)
         if (!(goal->out && goal->out[i]))
@@ -407,28 +401,6 @@ static void cti_net_spread_more(const cti_net *net, const ct_real *base, const c
     cti_net_spread(net, scratch, net->work);
 }
 
-/* friction F of all collisions, one after the other, until none changes: the only one that stops what it can within its bound. net->work [3 n]: its
-   corrections. Returns the sweeps */
-static int cti_net_agree(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q, ct_real *F,
-                         uint8_t *stick)
-{
-    double still = cti_net_still(net, goal->enough), moved = still;
-    int c, sweep;
-    for (sweep = 0; sweep < d->cg_turns && moved >= still; sweep++)
-        for (moved = 0, c = 0; c < net->m; c++) {
-            ct_real bound = goal->mu[c] * cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c));
-            cti_v3 q, t;
-            if (!(bound > 0))
-                continue;
-            q = cti_v3_add(cti_v3_add(cti_net_value(net, Q, c), cti_net_value(net, net->work, c)), cti_v3_at(goal->extra, c));
-            t = cti_net_grip(net, c, q, cti_v3_at(F, c), bound, stick);
-            moved += (double)(cti_v3_norm2(t) / cti_net_slide_mass(net, c));
-            cti_v3_addto(F, c, t);
-            cti_net_add(net, c, t, net->work);
-        }
-    return sweep;
-}
-
 /* friction of all collisions at once; Q already has the normal corrections of X. F [3 m]: scratch, then friction's forces */
 static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q,
                             ct_real *F, uint8_t *stick)
@@ -459,10 +431,7 @@ static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, cons
         if (!cti_net_cut(net, goal, X, F, stick))
             break;
     }
-    if (!any || d->active_set == 0)
-        return turns;
-    cti_net_spread_more(net, goal->base, F, 0, G);
-    return turns + cti_net_agree(net, d, goal, X, Q, F, stick);
+    return turns;
 }
 
 CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real *dV)
@@ -496,7 +465,8 @@ static void cti_net_apply(const cti_net *net, const cti_net_goal *goal, int alon
 CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
 {
     ct_real *F = net->work + 4 * (size_t)net->n + 15 * (size_t)net->m, *scratch = net->work + 4 * (size_t)net->n;
-    int k, turns;
+    double still = cti_net_still(net, goal->enough), moved = d->active_set > 0 ? still : -1;
+    int k, turns, sweep;
     memset(stick, 0, (size_t)net->m);
     if (d->scheme == CT_GEOMETRIC_SUCCESSIVE)
         return cti_net_successive(net, d, goal, Q, X, stick);
@@ -509,6 +479,10 @@ CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const
         cti_net_apply(net, goal, 0, F, Q, scratch);
         for (k = 0; k < 3 * net->m; k++)
             X[k] += F[k];
+        /* the only friction that stops what it can: sweeps, until none changes */
+        for (sweep = 0; sweep < d->cg_turns && moved >= still; sweep++, turns++)
+            for (moved = 0, k = 0; k < net->m; k++)
+                moved += cti_net_rub(net, goal, k, Q, X, stick);
     }
     return turns;
 }
