@@ -316,12 +316,13 @@ static void own_solver(void **state)
         /* equations: a fixed number of turns a solve, unless rounding ends it, and no solve is repeated but for forces that are linearized again */
         assert_true(r.solver_iterations <= (r.newton_iterations ? 4 : 3) * r.substeps * (4 + 3 * 3 * d.geometric.cg_turns));
         least = fmin(least, (double)r.thickness_kept);
+        assert_true(r.status == CT_STATUS_OK && fabs((double)r.energy_gained) < 1e-3); /* the layers have .004 J of height to lose */
     }
-    /* the layers stay apart, but equations that pull keep less of the thickness than forces that only push do (a_pile_rests: .9) */
+    /* a collision that pulls had friction that was no number, and the layers kept .02 of the thickness in steps that were not converged */
     assert_int_equal(count_intersections(w), 0);
     if (getenv("SHOW"))
         print_message("equations keep %.3f of the thickness\n", least);
-    assert_true(least > 0 && least < 0.9);
+    assert_true(least > 0.9);
     ct_world_destroy(w);
 }
 

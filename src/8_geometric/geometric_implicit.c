@@ -3,9 +3,11 @@
    unknowns weighted by the square roots of inverse masses, so that disparate masses do not slow it down (sec. 4.2). The mechanical part is
    the matrix that the elements assemble; collisions are products over their particles (26). The force of a collision is that of the
    acceleration correction (22), and its derivatives (23, 24) give 1 and 1.5 times S M_c S, 2.5 in all (25), along n n', and in all
-   directions where friction holds. differs: of complementary collisions, which share particles, each has its share of M_c; the paper adds
-   them all up, and many collisions at a place make it stiffer than one that bears the same load. based on: Volino, Magnenat-Thalmann 2000,
-   sec. 4.2. */
+   directions where friction holds. differs: of complementary collisions, which share particles, each has its share of M_c, by its force; the
+   paper adds them all up, and many collisions at a place make it stiffer than one that bears the same load. differs: the correction pushes,
+   and its friction has a bound; so has its force at the end of the step. Terms are derivatives of this law there, by Newton's method. The
+   paper's are those at the start: a collision at the bound has all of the tangential terms or none, and its motion jumps between both.
+   based on: Volino, Magnenat-Thalmann 2000, sec. 4.2. */
 #include "geometric.h"
 #include "../8_step/factors.h"
 
@@ -264,7 +266,7 @@ static void cti_geometric_right(cti_state *s, ct_real h, int alone)
                 h * (s->system.force[3 * i + k] + m * s->desc.gravity[k]) + m * g->v[3 * i + k] - g->implicit.y[3 * i + k];
         }
     for (c = 0; c < q->net.m; c++) {
-        cti_v3 x = alone ? cti_v3_mul(cti_v3_at(g->memory.base, c), h) : cti_v3_zero();
+        cti_v3 x = q->forces.share[c] > 0 ? cti_v3_zero() : cti_v3_mul(cti_v3_at(alone ? g->memory.base : q->forces.force, c), h);
         if (g->hits[c].elastic)
             continue;
         if (q->forces.mass[c] > 0)

@@ -6,7 +6,8 @@
    differs: collisions only push. After a solve those that would pull are left out, those that are violated join, and the solve goes on from
    where it is (active_set 0: all collisions are equations, as in the paper).
    differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in
-   a pile is 0 above the lowest layer. based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
+   a pile is 0 above the lowest layer. It is swept until each collision stops, or is at its bound: the answer then does not depend on the order
+   in which bounds are found. based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
 #include "net.h"
 
 #define CTI_NET_SMALL                                                                                                                      \
