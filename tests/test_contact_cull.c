@@ -86,6 +86,24 @@ static void a_corner_over_a_diagonal_is_one_contact(void **state)
     ct_world_destroy(w);
 }
 
+/* a vertex in a groove has a half-space of each side, however flat they are: neither implies the other. In one plane both are the same */
+static void sides_of_a_groove_stay(void **state)
+{
+    static const double rise[] = {0, 0.03, 0.06, 0.2, 0.4};
+    static const cti_memory none;
+    int k, i;
+    (void)state;
+    for (k = 0; k < 5; k++) {
+        ct_world *w = step_world(0);
+        cti_state *s = corner_over_diagonal(w, STEP_H, 0.2);
+        for (i = 2; i < 4; i++)
+            s->surface.x0[3 * i + 1] = (ct_real)rise[k];
+        push_pair(s, CT_PAIR_VF, 4, 0), push_pair(s, CT_PAIR_VF, 4, 1);
+        assert_int_equal(duplicates(s, &none), k > 0 ? 2 : 1);
+        ct_world_destroy(w);
+    }
+}
+
 /* Pairs with other points or other normals are contacts of their own: two corners over the square, and one corner in a groove. Normals are alike
    from a cosine of .7 on */
 static void contacts_of_their_own_stay(void **state)
@@ -378,6 +396,7 @@ static void ends_open_crossings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_corner_over_a_diagonal_is_one_contact),
+                                       cmocka_unit_test(sides_of_a_groove_stay),
                                        cmocka_unit_test(contacts_of_their_own_stay),
                                        cmocka_unit_test(ends_speak_for_what_is_between),
                                        cmocka_unit_test(flat_bottoms_keep_their_outline),

@@ -448,17 +448,20 @@ static void sliding_is_continuous(void **state)
     assert_true(worst[2] < (FLOAT ? 1e-3 : 1e-6) && worst[3] < 0.6 * worst[1]);
 }
 
-/* velocities after a step in which the lowest vertex of a triangle, at x = s, falls into a valley of two triangles of cloth; v [21] */
-static void fall_into_valley(double s, double depth, double *v)
+/* velocities after a step in which the lowest vertex of a triangle, at x = s, falls into a valley of two triangles of cloth; v [21]. Returns the
+   largest share of the triangle's momentum by which friction is above its bound */
+static double fall_into_valley(ct_stepper stepper, double s, double depth, double speed, double friction, double *v)
 {
     static const int32_t up[6] = {0, 1, 3, 1, 0, 2}, one[3] = {0, 1, 2};
     ct_real a[12] = {0, 0, (ct_real)-0.05, 0, 0, (ct_real)0.05, (ct_real)-0.08, 0, 0, (ct_real)0.08, 0, 0}, b[9];
-    ct_world_desc d = world_desc(4e-3, 0, NULL);
+    ct_world_desc d = world_desc(4e-3, friction, NULL);
     ct_world *w;
     ct_body_id id[2];
     ct_mesh m;
-    int i;
-    d.stepper = CT_STEPPER_GEOMETRIC, d.gravity[1] = 0;
+    const ct_contact *contact;
+    double over = 0;
+    int i, n;
+    d.stepper = stepper, d.gravity[1] = 0;
     w = world_make(&d);
     memset(&m, 0, sizeof m);
     a[7] = a[10] = (ct_real)depth;
@@ -469,36 +472,47 @@ static void fall_into_valley(double s, double depth, double *v)
         ct_cloth_desc c = ct_cloth_desc_default();
         m.positions = i ? b : a, m.n_positions = i ? 3 : 4, m.triangles = (int32_t *)(i ? one : up), m.n_triangles = i ? 1 : 2;
         c.mesh = &m, c.material = ct_material_default(CT_MODEL_MEMBRANE);
-        c.velocity[0] = (ct_real)(i ? 0.1 : 0), c.velocity[1] = (ct_real)(i ? -0.1 : 0);
+        c.velocity[0] = (ct_real)(i ? 0.1 : 0), c.velocity[1] = (ct_real)(i ? -speed : 0);
         assert_int_equal(ct_body_add_cloth(w, &c, &id[i]), CT_OK);
     }
     step_once(w, 0.01);
+    assert_int_equal(ct_world_contacts(w, &contact, &n), CT_OK);
+    for (i = 0; i < n; i++)
+        over = fmax(over, hypot((double)contact[i].impulse_tangent[0], (double)contact[i].impulse_tangent[1]) -
+                              friction * (double)contact[i].impulse_normal);
     for (i = 0; i < 2; i++) {
         double *u = read_vectors(w, id[i], 1, NULL);
         memcpy(v + 12 * i, u, sizeof *u * (i ? 9 : 12));
         free(u);
     }
     ct_world_destroy(w);
+    return over / (speed * 0.15 * 0.5 * 0.025 * 0.022);
 }
 
-/* places 10 um apart are no more than .01 m/s apart after a step at .14 m/s. The other side of the valley came into the way from 1.3 mm on, inside
-   of the thickness: it jumped by .058 and .020 m/s */
+/* Places 10 um apart are no more than .01 m/s apart after a step. In the stepper of Volino 2000 the other side of the valley came into the way from
+   1.3 mm on, inside of the thickness; then friction held or did not, which gave .051 m/s. With rows a vertex had that of the nearer side alone:
+   .132 m/s at the middle */
 static void valleys_are_continuous(void **state)
 {
-    int k, i, j;
+    static const struct {
+        double depth, speed, friction;
+    } runs[] = {{0.015, 0.1, 0}, {0.005, 0.1, 0}, {0.03, 0.3, 0.3}, {0.02, 0.3, 0.3}, {0.005, 0.3, 0.3}, {0.015, 0.3, 0.8}, {0.03, 1, 0.3}, {0.03, 1, 0}};
+    int k, i, j, stepper;
     (void)state;
-    for (k = 0; k < 2; k++) {
-        double now[21], last[21], worst = 0;
-        for (i = 0; i <= PLAIN_OR(800, 100); i++) {
-            fall_into_valley(-0.004 + 1e-5 * i + 1.3e-8, k ? 0.005 : 0.015, now);
-            for (j = 0; j < 21 && i > 0; j++)
-                worst = fmax(worst, fabs(now[j] - last[j]));
-            memcpy(last, now, sizeof now);
+    for (stepper = 0; stepper < 2; stepper++)
+        for (k = 0; k < (int)(sizeof runs / sizeof *runs); k++) {
+            double now[21], last[21], worst = 0, over = 0;
+            for (i = 0; i <= PLAIN_OR(800, 100); i++) {
+                over = fmax(over, fall_into_valley(stepper ? CT_STEPPER_CMR : CT_STEPPER_GEOMETRIC, -0.004 + 1e-5 * i + 1.3e-8, runs[k].depth, runs[k].speed,
+                                                   runs[k].friction, now));
+                for (j = 0; j < 21 && i > 0; j++)
+                    worst = fmax(worst, fabs(now[j] - last[j]));
+                memcpy(last, now, sizeof now);
+            }
+            if (getenv("SHOW"))
+                print_message("stepper %d, valley %d: largest jump %.2e m/s for 1e-5 m, friction above its bound by %.1e\n", stepper, k, worst, over);
+            assert_true(worst < 0.01 && over < 0.01);
         }
-        if (getenv("SHOW"))
-            print_message("valley %d: largest jump %.2e m/s for 1e-5 m\n", k, worst);
-        assert_true(worst < 0.01);
-    }
 }
 
 /* pins, a kinematic floor, embedded and soft bodies */

@@ -85,32 +85,55 @@ static void normal_solves_are_precise(void **state)
 
 /* ---- terms of the matrix ---- */
 
-/* h times the forces of the collisions at velocities v + e T and positions x + h e T, by eq. 19 and 22, less those at e 0 */
+/* h times the forces of the collisions at velocities v + e T and positions x + h e T, by eq. 19 and 22. At its bound friction has the direction that it
+   is asked for, and this force changes as one that holds does */
 static void contact_forces(const cti_state *s, double h, double e, const ct_real *T, double *out)
 {
     const cti_geometric *g = cti_geometric_own(s);
     const cti_geometric_net *q = &g->q;
     int c, k, j;
     for (c = 0; c < q->net.m; c++) {
-        double u[3] = {0, 0, 0}, n[3], un = 0, f[3], normal;
+        double u[3] = {0, 0, 0}, n[3], un = 0, f[3], normal, size = 0, mass = (double)q->forces.mass[c], bound = (double)q->forces.bound[c];
+        int slides = mass > 0 && !q->stick[c];
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             for (j = 0; j < 3; j++)
                 u[j] += (double)(q->S[k] * T[3 * q->blocks[q->particle[k]] + j]) * e;
         for (j = 0; j < 3; j++)
             n[j] = (double)q->normal[3 * c + j], un += n[j] * u[j];
         normal = (double)cti_geometric_acceleration_target(0, (ct_real)(h * un), (ct_real)un, (ct_real)h);
+        for (j = 0; j < 3; j++) {
+            f[j] = -h * mass * (u[j] - un * n[j]) * (1 / h + 1.5 / h);
+            f[j] += slides ? bound / (double)q->forces.hold[c] * (double)q->forces.slide[3 * c + j] : 0;
+            size += f[j] * f[j];
+        }
         for (j = 0; j < 3; j++)
-            f[j] = n[j] * normal - (q->stick[c] ? (u[j] - un * n[j]) * (1 / h + 1.5 / h) : 0);
+            f[j] = f[j] * (slides ? bound / sqrt(size) : 1) + h * mass * n[j] * normal;
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             for (j = 0; j < 3; j++)
-                out[3 * q->blocks[q->particle[k]] + j] += h * (double)(q->S[k] * q->forces.mass[c]) * f[j];
+                out[3 * q->blocks[q->particle[k]] + j] += (double)q->S[k] * f[j];
     }
 }
 
-/* eq. 26a is minus the derivative of the forces, 26b T'HT; collisions that stick and that slide, pinned blocks */
+/* their derivative by e at 0, by five points */
+static void contact_slopes(const cti_state *s, double h, const ct_real *T, int n, double *out)
+{
+    static const double weight[4] = {1, -8, 8, -1};
+    const double e = FLOAT ? 1e-3 : 3e-6;
+    double *f = (double *)calloc((size_t)n, sizeof *f);
+    int i, k;
+    for (k = 0; k < 4; k++) {
+        memset(f, 0, sizeof *f * (size_t)n);
+        contact_forces(s, h, e * (k < 2 ? k - 2 : k - 1), T, f);
+        for (i = 0; i < n; i++)
+            out[i] += weight[k] / (12 * e) * f[i];
+    }
+    free(f);
+}
+
+/* eq. 26a is minus the derivative of the forces, 26b T'HT; collisions that stick and that slide, at the end of a step, pinned blocks */
 static void terms_by_finite_differences(void **state)
 {
-    const double h = 0.01, e = 1e-3;
+    const double h = 0.01;
     ct_body_id ids[3];
     ct_world *w = pile(3, 3, 3, 0.02, CT_GEOMETRIC_GLOBAL, ids);
     const cti_geometric *g;
@@ -131,20 +154,20 @@ static void terms_by_finite_differences(void **state)
     for (c = 0; c < g->q.net.m; c++)
         sticks += g->q.forces.mass[c] > 0 && g->q.stick[c], slides += g->q.forces.mass[c] > 0 && !g->q.stick[c];
     cti_geometric_terms(s, T, y);
-    contact_forces(s, h, e, T, f);
-    for (i = 0; i < n; i++)
-        f[i] = -f[i] / e;
+    contact_slopes(s, h, T, n, f);
     for (i = 0; i < n; i++) {
-        worst = fmax(worst, fabs(f[i] - (double)y[i])), most = fmax(most, fabs((double)y[i]));
+        worst = fmax(worst, fabs(f[i] + (double)y[i])), most = fmax(most, fabs((double)y[i]));
         curve += (double)(T[i] * y[i]);
     }
     /* 26b: a sum over the collisions */
     for (c = 0; c < g->q.net.m; c++) {
-        cti_v3 u = cti_v3_zero(), nn = cti_v3_at(g->q.normal, c);
+        cti_v3 u = cti_v3_zero(), nn = cti_v3_at(g->q.normal, c), along = cti_v3_at(g->q.forces.slide, c);
+        double un, ut;
         int k;
         for (k = g->q.start[c]; k < g->q.start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(T, g->q.blocks[g->q.particle[k]]), g->q.S[k]);
-        sum += 2.5 * (double)g->q.forces.mass[c] * (g->q.stick[c] ? (double)cti_v3_norm2(u) : pow((double)cti_v3_dot(nn, u), 2));
+        un = (double)cti_v3_dot(nn, u), ut = (double)cti_v3_dot(along, u);
+        sum += 2.5 * (double)g->q.forces.mass[c] * (un * un + (double)g->q.forces.hold[c] * ((double)cti_v3_norm2(u) - un * un - ut * ut));
     }
     if (getenv("SHOW"))
         print_message("terms: %d stick, %d slide, worst %.1e of %.1e; T'HT %.6e, %.6e\n", sticks, slides, worst, most, curve, sum);
@@ -293,12 +316,13 @@ static void own_solver(void **state)
         /* equations: a fixed number of turns a solve, unless rounding ends it, and no solve is repeated but for forces that are linearized again */
         assert_true(r.solver_iterations <= (r.newton_iterations ? 4 : 3) * r.substeps * (4 + 3 * 3 * d.geometric.cg_turns));
         least = fmin(least, (double)r.thickness_kept);
+        assert_true(r.status == CT_STATUS_OK && fabs((double)r.energy_gained) < 1e-3); /* the layers have .004 J of height to lose */
     }
-    /* the layers stay apart, but equations that pull keep less of the thickness than forces that only push do (a_pile_rests: .9) */
+    /* a collision that pulls had friction that was no number, and the layers kept .02 of the thickness in steps that were not converged */
     assert_int_equal(count_intersections(w), 0);
     if (getenv("SHOW"))
         print_message("equations keep %.3f of the thickness\n", least);
-    assert_true(least > 0 && least < 0.9);
+    assert_true(least > 0.9);
     ct_world_destroy(w);
 }
 

@@ -234,20 +234,15 @@ static int cti_detect_is_one(int32_t v, const int32_t *other) { return v == othe
 
 CTI_FN int cti_detect_edge_cone(const cti_surface *s, int e, cti_v3 n, const int32_t *other)
 {
-    int k, j;
-    cti_v3 a = cti_v3_at(s->x0, s->edges[2 * e]), t = cti_v3_unit(cti_v3_sub(cti_v3_at(s->x0, s->edges[2 * e + 1]), a), cti_v3_zero());
+    int k;
     for (k = 0; k < 2; k++) {
-        int f = s->edge_faces[2 * e + k];
-        cti_v3 c;
-        if (f < 0)
+        int32_t tip;
+        ct_real foot;
+        cti_v3 in;
+        if (s->edge_faces[2 * e + k] < 0)
             continue;
-        for (j = 0; j < 2 && (s->faces[3 * f + j] == s->edges[2 * e] || s->faces[3 * f + j] == s->edges[2 * e + 1]); j++) {
-        }
-        if (cti_detect_is_one(s->faces[3 * f + j], other))
-            continue;
-        c = cti_v3_sub(cti_v3_at(s->x0, s->faces[3 * f + j]), a);
-        c = cti_v3_unit(cti_v3_mad(c, t, -cti_v3_dot(c, t)), cti_v3_zero());
-        if (cti_v3_dot(n, c) > CTI_DETECT_CONE)
+        in = cti_surface_across(s, s->edge_faces[2 * e + k], e, &tip, &foot);
+        if (!cti_detect_is_one(tip, other) && cti_v3_dot(n, cti_v3_unit(in, cti_v3_zero())) > CTI_DETECT_CONE)
             return 0;
     }
     return 1;
@@ -365,12 +360,15 @@ static int cti_detect_near_face(const cti_detect_nears *q, int i, cti_hit *hit)
     const cti_surface *s = q->s;
     const ct_real *w = l->w + 3 * (size_t)i;
     cti_pair *pair = &hit->pair;
-    int edge = l->feature[i] >= 3 && l->feature[i] < 6 ? s->face_edges[3 * l->pairs[2 * i + 1] + l->feature[i] - 3] : -1;
-    if (!cti_detect_is_owner(s, l->pairs[2 * i + 1], l->feature[i]) || cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 1, 4))
-        return 0;
-    cti_pair_make(s, CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], pair);
+    int face = l->pairs[2 * i + 1], edge = l->feature[i] >= 3 && l->feature[i] < 6 ? s->face_edges[3 * face + l->feature[i] - 3] : -1;
+    ct_real dist = cti_sqrt(l->d2[i]);
+    cti_pair_make(s, CT_PAIR_VF, l->pairs[2 * i], face, pair);
     pair->w[0] = 1, pair->w[1] = -w[0], pair->w[2] = -w[1], pair->w[3] = -w[2];
-    return cti_detect_is_near(s, q->x1, q->memory, -1, edge, cti_sqrt(l->d2[i]), hit);
+    if (cti_pair_valley(s, face, l->feature[i], pair, &dist))
+        edge = -1;
+    else if (!cti_detect_is_owner(s, face, l->feature[i]))
+        return 0;
+    return !cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 1, 4) && cti_detect_is_near(s, q->x1, q->memory, -1, edge, dist, hit);
 }
 
 /* 1 when an edge of vertex a ends at b */

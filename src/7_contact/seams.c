@@ -65,12 +65,6 @@ CTI_FN ct_real cti_seams_share(const cti_pair *pair, const ct_real *x0, const ct
     return cti_seams_meet(pair, a, b, distance);
 }
 
-/* 1 for a plane, and for a pair inside of a face, whose direction is the only one that its features allow */
-static int cti_seams_inside(const cti_pair *p)
-{
-    return p->kind == CT_PAIR_PLANE || (p->kind == CT_PAIR_VF && p->w[1] != 0 && p->w[2] != 0 && p->w[3] != 0);
-}
-
 /* Sets q->x of vertex v. A rigid body moves as a whole; a vertex of a deformable one that no pair has moves as its neighbours do on
    average */
 static void cti_seams_place(cti_seams *q, int v)
@@ -258,7 +252,7 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surfa
             cti_v3_put(q.x, cti_seams_of(s, i), cti_v3_at(s->x1, i));
     /* the sequence of the pairs: kind, then distance */
     for (i = 0; i < n; i++) {
-        int in = cti_seams_inside(&hits[i].pair);
+        int in = cti_pair_is_inside(&hits[i].pair);
         rank[i] = (uint64_t)!in << 63 | cti_sort_key(cti_v3_norm(cti_pair_offset(s, s->x0, &hits[i].pair))) >> 1;
         order[i] = i, q.keep[i] = 1;
         inside += in;

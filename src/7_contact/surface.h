@@ -129,12 +129,24 @@ typedef struct cti_pair {
     ct_real w[5];
 } cti_pair;
 
+/* cti_pair_is_inside -- 1 for a plane, and for a pair inside of a face, whose direction is the only one that its features allow. */
+CTI_INLINE int cti_pair_is_inside(const cti_pair *p)
+{
+    return p->kind == CT_PAIR_PLANE || (p->kind == CT_PAIR_VF && p->w[1] != 0 && p->w[2] != 0 && p->w[3] != 0);
+}
 /* cti_pair_make -- from candidate lists: features a, b are vertex/face, edge/edge, vertex/edge, vertex/vertex numbers. Weights unset. */
 CTI_FN void cti_pair_make(const cti_surface *s, ct_pair_kind kind, int a, int b, cti_pair *out);
 /* cti_pair_closest -- sets the weights at positions x; returns the distance; *out_feature as in dist.h. */
 CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair *pair, int *out_feature);
 /* cti_pair_offset -- p_a - p_b at positions x with the pair's weights. */
 CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_pair *pair);
+/* cti_surface_across -- from an edge to the vertex *tip of a face beside it, across the edge, at x0; *foot: the vertex's place along the edge.
+   cti_surface_beside -- the face beside an edge that is not this one; -1: none.
+   cti_pair_valley -- 1 where the vertex of a VF pair, whose closest point is in `feature`, is above the face beside this one, and both are sides of
+   a valley. The pair's weights become those of its place on the face's plane, of which one is beyond [0, 1], and *distance [m] is that from the plane. */
+CTI_FN cti_v3 cti_surface_across(const cti_surface *f, int face, int edge, int32_t *tip, ct_real *foot);
+CTI_FN int cti_surface_beside(const cti_surface *f, int face, int edge);
+CTI_FN int cti_pair_valley(const cti_surface *f, int face, int feature, cti_pair *p, ct_real *distance);
 /* cti_pair_point -- the point of a pair on side 0 or 1 at positions x; not of planes. */
 CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
 /* cti_vertices_approach -- bound on how much nearer two features come from x0 to x1: relative motions of their vertices q [n], the first n_a of which

@@ -42,7 +42,12 @@ typedef struct cti_geometric_forces {
     ct_real *last;  /* [3 m] impulses of the correction of speeds on the way [N s] */
     ct_real *rest;  /* [3 m] impulses of the correction of the midpoint's remaining state [N s] */
     ct_real *J;     /* [3 m] impulses of the whole substep [N s] */
-    ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
+    ct_real *asked; /* [3 m] what the acceleration correction asks for if speeds stay, without friction's bound [N s] */
+    ct_real *share; /* [m] share M_c of eq. 25 [kg] */
+    ct_real *mass;  /* [m] that, of the collisions in the matrix; else 0 */
+    ct_real *hold;  /* [m] [1] share of its sliding that friction resists: 1 where it sticks, less at its bound */
+    ct_real *slide; /* [3 m] unit direction of friction at its bound; else 0 */
+    ct_real *bound; /* [m] friction's bound [N s] */
     ct_real *slip;  /* [m] [1] share of the sliding of a collision, within what others leave of it, that interaction_damping takes in a substep */
 } cti_geometric_forces;
 
@@ -233,11 +238,8 @@ CTI_FN int cti_geometric_count(cti_state *s);
 
 /* cti_geometric_reduce -- reduces a pair of two features to those that its closest points are in. 0: another pair has them.
    cti_geometric_is_nearest -- 1 where each of the features of an EE, VE or VV pair is the nearest of its neighbourhood to the other. edges: those of
-   an EE pair.
-   cti_geometric_valley -- 1 where the vertex of a VF pair is above the face beside this one, and both are sides of a valley. The pair's weights
-   become those of its place on the face's plane, of which one is beyond [0, 1], and *distance [m] is that from the plane. */
+   an EE pair. */
 CTI_FN int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int feature);
-CTI_FN int cti_geometric_valley(const cti_surface *f, int face, int feature, cti_pair *p, ct_real *distance);
 CTI_FN int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, const cti_pair *p);
 
 /* ---- geometric_regions.c ---- */

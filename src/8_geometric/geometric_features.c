@@ -12,40 +12,14 @@
    .68 and two steps that end on their budget */
 #define CTI_GEOMETRIC_OBLIQUE CTI_R(0.2)
 
-/* [sine] angle from which on two faces are a valley. A vertex over seven folds jumps as often with 0.005 and 0.02; with 0.02 four thin sheets at
-   rest come below .85 of their thickness in float (thin_beside_thick) */
-#define CTI_GEOMETRIC_SHALLOW CTI_R(0.1)
-/* [1] how far below 0 the weight of a face's vertex may be, where a vertex meets the face's plane beyond its edge in a valley. It bounds forces
-   there. Half and double were not compared */
-#define CTI_GEOMETRIC_BEYOND CTI_R(0.5)
-
-/* from an edge to the vertex *tip of a face beside it, across the edge; *foot: the vertex's place along the edge */
-static cti_v3 cti_geometric_across(const cti_surface *f, int face, int edge, int32_t *tip, ct_real *foot)
-{
-    const int32_t *e = f->edges + 2 * (size_t)edge, *v = f->faces + 3 * (size_t)face;
-    cti_v3 a = cti_v3_at(f->x0, e[0]), along = cti_v3_sub(cti_v3_at(f->x0, e[1]), a), in;
-    int k;
-    for (k = 0; k < 2 && (v[k] == e[0] || v[k] == e[1]); k++) {
-    }
-    *tip = v[k], in = cti_v3_sub(cti_v3_at(f->x0, v[k]), a);
-    *foot = cti_v3_dot(in, along) / cti_max(cti_v3_norm2(along), CTI_R(1e-30));
-    return cti_v3_mad(in, along, -*foot);
-}
-
-/* the face beside an edge that is not this one; -1: none */
-static int cti_geometric_beside(const cti_surface *f, int face, int edge)
-{
-    return f->edge_faces[2 * edge] == face ? f->edge_faces[2 * edge + 1] : f->edge_faces[2 * edge];
-}
-
 /* 1 where p is in the Voronoi region of an edge of a face, whose closest point is c: not above the other face there */
 static int cti_geometric_at_edge(const cti_surface *f, int face, int edge, cti_v3 p, cti_v3 c)
 {
-    int other = cti_geometric_beside(f, face, edge);
+    int other = cti_surface_beside(f, face, edge);
     int32_t tip;
     ct_real foot;
     return f->edge_owner[edge] == face &&
-           (other < 0 || cti_v3_dot(cti_v3_sub(p, c), cti_geometric_across(f, other, edge, &tip, &foot)) <= 0);
+           (other < 0 || cti_v3_dot(cti_v3_sub(p, c), cti_surface_across(f, other, edge, &tip, &foot)) <= 0);
 }
 
 /* 1 where p is in the Voronoi region of vertex u of a face */
@@ -71,7 +45,7 @@ static int cti_geometric_edge_is_nearest(const cti_surface *f, int edge, cti_v3 
         int32_t tip;
         if (f->edge_faces[2 * edge + k] < 0)
             continue;
-        in = cti_geometric_across(f, f->edge_faces[2 * edge + k], edge, &tip, &foot), up = cti_v3_dot(n, in);
+        in = cti_surface_across(f, f->edge_faces[2 * edge + k], edge, &tip, &foot), up = cti_v3_dot(n, in);
         /* the angle's sine, up / |in|, without its root */
         if (tip != other[0] && tip != other[1] && up > 0 && up * up > CTI_GEOMETRIC_OBLIQUE * CTI_GEOMETRIC_OBLIQUE * cti_v3_norm2(in))
             return 0;
@@ -126,28 +100,5 @@ CTI_FN int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int
         p->kind = CT_PAIR_VE, p->n = 3, p->v[1] = va, p->v[2] = vb, p->w[1] = wa, p->w[2] = wb;
         p->v[3] = 0, p->w[3] = 0;
     }
-    return 1;
-}
-
-CTI_FN int cti_geometric_valley(const cti_surface *f, int face, int feature, cti_pair *p, ct_real *distance)
-{
-    int e = p->kind == CT_PAIR_VF && feature >= 3 && feature < 6 ? f->face_edges[3 * face + feature - 3] : -1, k;
-    int other = e < 0 ? -1 : cti_geometric_beside(f, face, e);
-    cti_v3 up, in, off, rise;
-    ct_real foot, over, t;
-    int32_t tip;
-    if (other < 0)
-        return 0;
-    up = cti_geometric_across(f, other, e, &tip, &foot), in = cti_geometric_across(f, face, e, &tip, &foot);
-    off = cti_pair_offset(f, f->x0, p);
-    over = cti_v3_dot(off, up) / cti_v3_norm2(up), t = cti_v3_dot(off, in) / cti_v3_norm2(in);
-    rise = cti_v3_mad(off, up, -over), off = cti_v3_mad(off, in, -t);
-    /* the vertex is above the other face, and each face rises on the vertex's side of the other */
-    if (!(over > 0) || !(t > -CTI_GEOMETRIC_BEYOND) || !(cti_v3_dot(off, up) > 0) ||
-        !(cti_v3_dot(rise, in) > CTI_GEOMETRIC_SHALLOW * cti_v3_norm(rise) * cti_v3_norm(in)))
-        return 0;
-    for (k = 1; k < 4; k++)
-        p->w[k] += t * (p->v[k] == tip ? -1 : p->v[k] == f->edges[2 * e] ? 1 - foot : foot);
-    *distance = cti_v3_norm(off);
     return 1;
 }

@@ -125,7 +125,7 @@ static int cti_geometric_meets(const cti_state *s, const cti_geometric_list *l, 
         return 0;
     cti_pair_make(f, l->kind, features[0], features[1], &p);
     cti_geometric_closest(l, i, &p);
-    if (!cti_geometric_reduce(f, features[1], &p, l->feature[i]) && !cti_geometric_valley(f, features[1], l->feature[i], &p, &d) && !forced)
+    if (!cti_geometric_reduce(f, features[1], &p, l->feature[i]) && !cti_pair_valley(f, features[1], l->feature[i], &p, &d) && !forced)
         return -1;
     if (!forced && p.kind != CT_PAIR_VF && d >= s->desc.geometric.speed_distance * hat && !cti_geometric_is_nearest(f, features, &p))
         return 0;

@@ -3,9 +3,11 @@
    unknowns weighted by the square roots of inverse masses, so that disparate masses do not slow it down (sec. 4.2). The mechanical part is
    the matrix that the elements assemble; collisions are products over their particles (26). The force of a collision is that of the
    acceleration correction (22), and its derivatives (23, 24) give 1 and 1.5 times S M_c S, 2.5 in all (25), along n n', and in all
-   directions where friction holds. differs: of complementary collisions, which share particles, each has its share of M_c; the paper adds
-   them all up, and many collisions at a place make it stiffer than one that bears the same load. based on: Volino, Magnenat-Thalmann 2000,
-   sec. 4.2. */
+   directions where friction holds. differs: of complementary collisions, which share particles, each has its share of M_c, by its force; the
+   paper adds them all up, and many collisions at a place make it stiffer than one that bears the same load. differs: the correction pushes,
+   and its friction has a bound; so has its force at the end of the step. Terms are derivatives of this law there, by Newton's method. The
+   paper's are those at the start: a collision at the bound has all of the tangential terms or none, and its motion jumps between both.
+   based on: Volino, Magnenat-Thalmann 2000, sec. 4.2. */
 #include "geometric.h"
 #include "../8_step/factors.h"
 
@@ -16,6 +18,8 @@
 #define CTI_GEOMETRIC_LOOSE                                                                                                                \
     CTI_R(1e-4) /* [1] largest residual of a component over its right side, or over gravity's kick, whatever solver.tolerance is */
 #define CTI_GEOMETRIC_TURNS 2000 /* turns of a solve */
+#define CTI_GEOMETRIC_AGREED CTI_R(1e-3) /* [thickness] motion by which collisions may miss their law */
+#define CTI_GEOMETRIC_ROUNDS 12          /* times that their terms are made anew */
 
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
 {
@@ -34,14 +38,13 @@ CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
-/* a collision's relative motion u: its part along the normal, or all of it where friction holds, times `stiff`, and what interaction_damping takes
-   of the rest, times `share` */
+/* what the law of a collision takes of its relative motion u: `stiff` times its part along the normal, and what friction resists of the rest; and
+   what interaction_damping takes of the sliding, times `share` */
 static cti_v3 cti_geometric_part(const cti_geometric_net *q, int c, cti_v3 u, ct_real stiff, ct_real share)
 {
-    cti_v3 n = cti_v3_at(q->normal, c), along = cti_v3_mul(n, cti_v3_dot(n, u));
-    if (q->stick[c])
-        return cti_v3_mul(u, stiff);
-    return cti_v3_mad(cti_v3_mul(along, stiff), cti_v3_sub(u, along), share * q->forces.slip[c]);
+    cti_v3 n = cti_v3_at(q->normal, c), t = cti_v3_at(q->forces.slide, c);
+    ct_real hold = stiff * q->forces.hold[c], slip = hold + (1 - q->forces.hold[c]) * share * q->forces.slip[c];
+    return cti_v3_mad(cti_v3_mad(cti_v3_mul(u, slip), n, (stiff - slip) * cti_v3_dot(n, u)), t, -hold * cti_v3_dot(t, u));
 }
 
 /* relative motion of a collision by a vector of blocks */
@@ -82,16 +85,17 @@ CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y
             to[4 * (size_t)i + (size_t)j] = 0;
         }
     for (c = 0; c < q->net.m; c++) {
-        const ct_real *n = q->normal + 3 * (size_t)c;
-        ct_real u[4] = {0, 0, 0, 0}, un, mass = q->forces.mass[c], slip = share * q->forces.slip[c];
+        const ct_real *n = q->normal + 3 * (size_t)c, *t = q->forces.slide + 3 * (size_t)c;
+        ct_real u[4] = {0, 0, 0, 0}, un, ut, mass = q->forces.mass[c], hold = stiff * q->forces.hold[c];
+        ct_real slip = hold + (1 - q->forces.hold[c]) * share * q->forces.slip[c];
         if (!(mass > 0))
             continue;
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             for (j = 0; j < 4; j++)
                 u[j] += q->S[k] * from[4 * (size_t)q->particle[k] + (size_t)j];
-        un = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
-        for (j = 0; j < 4; j++) /* the fourth comes of the next normal, and no one reads it */
-            u[j] = mass * (q->stick[c] ? stiff * u[j] : (stiff - slip) * un * n[j] + slip * u[j]);
+        un = (stiff - slip) * (n[0] * u[0] + n[1] * u[1] + n[2] * u[2]), ut = hold * (t[0] * u[0] + t[1] * u[1] + t[2] * u[2]);
+        for (j = 0; j < 4; j++) /* the fourth comes of the next vector, and no one reads it */
+            u[j] = mass * (un * n[j] - ut * t[j] + slip * u[j]);
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             for (j = 0; j < 4; j++)
                 to[4 * (size_t)q->particle[k] + (size_t)j] += q->S[k] * u[j];
@@ -163,23 +167,71 @@ static void cti_geometric_precondition(void *ctx, const ct_real *r, ct_real *z)
     }
 }
 
-/* masses M_c of the collisions that push, and of elastics; alone: of elastics only */
-static void cti_geometric_masses(cti_state *s, int alone)
+/* shares of M_c of the collisions that push, by their forces, and what they ask for in h; alone: of elastics only. Where friction is at its bound, a
+   collision asks for more than it has, by M_c times the sliding acceleration that is left. As printed, such friction is constant */
+static void cti_geometric_masses(cti_state *s, ct_real h, int alone)
 {
-    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    ct_real wet = s->desc.geometric.interaction_damping, share = cti_geometric_share(s), *push = q->forces.bound;
+    int c, printed = s->desc.geometric.active_set == 0;
+    for (c = 0; c < q->net.m; c++)
+        push[c] = alone ? 0 : cti_max(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)), 0);
+    cti_net_share(&q->net, push, q->forces.share);
+    for (c = 0; c < q->net.m; c++)
+        push[c] = push[c] > 0;
+    cti_net_share(&q->net, push, q->forces.slip);
+    for (c = 0; c < q->net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        cti_v3 X = cti_v3_mul(cti_v3_at(q->forces.force, c), h), n = t->normal, left, u;
+        q->forces.slip[c] = t->elastic ? 0 : wet * (1 - q->forces.slip[c]); /* one that shares no particle slides freely */
+        q->forces.share[c] = push[c] > 0 ? q->forces.share[c] * cti_net_normal_mass(&q->net, c) : 0;
+        q->forces.mass[c] = t->elastic ? t->mass / cti_geometric_stiff(s) : q->forces.share[c];
+        q->forces.hold[c] = printed && push[c] > 0 && q->stick[c], q->forces.bound[c] = 0;
+        cti_v3_put(q->forces.slide, c, cti_v3_zero());
+        if (!(q->forces.share[c] > 0))
+            continue;
+        u = cti_v3_mul(cti_v3_add(cti_geometric_relative(q, g->v, c), t->script), share * share);
+        left = cti_v3_add(cti_net_value(&q->net, q->Q, c), cti_v3_at(q->ask.extra, c));
+        left = cti_v3_mad(left, n, -cti_v3_dot(n, left));
+        cti_v3_put(q->forces.asked, c, cti_v3_mad(X, cti_v3_mad(u, left, t->mu > 0 && !printed ? h : 0), -q->forces.share[c]));
+        X = cti_v3_mad(X, n, -cti_v3_dot(n, X));
+        if (printed && !q->stick[c]) {
+            q->forces.bound[c] = cti_v3_norm(X);
+            cti_v3_put(q->forces.slide, c, cti_v3_unit(X, cti_v3_zero()));
+        }
+    }
+}
+
+/* The law of the collisions at dv: what they ask for there (eq. 19, 22), as far as it pushes, and friction within mu times that. terms: theirs become
+   its derivatives. Else impulses J, by the terms; returns the largest motion [thickness] by which they miss the law */
+static ct_real cti_geometric_follow(cti_state *s, ct_real h, int terms)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    cti_geometric_forces *f = &q->forces;
+    ct_real stiff = cti_geometric_stiff(s), most = 0;
     int c;
-    if (q->net.m == 0)
-        return;
-    for (c = 0; c < q->net.m; c++)
-        q->mode[c] = (uint8_t)(!alone && cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
-    cti_net_share(&q->net, q->forces.mass);
-    for (c = 0; c < q->net.m; c++) /* a collision that shares no particle slides freely */
-        q->forces.slip[c] = s->desc.geometric.interaction_damping * (1 - q->forces.mass[c]);
-    for (c = 0; c < q->net.m; c++)
-        q->forces.mass[c] = q->mode[c] ? q->forces.mass[c] * cti_net_normal_mass(&q->net, c) : 0;
-    for (c = 0; c < q->net.m; c++)
-        if (cti_geometric_own(s)->hits[c].elastic)
-            q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / cti_geometric_stiff(s), q->stick[c] = 0, q->forces.slip[c] = 0;
+    for (c = 0; c < q->net.m; c++) {
+        cti_v3 n = cti_v3_at(q->normal, c), u = cti_geometric_relative(q, g->dv, c), t, J = cti_v3_at(f->J, c), law;
+        ct_real push, size, bound, hold;
+        if (!terms)
+            cti_v3_put(f->J, c, J = cti_v3_mad(J, cti_geometric_part(q, c, u, stiff, cti_geometric_share(s)), -f->mass[c]));
+        if (!(f->share[c] > 0))
+            continue;
+        law = cti_v3_mad(cti_v3_at(f->asked, c), u, -f->share[c] * stiff), push = cti_v3_dot(n, law);
+        t = cti_v3_mad(law, n, -push), size = cti_v3_norm(t), push = cti_max(push, 0);
+        bound = g->hits[c].mu * push, hold = size > bound ? bound / size : bound > 0;
+        law = cti_v3_mad(cti_v3_mul(t, hold), n, push);
+        most = cti_max(most, cti_v3_norm(cti_v3_sub(J, law)) * q->compliance[c] * h / g->hits[c].thickness);
+        if (!terms)
+            continue;
+        if (size > bound && cti_v3_dot(t, cti_v3_at(f->slide, c)) < 0) /* sliding that turns round stops on the way */
+            hold = 1, size = bound;
+        f->mass[c] = push > 0 ? f->share[c] : 0, f->hold[c] = hold, f->bound[c] = bound, q->stick[c] = hold == 1;
+        cti_v3_put(f->slide, c, size > bound ? cti_v3_mul(t, 1 / size) : cti_v3_zero());
+    }
+    return most;
 }
 
 /* impulses J of the elastics, on the right side, too */
@@ -214,14 +266,14 @@ static void cti_geometric_right(cti_state *s, ct_real h, int alone)
                 h * (s->system.force[3 * i + k] + m * s->desc.gravity[k]) + m * g->v[3 * i + k] - g->implicit.y[3 * i + k];
         }
     for (c = 0; c < q->net.m; c++) {
-        cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->forces.force, c), h);
+        cti_v3 x = q->forces.share[c] > 0 ? cti_v3_zero() : cti_v3_mul(cti_v3_at(alone ? g->memory.base : q->forces.force, c), h);
         if (g->hits[c].elastic)
             continue;
-        if (alone) {
-            cti_geometric_scatter(q, c, cti_v3_mul(cti_v3_at(g->memory.base, c), h), g->implicit.y);
-            continue;
-        }
-        x = cti_v3_mad(x, cti_geometric_part(q, c, u, share * share, share), -q->forces.mass[c]);
+        if (q->forces.mass[c] > 0)
+            x = cti_v3_mad(cti_geometric_part(q, c, cti_v3_at(q->forces.asked, c), 1, 0), cti_v3_at(q->forces.slide, c), q->forces.bound[c]);
+        if (q->forces.mass[c] * q->forces.slip[c] > 0)
+            x = cti_v3_mad(x, cti_geometric_part(q, c, cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), 0, share),
+                           -q->forces.mass[c]);
         cti_v3_put(q->forces.J, c, x);
         cti_geometric_scatter(q, c, x, g->implicit.y);
     }
@@ -306,7 +358,7 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
     h *= cti_geometric_share(s);
     if (!cti_geometric_renew(s, h))
         return 0;
-    cti_geometric_masses(s, 1); /* the matrix is the mechanical one, and that of elastics */
+    cti_geometric_masses(s, h, 1); /* the matrix is the mechanical one, and that of elastics */
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = h * g->implicit.free[i];
     g->implicit.newton.residual = r->residual;
@@ -330,22 +382,29 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real share = cti_geometric_share(s), stiff = cti_geometric_stiff(s);
-    int i, c, done, turns;
-    cti_geometric_masses(s, 0);
+    ct_real share = cti_geometric_share(s), most;
+    int i, round, done, turns;
+    cti_geometric_masses(s, share * h, 0);
+    memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (s->desc.geometric.active_set > 0)
+        cti_geometric_follow(s, share * h, 1);
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = share * h * g->implicit.free[i];
     g->implicit.newton.residual = r->residual;
-    done = cti_geometric_linear(s, share * h, 0, &turns, r);
-    if (g->implicit.newton.on)
-        done = cti_geometric_iterate(s, share * h, 0, done, r);
-    if (done < 0)
-        return -1;
-    for (c = 0; c < g->q.net.m; c++) {
-        cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c), stiff, share);
-        u = cti_v3_mad(cti_v3_at(g->q.forces.J, c), u, -g->q.forces.mass[c]);
-        cti_v3_put(g->q.forces.J, c, cti_v3_mul(u, 1 / share));
+    for (round = 0;; round++) {
+        r->residual = g->implicit.newton.residual;
+        done = cti_geometric_linear(s, share * h, 0, &turns, r);
+        if (g->implicit.newton.on)
+            done = cti_geometric_iterate(s, share * h, 0, done, r);
+        if (done < 0)
+            return -1;
+        most = cti_geometric_follow(s, share * h, 0);
+        if (s->desc.geometric.active_set == 0 || round == CTI_GEOMETRIC_ROUNDS || most <= CTI_GEOMETRIC_AGREED)
+            break;
+        cti_geometric_follow(s, share * h, 1);
     }
+    for (i = 0; i < 3 * g->q.net.m; i++)
+        g->q.forces.J[i] /= share;
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] /= share;
     return done;

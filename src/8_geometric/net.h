@@ -56,8 +56,8 @@ CTI_FN cti_v3 cti_net_inverse(const cti_net *net, int i, cti_v3 v);
 CTI_FN ct_real cti_net_normal_mass(const cti_net *net, int c);
 /* cti_net_spread -- out [3 n]: corrections M_i^-1 sum S_ci X_c of the particles (eq. 12), X [3 m]. */
 CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out);
-/* cti_net_share -- out [m]: the share in (0, 1] of a collision in what it and its neighbours ask of their particles, H_cc / sum |H_cd|. */
-CTI_FN void cti_net_share(const cti_net *net, ct_real *out);
+/* cti_net_share -- out [m]: the share in [0, 1] of a collision in what it and its neighbours ask of their particles, H_cc w_c / sum |H_cd| w_d. */
+CTI_FN void cti_net_share(const cti_net *net, const ct_real *w, ct_real *out);
 /* cti_net_cg -- H X = Y (eq. 16), within the directions of `mode`, by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or
    until one changes the particles' corrections by less than `enough` (root mean square). Returns the turns that were done. */
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X);
