@@ -118,7 +118,7 @@ static void contact_forces(const cti_state *s, double h, double e, const ct_real
 static void contact_slopes(const cti_state *s, double h, const ct_real *T, int n, double *out)
 {
     static const double weight[4] = {1, -8, 8, -1};
-    const double e = FLOAT ? 1e-3 : 3e-6;
+    const double e = 3e-6;
     double *f = (double *)calloc((size_t)n, sizeof *f);
     int i, k;
     for (k = 0; k < 4; k++) {

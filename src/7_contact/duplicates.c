@@ -80,7 +80,7 @@ static int cti_duplicates_look(const cti_duplicates *q, int i, int j, int32_t po
     cti_v3 off_a, off_b;
     int k;
     if (sign * cti_v3_dot(a->normal, b->normal) <
-        (cti_pair_is_inside(&a->pair) && cti_pair_is_inside(&b->pair) ? CTI_DUPLICATES_PARALLEL : CTI_DUPLICATES_ALIKE))
+        (a->pair.v[0] == b->pair.v[0] && cti_pair_is_inside(&a->pair) && cti_pair_is_inside(&b->pair) ? CTI_DUPLICATES_PARALLEL : CTI_DUPLICATES_ALIKE))
         return 0;
     for (k = 0; k < b->pair.n; k++)
         if (cti_abs(b->pair.w[k]) > CTI_DUPLICATES_SAME && !cti_duplicates_has(&a->pair, b->pair.v[k]))
