@@ -255,7 +255,7 @@ static void solvers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {PLAIN_TEST(slivers)     cmocka_unit_test(steel),         PLAIN_TEST(stacks)
+    const struct CMUnitTest tests[] = {PLAIN_TEST(slivers) cmocka_unit_test(steel), PLAIN_TEST(stacks)
                                        cmocka_unit_test(squeeze),     cmocka_unit_test(free_bodies),   cmocka_unit_test(rigid_on_soft),
                                        cmocka_unit_test(solvers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
