@@ -82,6 +82,30 @@ static void test_mem_books(void **state)
     assert_null(cti_mem_resize(&mem, NULL, 0, (size_t)-1));
 }
 
+/* what is in a part of a memory goes at once, also a block that grew by another part's name; what is freed before is not freed twice */
+static void parts_of_a_memory_are_released_at_once(void **state)
+{
+    cti_mem whole, a, b;
+    int *x = NULL, *y = NULL, *z = NULL;
+    void *block;
+    (void)state;
+    cti_mem_init(&whole, NULL);
+    cti_mem_open(&a, &whole), cti_mem_open(&b, &whole);
+    assert_true(CTI_PUSH(&a, x, 1) && CTI_RESIZE(&a, y, 100) && CTI_RESIZE(&b, z, 10));
+    assert_true(CTI_RESIZE(&b, x, 1000) && x[0] == 1);
+    CTI_FREE(&a, y);
+    block = cti_mem_zero(&b, 64);
+    assert_true(block && ((char *)block)[63] == 0);
+    assert_null(cti_mem_resize(&b, NULL, 0, SIZE_MAX - 8));
+    assert_true(b.failed && whole.failed && !a.failed);
+    assert_null(cti_mem_resize(&b, block, 64, SIZE_MAX / 2 + 1)); /* the old block stays */
+    cti_mem_release(&a); /* x began there */
+    assert_true(whole.bytes_live > 0 && CTI_LEN(z) == 10);
+    cti_mem_release(&b);
+    assert_true(whole.bytes_live == 0);
+    cti_mem_release(&b);
+}
+
 static void test_mem_mul(void **state)
 {
     size_t r = 7;
@@ -401,7 +425,7 @@ static void test_finite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mem_books),      cmocka_unit_test(test_mem_mul),     cmocka_unit_test(test_array),
+        cmocka_unit_test(test_mem_books), cmocka_unit_test(parts_of_a_memory_are_released_at_once),      cmocka_unit_test(test_mem_mul),     cmocka_unit_test(test_array),
         cmocka_unit_test(test_array_failures), cmocka_unit_test(test_arena),       cmocka_unit_test(test_log),
         cmocka_unit_test(test_sort),           cmocka_unit_test(test_sort_list), cmocka_unit_test(test_sort_unique), cmocka_unit_test(test_tasks),
         cmocka_unit_test(test_finite),

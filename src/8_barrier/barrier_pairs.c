@@ -320,7 +320,8 @@ static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const 
     }
     if (m == 0 || l->kind == CT_PAIR_VE || l->kind == CT_PAIR_VV)
         return step;
-    if (!CTI_RESIZE(&s->prepared, b->cover.tested, 4 * m) || !CTI_RESIZE(&s->prepared, b->cover.least, m) || !CTI_RESIZE(&s->prepared, b->cover.toi, m))
+    if (!CTI_RESIZE(&s->prepared, b->cover.tested, 4 * m) || !CTI_RESIZE(&s->prepared, b->cover.least, m) ||
+        !CTI_RESIZE(&s->prepared, b->cover.toi, m))
         return -1;
     for (i = k = 0; i < n; i++)
         if (l->feature[i]) {

@@ -236,7 +236,8 @@ static int cti_explicit_size(cti_state *s)
     q->pins = s->scripts.n_constrained ? 3 * s->n : 0;
     q->size = cti_pad8(q->state + 3 + q->pins + 3 * CTI_LEN(g->touches));
     n = (size_t)q->size;
-    if (!CTI_RESIZE(&s->prepared, q->y, n) || !CTI_RESIZE(&s->prepared, q->full, n) || !CTI_RESIZE(&s->prepared, q->half, n) || !CTI_RESIZE(&s->prepared, q->end, n) ||
+    if (!CTI_RESIZE(&s->prepared, q->y, n) || !CTI_RESIZE(&s->prepared, q->full, n) || !CTI_RESIZE(&s->prepared, q->half, n) ||
+        !CTI_RESIZE(&s->prepared, q->end, n) ||
         !CTI_RESIZE(&s->prepared, q->stage, n) || !CTI_RESIZE(&s->prepared, q->k1, n) || !CTI_RESIZE(&s->prepared, q->k, 4 * n))
         return 0;
     memset(q->y + q->state, 0, sizeof(ct_real) * (n - (size_t)q->state));

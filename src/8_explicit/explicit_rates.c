@@ -28,7 +28,8 @@ CTI_FN int cti_explicit_masses(cti_state *s)
 {
     cti_explicit_solve *q = &cti_explicit_own(s)->solve;
     int i;
-    if (!CTI_RESIZE(&s->prepared, q->inverse, s->n) || !CTI_RESIZE(&s->prepared, q->head, s->n) || !CTI_RESIZE(&s->prepared, q->inertia, 9 * CTI_LEN(s->bodies.rigids)))
+    if (!CTI_RESIZE(&s->prepared, q->inverse, s->n) || !CTI_RESIZE(&s->prepared, q->head, s->n) ||
+        !CTI_RESIZE(&s->prepared, q->inertia, 9 * CTI_LEN(s->bodies.rigids)))
         return 0;
     for (i = 0; i < s->n; i++)
         q->inverse[i] = s->bodies.mass[i] > 0 ? 1 / s->bodies.mass[i] : 0, q->head[i] = -1;

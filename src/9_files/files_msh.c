@@ -151,7 +151,8 @@ static int cti_msh_nodes(cti_msh *m)
     for (i = 0; i < blocks; i++) {
         if (m->major == 4 && !cti_msh_node_block(m))
             return 0;
-        if (m->major == 2 && (!cti_msh_content(m, "a node") || !cti_msh_tag(m) || !cti_scan_point(&m->scan, &m->mesh->positions, "three coordinates of a node")))
+        if (m->major == 2 && (!cti_msh_content(m, "a node") || !cti_msh_tag(m) ||
+            !cti_scan_point(&m->scan, &m->mesh->positions, "three coordinates of a node")))
             return 0;
     }
     if (CTI_LEN(m->tags) != count)
