@@ -6,9 +6,6 @@
 #include "../1_math/elem.h"
 #include "../1_math/exact.h"
 
-/* [sine] angle from which on two faces are a valley. A vertex in one whose sides rise by 2 degrees jumps by .02 m/s with 0.1 (CT_STEPPER_CMR).
-   With 0.03 cloth on a ball (S2) has 1.3 times the rows, and S1 ends 16 of 100 steps on the sweep budget, not 4 */
-#define CTI_SURFACE_SHALLOW CTI_R(0.06)
 /* [1] how far below 0 the weight of a face's vertex may be, where a vertex meets the face's plane beyond its edge in a valley. It bounds forces
    there. Half and double were not compared */
 #define CTI_SURFACE_BEYOND CTI_R(0.5)
@@ -355,7 +352,7 @@ CTI_FN int cti_surface_beside(const cti_surface *f, int face, int edge)
     return f->edge_faces[2 * edge] == face ? f->edge_faces[2 * edge + 1] : f->edge_faces[2 * edge];
 }
 
-CTI_FN int cti_pair_valley(const cti_surface *f, int face, int feature, cti_pair *p, ct_real *distance)
+CTI_FN int cti_pair_valley(const cti_surface *f, int face, int feature, ct_real shallow, cti_pair *p, ct_real *distance)
 {
     int e = p->kind == CT_PAIR_VF && feature >= 3 && feature < 6 ? f->face_edges[3 * face + feature - 3] : -1, k;
     int other = e < 0 ? -1 : cti_surface_beside(f, face, e);
@@ -370,7 +367,7 @@ CTI_FN int cti_pair_valley(const cti_surface *f, int face, int feature, cti_pair
     rise = cti_v3_mad(off, up, -over), off = cti_v3_mad(off, in, -t);
     /* the vertex is above the other face, and each face rises on the vertex's side of the other */
     if (!(over > 0) || !(t > -CTI_SURFACE_BEYOND) || !(cti_v3_dot(off, up) > 0) ||
-        !(cti_v3_dot(rise, in) > CTI_SURFACE_SHALLOW * cti_v3_norm(rise) * cti_v3_norm(in)))
+        !(cti_v3_dot(rise, in) > shallow * cti_v3_norm(rise) * cti_v3_norm(in)))
         return 0;
     for (k = 1; k < 4; k++)
         p->w[k] += t * (p->v[k] == tip ? -1 : p->v[k] == f->edges[2 * e] ? 1 - foot : foot);

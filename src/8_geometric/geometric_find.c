@@ -10,6 +10,7 @@
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
 
+#define CTI_GEOMETRIC_SHALLOW CTI_R(0.06) /* [sine] from this angle on two faces are the sides of a valley */
 #define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
 #define CTI_GEOMETRIC_SPARE CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
 #define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
@@ -125,7 +126,8 @@ static int cti_geometric_meets(const cti_state *s, const cti_geometric_list *l, 
         return 0;
     cti_pair_make(f, l->kind, features[0], features[1], &p);
     cti_geometric_closest(l, i, &p);
-    if (!cti_geometric_reduce(f, features[1], &p, l->feature[i]) && !cti_pair_valley(f, features[1], l->feature[i], &p, &d) && !forced)
+    if (!cti_geometric_reduce(f, features[1], &p, l->feature[i]) &&
+        !cti_pair_valley(f, features[1], l->feature[i], CTI_GEOMETRIC_SHALLOW, &p, &d) && !forced)
         return -1;
     if (!forced && p.kind != CT_PAIR_VF && d >= s->desc.geometric.speed_distance * hat && !cti_geometric_is_nearest(f, features, &p))
         return 0;
