@@ -86,10 +86,11 @@ static void a_corner_over_a_diagonal_is_one_contact(void **state)
     ct_world_destroy(w);
 }
 
-/* a vertex in a groove has a half-space of each side, however flat they are: neither implies the other. In one plane both are the same */
+/* a vertex in a groove has a half-space of each side: neither implies the other. In one plane, or in sides that rise by less than 17 degrees over
+   each other, both are one */
 static void sides_of_a_groove_stay(void **state)
 {
-    static const double rise[] = {0, 0.03, 0.06, 0.2, 0.4};
+    static const double rise[] = {0, 0.03, 0.1, 0.2, 0.4};
     static const cti_memory none;
     int k, i;
     (void)state;
@@ -99,7 +100,7 @@ static void sides_of_a_groove_stay(void **state)
         for (i = 2; i < 4; i++)
             s->surface.x0[3 * i + 1] = (ct_real)rise[k];
         push_pair(s, CT_PAIR_VF, 4, 0), push_pair(s, CT_PAIR_VF, 4, 1);
-        assert_int_equal(duplicates(s, &none), k > 0 ? 2 : 1);
+        assert_int_equal(duplicates(s, &none), k > 2 ? 2 : 1);
         ct_world_destroy(w);
     }
 }

@@ -758,8 +758,8 @@ static void pins_do_not_stop_corrections(void **state)
     }
 }
 
-/* thin sheets beside a thick one, which touches none of them, are kept apart as without it. In float the least distance of other starts, whose
-   gravity differs by 1e-6, is .52 to .96 of the thickness, in double .92 to .95 */
+/* thin sheets beside a thick one, which touches none of them, are kept apart as without it. In float the least distance of starts whose gravity
+   differs by 1e-6 is .52 to .96 of the thickness, in double .92 to .95; position_distance is .5, and in float the fail-safe may act at the impact */
 static void thin_beside_thick(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -784,11 +784,11 @@ static void thin_beside_thick(void **state)
         assert_int_equal(ct_body_add_cloth(w, &q, k < 4 ? &id[k] : NULL), CT_OK);
     }
     for (i = 0; i < PLAIN_OR(100, 55); i++) {
-        assert_true(step_once(w, 0.01).status <= CT_STATUS_SUBSTEPPED);
+        assert_true(step_once(w, 0.01).status <= (FLOAT ? CT_STATUS_ZONES : CT_STATUS_SUBSTEPPED));
         for (k = 0; k < 4 && i >= 50; k++) {
             double *x = read_vectors(w, id[k], 0, &n), *y = k ? read_vectors(w, id[k - 1], 0, &n) : NULL;
             for (v = 0; v < n; v++)
-                assert_true(x[3 * v + 1] - (y ? y[3 * v + 1] : 0) > 0.85e-3);
+                assert_true(x[3 * v + 1] - (y ? y[3 * v + 1] : 0) > (FLOAT ? 0.5e-3 : 0.85e-3));
             free(x), free(y);
         }
     }
