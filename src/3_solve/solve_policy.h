@@ -122,7 +122,7 @@
     X(double, stiffest, 1e8, "1", "largest penalty") \
     X(double, inner, 1, "1", "of the natural map: gradient at which an outer iteration ends; a tenth takes 15 % more factors where a chain falls") \
     X(double, aim, 0.01, "tolerances", \
-      "natural map at which a solve ends, and factor on the tolerance of sweeps that it may take over: slow errors that the tolerance leaves add up " \
+      "natural map at which a solve ends, and factor on the tolerance of sweeps that it may take over: slow errors that it leaves add up " \
       "over steps. With 1 for the sweeps, stacks of 30 sway with 1e-6 of m g times a box's size, not 7e-8") \
     /* of 4,900 solves of dolls on stairs 65 end unsolved, with 1 instead of 6 187, with 3 81, with 10 185, with shares alone 692 */ \
     X(int, newton, 6, "1", "outer iterations in a row without a better natural map, after which friction bounds take shares of their change") \
@@ -253,8 +253,8 @@ CTI_FN int cti_solve_policy_outpaced(int sweeps, ct_real first, ct_real best, ct
 
 /* cti_solve_policy_iterations -- most of them. */
 CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled);
-/* cti_solve_policy_goes_on -- 1 where a loop whose budget is used up gets a second one: with the mean contraction of its changes so far, from `first` to
-   `left`, it reaches `aim` within that. */
+/* cti_solve_policy_goes_on -- 1 where a loop whose budget is used up gets a second one: with the mean contraction of its changes so far, from
+   `first` to `left`, it reaches `aim` within that. */
 CTI_FN int cti_solve_policy_goes_on(ct_real first, ct_real left, ct_real aim);
 /* cti_solve_policy_carries -- 1 where clusters that only contacts couple to others move at their ports alone. */
 CTI_FN int cti_solve_policy_carries(int iteration);

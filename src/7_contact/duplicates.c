@@ -4,7 +4,7 @@
    a small share of a feature, or points between those of two others. Their multipliers are not uniquely determined, and Gauss-Seidel sweeps
    move load between them without end. The nearest pair represents the others. Pairs at vertices go before those inside of edges, so that
    the ends represent the points between. In a groove both sides are kept, since neither half-space of a vertex implies the other, unless they
-   are parallel. This culls constraints, never CCD candidates.
+   are nearly parallel. This culls constraints, never CCD candidates.
    differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "duplicates.h"
 #include "../0_base/heads.h"
@@ -78,9 +78,8 @@ static int cti_duplicates_look(const cti_duplicates *q, int i, int j, int32_t po
                cti_duplicates_side(&b->pair, cti_duplicates_has(&b->pair, pole) - 1);
     ct_real sign = same ? 1 : -1, gain;
     cti_v3 off_a, off_b;
-    int k;
-    if (sign * cti_v3_dot(a->normal, b->normal) <
-        (a->pair.v[0] == b->pair.v[0] && cti_pair_is_inside(&a->pair) && cti_pair_is_inside(&b->pair) ? CTI_DUPLICATES_PARALLEL : CTI_DUPLICATES_ALIKE))
+    int k, planes = a->pair.v[0] == b->pair.v[0] && cti_pair_is_inside(&a->pair) && cti_pair_is_inside(&b->pair);
+    if (sign * cti_v3_dot(a->normal, b->normal) < (planes ? CTI_DUPLICATES_PARALLEL : CTI_DUPLICATES_ALIKE))
         return 0;
     for (k = 0; k < b->pair.n; k++)
         if (cti_abs(b->pair.w[k]) > CTI_DUPLICATES_SAME && !cti_duplicates_has(&a->pair, b->pair.v[k]))
