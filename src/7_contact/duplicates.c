@@ -76,11 +76,12 @@ static int cti_duplicates_look(const cti_duplicates *q, int i, int j, int32_t po
     const cti_hit *a = &q->hits[i], *b = &q->hits[j];
     int same = cti_duplicates_side(&a->pair, cti_duplicates_has(&a->pair, pole) - 1) ==
                cti_duplicates_side(&b->pair, cti_duplicates_has(&b->pair, pole) - 1);
-    ct_real sign = same ? 1 : -1, gain;
+    ct_real sign = same ? 1 : -1, gain, alike;
     cti_v3 off_a, off_b;
     int k;
-    if (sign * cti_v3_dot(a->normal, b->normal) <
-        (a->pair.v[0] == b->pair.v[0] && cti_pair_is_inside(&a->pair) && cti_pair_is_inside(&b->pair) ? CTI_DUPLICATES_PARALLEL : CTI_DUPLICATES_ALIKE))
+    alike = a->pair.v[0] == b->pair.v[0] && cti_pair_is_inside(&a->pair) && cti_pair_is_inside(&b->pair) ? CTI_DUPLICATES_PARALLEL
+                                                                                                          : CTI_DUPLICATES_ALIKE;
+    if (sign * cti_v3_dot(a->normal, b->normal) < alike)
         return 0;
     for (k = 0; k < b->pair.n; k++)
         if (cti_abs(b->pair.w[k]) > CTI_DUPLICATES_SAME && !cti_duplicates_has(&a->pair, b->pair.v[k]))

@@ -143,7 +143,7 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
 /* cti_surface_across -- from an edge to the vertex *tip of a face beside it, across the edge, at x0; *foot: the vertex's place along the edge.
    cti_surface_beside -- the face beside an edge that is not this one; -1: none.
    cti_pair_valley -- 1 where the vertex of a VF pair, whose closest point is in `feature`, is above the face beside this one, and both are sides of
-   a valley. The pair's weights become those of its place on the face's plane, of which one is beyond [0, 1], and *distance [m] is that from the plane. */
+   a valley. The pair's weights become those of its place on the face's plane, one of them beyond [0, 1]; *distance [m] is that from the plane. */
 CTI_FN cti_v3 cti_surface_across(const cti_surface *f, int face, int edge, int32_t *tip, ct_real *foot);
 CTI_FN int cti_surface_beside(const cti_surface *f, int face, int edge);
 CTI_FN int cti_pair_valley(const cti_surface *f, int face, int feature, cti_pair *p, ct_real *distance);
