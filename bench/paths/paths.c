@@ -160,7 +160,7 @@ static void elements(ct_model kind, const char *name, int solve)
         fprintf(stderr, "%g\n", total);
         printf("block_product %.4f ns\n", least(t, REPEATS) * 1e9 / 40 / A.row[n]);
         free(row), free(v);
-        cti_factor32_free(&mem, &f32), cti_factor64_free(&mem, &f64);
+        cti_factor64_free(&mem, &f64);
         cti_gather_free(&mem, &g), cti_symbolic_free(&mem, &sym);
     }
     free(x), free(f), free(blocks);

@@ -2,11 +2,11 @@
    Method: an outer iteration holds multipliers r and friction bounds g = mu lambda. It minimizes over v
        v'A v / 2 - b'v + sum of psi_i(J_i v + w_i),   -psi_i'(u) = P(r - rho u),   P: the row's law with its compliance, gamma within g,
    which is convex, by Newton steps (A + J'HJ) d = -gradient, H = -dP/du, with a search along d. Then r = P(r - rho u) at the minimum, g
-   follows lambda by Newton's method on g = mu lambda, and rho grows. With whole steps to mu lambda, g would swing between two values for ever where
-   friction jams. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local
-   compliances. All is in double, since rho is up to 1e7 of them, and more for joints with a compliance. u follows the steps, u += a J d: from v, its
-   rounding of 1e-16 m/s would be an impulse of 1e-6 N s in a joint, and no gradient would fall below 1e-4. Based on: Rockafellar 1976
-   (proximal method of multipliers); Alart and Curnier 1991; Haslinger 1983 (friction by a held bound). */
+   follows lambda by Newton's method on g = mu lambda or by shares of the way there, and rho grows. With whole steps to mu lambda, g would
+   swing between two values for ever where friction jams. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in
+   inverse local compliances. All is in double, since rho is up to 1e8 of them, and more for joints with a compliance. u follows the steps,
+   u += a J d: from v, its rounding of 1e-16 m/s would be an impulse of 1e-6 N s in a joint, and no gradient would fall below 1e-4. Based on:
+   Rockafellar 1976 (proximal method of multipliers); Alart and Curnier 1991; Haslinger 1983 (friction by a held bound). */
 #include "augmented.h"
 #include "solve_policy.h"
 
@@ -391,16 +391,26 @@ static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_aren
     return 1;
 }
 
+/* 1 where joints are among the rows: friction may jam what they hold together */
+static int cti_augmented_jams(const cti_problem *p)
+{
+    int i, jams = 0;
+    for (i = 0; !jams && i < p->n_rows; i++)
+        jams = p->rows[i].equations != 0;
+    return jams;
+}
+
 /* The next friction bounds; the first ones are mu lambda. By Newton's method on bounds = mu lambda; where its change turns back, bounds would go to
-   and fro between two sets of sliding contacts, and they go to where the change vanishes between the last ones and these. Where that does not better
-   the result, since loads of contacts that repeat each other have no derivative, they go Aitken's share of the way to mu lambda (Irons and Tuck
-   1969). Changes are measured with the local compliances. idle: outer iterations since the best. 0: out of memory */
+   and fro between two sets of sliding contacts, and they go to where the change vanishes between the last ones and these. Or by Aitken's share of the
+   way to mu lambda (Irons and Tuck 1969), since loads of contacts that repeat each other have no derivative. Mechanisms begin with the first, others
+   with the second; the other one follows where that does not better the result. Changes are measured with the local compliances. idle: outer
+   iterations since the best. 0: out of memory */
 static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena *arena, int turn, int idle)
 {
     const cti_problem *p = s->p;
     cti_arena_point mark = cti_arena_mark(arena);
     double *change = CTI_ARENA_NEW(arena, double, p->n_rows), along = 0, square = 0, apart = 0;
-    int i, newton = idle <= cti_solve_tuned.augmented.newton, again = turn > 1 && newton == s->newton;
+    int i, newton = (idle <= cti_solve_tuned.augmented.newton) == cti_augmented_jams(p), again = turn > 1 && newton == s->newton;
     for (i = 0; change && i < p->n_rows; i++)
         change[i] = (p->rows[i].equations || !(s->next[3 * i] > 0) ? 0 : (double)p->rows[i].mu * s->next[3 * i]) - s->bound[i];
     if (!change || (newton && turn && !cti_augmented_respond(s, L, arena, change)))

@@ -125,7 +125,7 @@
       "natural map at which a solve ends, and factor on the tolerance of sweeps that it may take over: slow errors that it leaves add up " \
       "over steps. With 1 for the sweeps, stacks of 30 sway with 1e-6 of m g times a box's size, not 7e-8") \
     /* of 4,900 solves of dolls on stairs 65 end unsolved, with 1 instead of 6 187, with 3 81, with 10 185, with shares alone 692 */ \
-    X(int, newton, 6, "1", "outer iterations in a row without a better natural map, after which friction bounds take shares of their change") \
+    X(int, newton, 6, "1", "outer iterations in a row without a better natural map, after which friction bounds follow the other method") \
     X(int, directions, 24, "1", "of conjugate residuals for a change of friction bounds, at most: as many solves with a factor") \
     X(double, solved, 1e-22, "1", "square of the share of the residual at which they end") \
     X(double, least, 0.05, "1", "smallest such share of a change of friction bounds") \

@@ -93,7 +93,7 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
            CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
            CTI_RESIZE(mem, q->forces.place, 3 * m) && CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) &&
            CTI_RESIZE(mem, q->forces.asked, 3 * m) && CTI_RESIZE(mem, q->forces.share, m) && CTI_RESIZE(mem, q->forces.hold, m) &&
-           CTI_RESIZE(mem, q->forces.slide, 3 * m) && CTI_RESIZE(mem, q->forces.bound, m) &&
+           CTI_RESIZE(mem, q->forces.slide, 3 * m + 1) && CTI_RESIZE(mem, q->forces.bound, m) &&
            CTI_RESIZE(mem, q->order, m);
 }
 

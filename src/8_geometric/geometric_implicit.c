@@ -175,6 +175,8 @@ static void cti_geometric_masses(cti_state *s, ct_real h, int alone)
     cti_geometric_net *q = &g->q;
     ct_real wet = s->desc.geometric.interaction_damping, share = cti_geometric_share(s), *push = q->forces.bound;
     int c, printed = s->desc.geometric.active_set == 0;
+    if (q->net.m == 0)
+        return;
     for (c = 0; c < q->net.m; c++)
         push[c] = alone ? 0 : cti_max(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)), 0);
     cti_net_share(&q->net, push, q->forces.share);

@@ -72,6 +72,9 @@ CTI_FN int cti_policy_is_far(ct_real natural);
 CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale);
 /* cti_policy_any_failed -- 0 if no island can have failed. worst: the largest natural map of all, or a residual above it. */
 CTI_FN int cti_policy_any_failed(ct_real worst);
+/* cti_policy_gets_more_sweeps -- 1 if an island that ended on its budget gets half of it in addition. failed: its
+   cti_policy_failed_natural. */
+CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed);
 /* cti_policy_newton_takes_over -- 1 if AUTO passes an island that ICA did not solve to Newton's method.
    cti_policy_newton_natural -- natural map, and error of A v = b + J'r, up to which Newton's result is accepted. natural: of ICA's solution. */
 #if CONTACT_WITH_NEWTON
