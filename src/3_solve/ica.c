@@ -167,7 +167,8 @@ static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info)
 
 CTI_FN int cti_ica_has_rival(const cti_ica *s)
 {
-    return !s->coupled && s->p->split.rival > 0 && s->p->split.rival <= cti_solve_tuned.augmented.dear * s->runs.sweep_us * s->budget;
+    double budget = s->progress.longer ? s->budget / 2. : s->budget; /* the first one: a second one brings no rival into reach */
+    return !s->coupled && s->p->split.rival > 0 && s->p->split.rival <= cti_solve_tuned.augmented.dear * s->runs.sweep_us * budget;
 }
 
 /* the inner loop. du = D^-1 J' times what the multipliers have changed since it began. again: 1 but in the first outer iteration.

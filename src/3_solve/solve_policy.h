@@ -122,16 +122,16 @@
     X(double, stiffest, 1e8, "1", "largest penalty") \
     X(double, inner, 1, "1", "of the natural map: gradient at which an outer iteration ends; a tenth takes 15 % more factors where a chain falls") \
     X(double, aim, 0.01, "tolerances", \
-      "natural map at which a solve ends, and factor on the tolerance of sweeps that it may take over: slow errors that it leaves add up " \
-      "over steps. With 1 for the sweeps, stacks of 30 sway with 1e-6 of m g times a box's size, not 7e-8") \
+      "natural map at which a solve ends, and factor on the tolerance of sweeps that Newton steps may replace: slow errors add up " \
+      "over steps. With 1 instead of 0.01 for the sweeps, stacks of 30 sway with 1e-6 of m g times a box's size, not 7e-8") \
     /* of 4,900 solves of dolls on stairs 65 end unsolved, with 1 instead of 6 187, with 3 81, with 10 185, with shares alone 692 */ \
     X(int, newton, 6, "1", "outer iterations in a row without a better natural map, after which friction bounds follow the other method") \
     X(int, directions, 24, "1", "of conjugate residuals for a change of friction bounds, at most: as many solves with a factor") \
     X(double, solved, 1e-22, "1", "square of the share of the residual at which they end") \
-    X(double, least, 0.05, "1", "smallest such share of a change of friction bounds") \
-    X(double, most, 2, "1", "largest one") \
+    X(double, least, 0.05, "1", "smallest share of the way to mu lambda by which friction bounds change") \
+    X(double, most, 2, "1", "largest such share") \
     /* 24 leaves as many unsolved as 14, and takes 5 % more factors */ \
-    X(int, idle, 14, "1", "such iterations after which a solve ends") \
+    X(int, idle, 14, "1", "outer iterations in a row without a better natural map, after which a solve ends") \
     X(int, trials, 30, "1", "of a length along a Newton step, at most") \
     X(int, factors, 150, "factors", "of a solve, at most: stacks of 30 boxes take 20 to 60") \
     X(double, expected, 10, "factors", "that a solve is expected to take: 2 to 6 at rest, from the result of the last step") \

@@ -11,8 +11,8 @@
 #define CTI_DETECT_TRUST CTI_R(4)    /* [thickness] farthest pair that gets a row, when the free motion would close its gap */
 #define CTI_DETECT_SLACK CTI_R(0.5) /* [thickness] flat edges that are nearer get a row */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* [sine] angle by which a direction may leave a feature's normal cone */
-/* [sine] from this angle between its sides on a valley's vertex has rows against both: with 0.06 S1 at 1/60 s ends 18 of 180 steps on the sweep
-   budget, not 2, and at flatter ones a vertex may jump by this share of its speed */
+/* [sine] angle between the sides of a valley, from which on a vertex has rows against both. With 0.06 S1 at 1/60 s ends 18 of 180 steps on the
+   sweep budget, not 2. In flatter valleys a vertex may jump by this share of its speed */
 #define CTI_DETECT_SHALLOW CTI_R(0.3)
 #define CTI_DETECT_FAST CTI_R(16)    /* [thickness] a body that moves farther in a step gets separate boxes for start and end */
 #define CTI_DETECT_LAST CTI_R(1)     /* [thickness a step] motion up to which lists are made to last for several steps */

@@ -154,7 +154,8 @@ typedef struct ct_solver_desc {
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, with status budget; default 200.
-                              A solve that has gained half of its digits by then goes on for as many. Where bodies are split into nodes or patches, half of it bounds the outer iterations instead. An island
+                              A solve that has gained half of its digits by then goes on for as many, unless Newton steps take over. Where
+                              bodies are split into nodes or patches, half of it bounds the outer iterations instead. An island
                               whose bodies are one cluster each, with fewer than 250 contacts, may take 250 / contacts times as many, at most
                               20 times, for the same work. Once a step has spent 24 budgets of all contacts (96 where islands have joints) on
                               solves that end with a residual above 0.15, islands that end so get an eighth of the sweeps */
