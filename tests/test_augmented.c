@@ -8,7 +8,8 @@
 enum { N = 5 };
 
 /* N bodies of one block, each on a contact that slides along t1, so that its friction changes its normal impulse: with the compliance K of the
-   contact u = c + K r, r = lambda (1, -mu, 0), u_n = 0. With mu k > 1 friction that presses the contact together follows its load for ever, by whole steps */
+   contact u = c + K r, r = lambda (1, -mu, 0), u_n = 0. With mu k > 1 friction that presses the contact together follows its load for ever, by
+   whole steps */
 static void sliding_contacts_load_themselves(void **state)
 {
     static const double couple[N] = {-1.8, -1.5, -1.2, -0.6, 0.5};
@@ -41,7 +42,7 @@ static void sliding_contacts_load_themselves(void **state)
             rows[i].n = rows[i].n_a = 1, rows[i].term[0].block = i, rows[i].term[0].weight = 1;
             rows[i].frame[0] = rows[i].frame[4] = rows[i].frame[8] = 1, rows[i].mu = (ct_real)mu;
         }
-        /* one more block, which a joint holds: bounds follow Newton's method where there are joints */
+        /* one more block, which a joint holds: where there are joints, bounds begin with Newton's method */
         for (k = 0; k < 3; k++)
             A.val[9 * A.diag[N] + 4 * k] = 1, b[3 * N + k] = 1;
         rows[N] = rows[0], rows[N].term[0].block = N, rows[N].equations = 7, rows[N].mu = 0;
@@ -105,8 +106,51 @@ static void bounds_that_never_change_stay(void **state)
     assert_int_equal(mem.bytes_live, 0);
 }
 
+/* A block of 1 kg slides at 100 m/s on a contact, and a joint with a compliance of 1e-10 / kg holds a block of 10 g to it. Rounding of their
+   velocities, 1e-14 m/s, over that compliance would be an impulse of 1e-4 N s, which is .01 m/s of the light block: the aim is 1e-8 */
+static void rounding_of_fast_bodies_loads_no_joint(void **state)
+{
+    const double m[2] = {1, 0.01}, mu = 0.5, press = 1.005, slide = (101 - mu * press) / 1.01;
+    cti_mem mem;
+    cti_arena arena;
+    cti_bsr A;
+    cti_problem p;
+    cti_row rows[2];
+    ct_real b[6] = {-1, 100, 0, CTI_R(-0.005), 1, 0}, v[6] = {0, 0, 0, 0, 0, 0};
+    cti_jacobian J;
+    cti_linear L;
+    cti_solve_info info;
+    ct_solver_desc d;
+    int i, k;
+    (void)state;
+    memset(&A, 0, sizeof A), memset(&p, 0, sizeof p), memset(rows, 0, sizeof rows), memset(&d, 0, sizeof d);
+    cti_mem_init(&mem, NULL);
+    cti_arena_init(&arena, &mem);
+    assert_true(cti_bsr_pattern(&mem, &A, 2, NULL, 0));
+    for (i = 0; i < 2; i++)
+        for (k = 0; k < 3; k++)
+            A.val[9 * A.diag[i] + 4 * k] = (ct_real)m[i], rows[i].frame[4 * k] = 1;
+    rows[0].n = rows[0].n_a = 1, rows[0].term[0].weight = 1, rows[0].mu = (ct_real)mu;
+    rows[1].n = 2, rows[1].n_a = 1, rows[1].term[0].weight = 1, rows[1].term[1].block = 1, rows[1].term[1].weight = -1, rows[1].equations = 7;
+    for (k = 0; k < 3; k++)
+        rows[1].compliance[k] = CTI_R(1e-10);
+    p.A = &A, p.b = b, p.dt = CTI_R(0.01), p.velocity_scale = CTI_R(0.1), p.rows = rows, p.n_rows = 2;
+    d.cone = CT_CONE_CONE, d.tolerance = CTI_R(1e-5);
+    assert_true(cti_residual_prepare(&p, &arena) && cti_jacobian_make(&p, &arena, &J) && cti_envelope_make(&J, &arena, &L));
+    assert_true(cti_augmented_solve(&J, &L, &d, &arena, v, &info));
+    assert_int_equal(info.status, CTI_SOLVE_OK);
+    assert_true(info.res.natural_map <= 1e-7 && info.iterations <= 20);
+    for (i = 0; i < 2; i++)
+        assert_true(fabs((double)v[3 * i]) < 1e-7 && fabs((double)v[3 * i + 1] - slide) < 1e-7 && v[3 * i + 2] == 0);
+    assert_true(fabs((double)rows[0].r[0] - press) < 1e-7 && fabs((double)rows[0].r[1] + mu * press) < 1e-7);
+    cti_bsr_free(&mem, &A);
+    cti_arena_free(&arena);
+    assert_int_equal(mem.bytes_live, 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_contacts_load_themselves), cmocka_unit_test(bounds_that_never_change_stay)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_contacts_load_themselves), cmocka_unit_test(bounds_that_never_change_stay),
+                                       cmocka_unit_test(rounding_of_fast_bodies_loads_no_joint)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 #define CTI_DUPLICATES_SAME CTI_R(0.04) /* [1] largest difference of the weights of duplicates, */
 #define CTI_DUPLICATES_APART CTI_R(1.5) /* [thickness] of their points, */
 #define CTI_DUPLICATES_ALIKE CTI_R(0.7) /* [cosine] and of their normals */
-/* [cosine] of two planes below one vertex: sides of a valley with a sine of 0.3 (CTI_DETECT_SHALLOW) */
+/* [cosine] and of those of two planes below one vertex: the sides of a valley whose sine is 0.3, CTI_DETECT_SHALLOW, which says why */
 #define CTI_DUPLICATES_PARALLEL CTI_R(0.955)
 #define CTI_DUPLICATES_NEARER                                                                                                              \
     CTI_R(0.25) /* [distance] a pair may be nearer than its representative by this share, measured along the representative's normal */

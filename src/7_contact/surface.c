@@ -307,7 +307,7 @@ CTI_FN cti_v3 cti_surface_feature_normal(const cti_surface *s, const ct_real *x,
     e = s->face_edges[at - 3];
     if (e < 0)
         return n;
-    other = s->edge_faces[2 * e] == nearest->face ? s->edge_faces[2 * e + 1] : s->edge_faces[2 * e];
+    other = cti_surface_beside(s, nearest->face, e);
     *border = other < 0;
     return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_surface_normal(s, x, other, n)), n);
 }
