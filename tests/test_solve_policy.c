@@ -36,9 +36,9 @@ static void test_sweeps(void **state)
     assert_int_equal(cti_solve_policy_inner(&p, &d, 1, 0), 1);
     assert_int_equal(cti_solve_policy_iterations(&d, 0), 300);
     assert_int_equal(cti_solve_policy_iterations(&d, 1), 40);
-    /* of eight digits four are gained, so that the second budget gains the others; three; NaN */
-    assert_true(cti_solve_policy_goes_on(1, CTI_R(.9e-4), CTI_R(1e-8)) && !cti_solve_policy_goes_on(1, CTI_R(1e-3), CTI_R(1e-8)));
-    assert_true(!cti_solve_policy_goes_on(1, (ct_real)NAN, CTI_R(1e-8)));
+    /* the second half of the budget has gained three digits, so that a second one gains six; two, so that it gains four of six; NaN */
+    assert_true(cti_solve_policy_goes_on(1, CTI_R(.9e-3), CTI_R(1e-9)) && !cti_solve_policy_goes_on(1, CTI_R(1e-2), CTI_R(1e-8)));
+    assert_true(!cti_solve_policy_goes_on(1, (ct_real)NAN, CTI_R(1e-8)) && !cti_solve_policy_goes_on((ct_real)NAN, 0, CTI_R(1e-8)));
     /* exact inverses continue to the last digit of float; joints need a smaller change than lagged inverses give */
     assert_true(cti_solve_policy_drop(&p, 0, 0) < cti_solve_policy_drop(&p, 0, 1));
     assert_true(cti_solve_policy_drop(&p, 0, 1) < cti_solve_policy_drop(&lagged, 0, 1));

@@ -22,7 +22,7 @@
 
 static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info);
 static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info);
-static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first);
+static int cti_ica_inner(cti_ica *s, int spent, int most, ct_real *out_first);
 static ct_real cti_ica_sweep(cti_ica *s, int k);
 static ct_real cti_ica_refine(cti_ica *s, int carry);
 
@@ -31,12 +31,12 @@ static ct_real cti_ica_refine(cti_ica *s, int carry);
 /* 1 where a budget that is used up gets a second one */
 static int cti_ica_goes_on(cti_ica *s)
 {
-    ct_real tol = s->desc->tolerance * s->p->velocity_scale;
+    ct_real left = s->coupled ? s->progress.best : s->progress.left, aim = s->desc->tolerance * s->p->velocity_scale;
     if (cti_ica_has_rival(s) || s->progress.longer)
         return 0;
-    if (s->coupled)
-        return s->progress.longer = cti_solve_policy_goes_on(s->progress.opened, s->progress.best, tol);
-    return s->progress.longer = cti_solve_policy_goes_on(s->progress.opened, s->progress.left, cti_solve_policy_stop(s->progress.tight * tol));
+    if (!s->coupled)
+        aim = cti_solve_policy_stop(s->progress.tight * aim);
+    return s->progress.longer = cti_solve_policy_goes_on(s->progress.midway, left, aim);
 }
 
 static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
@@ -56,6 +56,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         if (info->status != CTI_SOLVE_BUDGET)
             return;
         cti_ica_extrapolate(s, now);
+        if (s->coupled && info->iterations == most / 2)
+            s->progress.midway = s->progress.best;
         if (s->coupled ? info->iterations < most : info->sweeps < s->budget)
             continue;
         if (!cti_ica_goes_on(s))
@@ -157,7 +159,7 @@ static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info)
     cti_ica_bases bases;
     bases.s = s, bases.v = cti_ica_predict(s);
     cti_tasks_run_work(s->p->tasks, cti_ica_base_range, s->p->n_rows, cti_solve_tuned.costs.velocity, &bases);
-    info->sweeps += cti_ica_inner(s, info->iterations > 1, most, &first);
+    info->sweeps += cti_ica_inner(s, info->sweeps, most, &first);
     cti_ica_publish(s);
     cti_ica_rhs(s);
     return first;
@@ -171,14 +173,14 @@ CTI_FN int cti_ica_has_rival(const cti_ica *s)
     return !s->coupled && s->p->split.rival > 0 && s->p->split.rival <= cti_solve_tuned.augmented.dear * s->runs.sweep_us * budget;
 }
 
-/* the inner loop. du = D^-1 J' times what the multipliers have changed since it began. again: 1 but in the first outer iteration.
+/* the inner loop. du = D^-1 J' times what the multipliers have changed since it began. spent: sweeps of the outer iterations before.
    differs: sweeps are Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep */
-static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
+static int cti_ica_inner(cti_ica *s, int spent, int most, ct_real *out_first)
 {
     ct_real best = CTI_REAL_MAX;
     cti_sweep_facts q;
     memset(&q, 0, sizeof q);
-    q.again = again, q.coupled = s->coupled, q.most = most;
+    q.again = spent > 0, q.coupled = s->coupled, q.most = most;
     q.tol = s->progress.tight * s->desc->tolerance * s->p->velocity_scale;
     q.stop = cti_solve_policy_stop(q.tol), q.drop = cti_solve_policy_drop(s->p, s->coupled, s->map.jointed);
     q.worth = s->progress.worth * s->p->velocity_scale;
@@ -199,6 +201,8 @@ static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
         if (cti_solve_policy_sweep_restarts(q.change, best))
             cti_anderson_restart(&s->mix.inner);
         best = cti_min(best, q.change);
+        if (!s->coupled && spent + q.k == s->budget / 2)
+            s->progress.midway = best;
         if (cti_solve_policy_mixes(q.k, s->p->split.plain))
             cti_anderson_step(&s->mix.inner, s->mix.r_old, s->r, s->du);
     }

@@ -92,6 +92,7 @@ typedef struct cti_ica_progress {
     ct_real worth;                   /* change, relative to velocity_scale, below which the residual of an iteration is computed */
     ct_real tight;                   /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
     ct_real opened;                  /* change of the first iteration */
+    ct_real midway;                  /* smallest change when half of the budget was used up */
     int longer;                      /* 1: it has a second budget */
     int outpaced;                    /* 1: the last loop of sweeps, or the outer one, needs more time than split.rival */
     ct_real left;                    /* change of the last sweep over contacts */

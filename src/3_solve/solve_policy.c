@@ -75,7 +75,11 @@ CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled)
     return coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / cti_solve_tuned.sweeps.coupled) : desc->max_iterations;
 }
 
-CTI_FN int cti_solve_policy_goes_on(ct_real first, ct_real left, ct_real aim) { return left * left <= first * aim; }
+CTI_FN int cti_solve_policy_goes_on(ct_real midway, ct_real left, ct_real aim)
+{
+    ct_real half = left / midway; /* of half a budget */
+    return left * half * half <= aim;
+}
 
 CTI_FN int cti_solve_policy_carries(int iteration) { return iteration % cti_solve_tuned.outer.defer != 0; }
 

@@ -253,9 +253,9 @@ CTI_FN int cti_solve_policy_outpaced(int sweeps, ct_real first, ct_real best, ct
 
 /* cti_solve_policy_iterations -- most of them. */
 CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled);
-/* cti_solve_policy_goes_on -- 1 where a loop whose budget is used up gets a second one: with the mean contraction of its changes so far, from
-   `first` to `left`, it reaches `aim` within that. */
-CTI_FN int cti_solve_policy_goes_on(ct_real first, ct_real left, ct_real aim);
+/* cti_solve_policy_goes_on -- 1 where a loop whose budget is used up gets a second one: with the mean contraction of the budget's second half,
+   from `midway` to `left`, it reaches `aim` within that. */
+CTI_FN int cti_solve_policy_goes_on(ct_real midway, ct_real left, ct_real aim);
 /* cti_solve_policy_carries -- 1 where clusters that only contacts couple to others move at their ports alone. */
 CTI_FN int cti_solve_policy_carries(int iteration);
 /* cti_solve_policy_is_fused -- 1 while contacts are solved inside the sweep over nodes. */

@@ -5,8 +5,8 @@
    moment is across the mean axis. So joints that hold at both ends do no work and have no moment, whatever dt is, and motions faster than
    the step resolves stay bounded [Gonzalez 1999, discrete derivatives].
    Newton's method: D is the inertia at the half rotation and the stiffness of the joints' forces, whose arms turn with the body; D is one 3x3
-   block for each body, so that S = J D^-1 J' + C couples rows that share a body only. A chain's or a tree's S has no fill. The symmetric part
-   of the derivative is used; heavy loads on light links converge in about ten iterations, and without the forces' stiffness not at all.
+   block for each body, so that S = J D^-1 J' + C couples rows that share a body only. A chain's or a tree's S has no fill. Contacts' forces
+   have that stiffness, too (`loads`). The symmetric part of the derivative is used; heavy loads on light links converge in about ten iterations, and without the forces' stiffness not at all.
    C is a compliance of 1e-9 or so: rows that repeat each other share their load.
    The velocities at the end keep a part that the joints do not allow. It would change its sign in each step, and is projected out. */
 #include "mechanism.h"
@@ -294,17 +294,23 @@ CTI_FN void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m, int taut)
 
 /* ---- Newton's method ---- */
 
-/* stiffness of the joints' forces, whose arms turn with the body: dt/2 ((c . f) 1 - sym(c f')) */
+CTI_FN void cti_mechanism_turned(const double *arm, const double *f, double share, double *K)
+{
+    double along = cti_d3_dot(arm, f);
+    int k;
+    for (k = 0; k < 9; k++)
+        K[k] += share * ((k % 4 == 0 ? along : 0) - (arm[k / 3] * f[k % 3] + arm[k % 3] * f[k / 3]) / 2);
+}
+
+/* stiffness of the forces on a body, whose arms are those of half of the turn */
 static void cti_mechanism_stiffness(const cti_mechanism *m, int b, double dt, double *K)
 {
-    int i, k;
-    memset(K, 0, 9 * sizeof *K);
+    int i;
+    memcpy(K, m->bodies[b].loads, 9 * sizeof *K);
     for (i = m->first[b]; i < m->first[b + 1]; i++) {
         const cti_mechanism_row *q = &m->rows[m->uses[i].row];
-        const double *c = q->arm[m->uses[i].side];
-        double sign = m->uses[i].side ? -1 : 1, along = cti_d3_dot(c, q->f);
-        for (k = 0; k < 9 && !q->part; k++)
-            K[k] += sign * dt / 2 * ((k % 4 == 0 ? along : 0) - (c[k / 3] * q->f[k % 3] + c[k % 3] * q->f[k / 3]) / 2);
+        if (!q->part)
+            cti_mechanism_turned(q->arm[m->uses[i].side], q->f, (m->uses[i].side ? -1 : 1) * dt / 2, K);
     }
 }
 

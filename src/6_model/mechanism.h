@@ -18,6 +18,7 @@ typedef struct cti_mechanism_body {
     double v[3], spin[3];   /* at the start; spin [N m s] in world axes */
     double u[3], turn[3];   /* mean velocity [m/s], Cayley vector [1]: |turn| = 2 tan(angle / 2) */
     double x1[3], R1[9];    /* pose at the end */
+    double loads[9];        /* dt/2 times the stiffness of forces besides the joints', whose arms turn with the body */
     double D[9], inverse[9]; /* derivative of the equation of rotation by turn / dt, symmetric part, and its inverse */
     double lack[6];         /* what the equations of translation and of rotation lack */
     double step[6];         /* last full Newton step, of u and of turn / dt */
@@ -84,6 +85,8 @@ CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end);
 CTI_FN void cti_mechanism_clean(cti_mechanism *m, int end, int rated);
 /* cti_mechanism_load -- adds the force and the moment of a row's impulse f on a side. */
 CTI_FN void cti_mechanism_load(const cti_mechanism_row *q, int side, const double *f, double *force, double *moment);
+/* cti_mechanism_turned -- K += share ((arm . f) 1 - sym(arm f')), minus the derivative of the moment arm x f by the body's rotation. */
+CTI_FN void cti_mechanism_turned(const double *arm, const double *f, double share, double *K);
 /* cti_mechanism_rate -- angular velocity of a body at the start or the end, w [3], and its inertia there in D. */
 CTI_FN void cti_mechanism_rate(cti_mechanism_body *b, int end, double *w);
 /* cti_mechanism_rest -- changes a row's `left`: an error up to `rounding` [m] stays; the force of a loose spring is that of 3/2 of its error at the end

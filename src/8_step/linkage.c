@@ -185,6 +185,7 @@ static void cti_linkage_bodies(const cti_state *s, cti_linkage *g)
         const cti_rigid *r = &s->bodies.rigids[g->rigids[i]];
         cti_mechanism_body *b = &g->m.bodies[i];
         b->mass = (double)r->mass, b->slow = 0;
+        memset(b->loads, 0, sizeof b->loads);
         cti_linkage_widen(r->inertia, b->inertia, 9);
         cti_linkage_widen(r->spin, b->spin, 3);
         cti_linkage_matrix(r->q, b->R);
@@ -431,18 +432,45 @@ static int cti_linkage_stays(const cti_state *s, const cti_linkage *g)
     return same;
 }
 
+/* adds the stiffness of a row's force f [3] to the bodies of linkages that it acts on */
+static void cti_linkage_load(cti_state *s, const cti_row *row, const double *f, ct_real dt)
+{
+    int k;
+    for (k = 0; k < row->n; k++) {
+        int rigid = row->term[k].weight == 0 ? s->bodies.rigid_of[row->term[k].block] : -1; /* a term of rotation */
+        cti_linkage *g = rigid >= 0 ? cti_linkage_of(s, rigid) : NULL;
+        double arm[3];
+        cti_linkage_widen(row->term[k].arm, arm, 3);
+        if (g)
+            cti_mechanism_turned(arm, f, (double)dt / 2, g->m.bodies[s->linkages.place[rigid]].loads);
+    }
+}
+
+/* the rows' multipliers: impulses of rigid joints, and stiffness of all other forces */
+static void cti_linkage_take(cti_state *s, ct_real dt)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->linkages.list); i++)
+        for (k = 0; k < CTI_LEN(s->linkages.list[i].rigids); k++)
+            memset(s->linkages.list[i].m.bodies[k].loads, 0, sizeof s->linkages.list[i].m.bodies[k].loads);
+    for (i = 0; CTI_LEN(s->linkages.list) && i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        int id = s->contact.origins[i].joint - 1, at = id >= 0 && s->linkages.row_of ? s->linkages.row_of[id] : -1;
+        ct_real force[3];
+        double f[3];
+        cti_v3_put(force, 0, cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)));
+        cti_linkage_widen(force, f, 3);
+        if (at >= 0)
+            memcpy(cti_linkage_of_block(s, row->term[0].block)->m.rows[at].f, f, sizeof f);
+        else
+            cti_linkage_load(s, row, f, dt);
+    }
+}
+
 CTI_FN void cti_linkage_follow(cti_state *s, ct_real dt)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        const cti_row *row = &s->contact.rows[i];
-        int id = s->contact.origins[i].joint - 1, at = id >= 0 && s->linkages.row_of ? s->linkages.row_of[id] : -1;
-        ct_real f[3];
-        if (at < 0)
-            continue;
-        cti_v3_put(f, 0, cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)));
-        cti_linkage_widen(f, cti_linkage_of_block(s, row->term[0].block)->m.rows[at].f, 3);
-    }
+    cti_linkage_take(s, dt);
     for (i = 0; i < CTI_LEN(s->linkages.list); i++) {
         cti_linkage *g = &s->linkages.list[i];
         if (!cti_linkage_swings(s, g) || (cti_linkage_swings(s, g) == CTI_SWINGS_ALONE && cti_linkage_stays(s, g)))
