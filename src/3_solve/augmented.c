@@ -9,6 +9,7 @@
    Rockafellar 1976 (proximal method of multipliers); Alart and Curnier 1991; Haslinger 1983 (friction by a held bound). */
 #include "augmented.h"
 #include "solve_policy.h"
+#include <float.h>
 
 /* [1] of a bound: an impulse that was projected onto it differs from it by a few ulp, here 4,500; half and double change nothing */
 #define CTI_AUGMENTED_ROUNDED 1e-12
@@ -354,7 +355,8 @@ static void cti_augmented_lack(cti_augmented *s, const cti_linear *L, const doub
 }
 
 /* change [rows]: goals minus bounds become Newton's change of the bounds, where contacts slide: by generalized conjugate residuals, each of
-   which takes one solve with the last factor. 0: out of memory */
+   which takes one solve with the last factor. Where a load grows faster than its bound, no bound lets the contact slide: it sticks, DBL_MAX.
+   0: out of memory */
 static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_arena *arena, double *change)
 {
     const cti_problem *p = s->p;
@@ -387,7 +389,8 @@ static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_aren
             x[i] += along * z[i], r[i] -= along * Mz[i];
     }
     for (i = 0; i < m; i++)
-        change[i] = edges[3 * i] > 0 ? x[i] : change[i];
+        if (edges[3 * i] > 0)
+            change[i] = change[i] > 0 && s->bound[i] + x[i] < 0 ? DBL_MAX : x[i];
     return 1;
 }
 
@@ -409,14 +412,17 @@ static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena
 {
     const cti_problem *p = s->p;
     cti_arena_point mark = cti_arena_mark(arena);
-    double *change = CTI_ARENA_NEW(arena, double, p->n_rows), along = 0, square = 0, apart = 0;
+    double *change = CTI_ARENA_NEW(arena, double, p->n_rows), along = 0, square = 0, apart = 0, goal;
     int i, newton = (idle <= cti_solve_tuned.augmented.newton) == cti_augmented_jams(p), again = turn > 1 && newton == s->newton;
-    for (i = 0; change && i < p->n_rows; i++)
-        change[i] = (p->rows[i].equations || !(s->next[3 * i] > 0) ? 0 : (double)p->rows[i].mu * s->next[3 * i]) - s->bound[i];
+    for (i = 0; change && i < p->n_rows; i++) {
+        goal = p->rows[i].equations || !(s->next[3 * i] > 0) ? 0 : (double)p->rows[i].mu * s->next[3 * i];
+        s->bound[i] = s->bound[i] < DBL_MAX ? s->bound[i] : goal;
+        change[i] = goal - s->bound[i];
+    }
     if (!change || (newton && turn && !cti_augmented_respond(s, L, arena, change)))
         return 0;
     for (i = 0; i < p->n_rows; i++) {
-        double local = (double)p->local[3 * i + 1], d = change[i] - s->swing[i];
+        double local = change[i] < DBL_MAX ? (double)p->local[3 * i + 1] : 0, d = change[i] - s->swing[i];
         along += local * change[i] * s->swing[i], square += local * s->swing[i] * s->swing[i], apart += local * d * d;
     }
     if (again && !newton && apart > 0)
@@ -424,8 +430,9 @@ static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena
     else
         s->share = again && newton && along < 0 ? square / (square - along) : 1;
     for (i = 0; i < p->n_rows; i++) {
-        s->swing[i] = (newton ? s->share : 1) * change[i];
-        s->bound[i] = cti_fmax(0, s->bound[i] + s->share * change[i]);
+        int sticks = !(change[i] < DBL_MAX);
+        s->swing[i] = sticks ? 0 : (newton ? s->share : 1) * change[i];
+        s->bound[i] = sticks ? DBL_MAX : cti_fmax(0, s->bound[i] + s->share * change[i]);
     }
     s->newton = newton;
     cti_arena_rewind(arena, mark);
