@@ -148,9 +148,59 @@ static void rounding_of_fast_bodies_loads_no_joint(void **state)
     assert_int_equal(mem.bytes_live, 0);
 }
 
+/* Blocks that slide against a contact whose friction presses them onto it: with K = [1 q; q 4] and mu q > 1 the load 1 + q g grows faster than the
+   bound g = mu lambda, and no bound lets them slide. They stick: u = 0 gives gamma = -(200 + q) / (4 - q^2), lambda = 1 - q gamma */
+static void jammed_contacts_stick(void **state)
+{
+    enum { JAMS = 3 };
+    static const double couple[JAMS] = {1.12, 1.3, 1.6};
+    const double mu = 0.9;
+    cti_mem mem;
+    cti_arena arena;
+    cti_bsr A;
+    cti_problem p;
+    cti_row rows[JAMS + 1];
+    ct_real b[3 * JAMS + 3], v[3 * JAMS + 3];
+    cti_jacobian J;
+    cti_linear L;
+    cti_solve_info info;
+    ct_solver_desc d;
+    int i, k;
+    (void)state;
+    memset(&A, 0, sizeof A), memset(&p, 0, sizeof p), memset(rows, 0, sizeof rows), memset(&d, 0, sizeof d), memset(v, 0, sizeof v);
+    cti_mem_init(&mem, NULL);
+    cti_arena_init(&arena, &mem);
+    assert_true(cti_bsr_pattern(&mem, &A, JAMS + 1, NULL, 0));
+    for (i = 0; i <= JAMS; i++) {
+        double q = i < JAMS ? couple[i] : 0, det = 4 - q * q;
+        ct_real *a = A.val + 9 * A.diag[i];
+        a[0] = (ct_real)(4 / det), a[1] = a[3] = (ct_real)(-q / det), a[4] = (ct_real)(1 / det), a[8] = 1;
+        b[3 * i] = (ct_real)((-4 - q * 200) / det), b[3 * i + 1] = (ct_real)((200 + q) / det), b[3 * i + 2] = 0;
+        rows[i].n = rows[i].n_a = 1, rows[i].term[0].block = i, rows[i].term[0].weight = 1, rows[i].mu = (ct_real)mu;
+        rows[i].frame[0] = rows[i].frame[4] = rows[i].frame[8] = 1;
+    }
+    rows[JAMS].equations = 7; /* a joint: bounds begin with Newton's method */
+    p.A = &A, p.b = b, p.dt = CTI_R(0.01), p.velocity_scale = CTI_R(0.1), p.rows = rows, p.n_rows = JAMS + 1;
+    d.cone = CT_CONE_CONE, d.tolerance = CTI_R(1e-5);
+    assert_true(cti_residual_prepare(&p, &arena) && cti_jacobian_make(&p, &arena, &J) && cti_envelope_make(&J, &arena, &L));
+    assert_true(cti_augmented_solve(&J, &L, &d, &arena, v, &info));
+    assert_int_equal(info.status, CTI_SOLVE_OK);
+    for (i = 0; i < JAMS; i++) {
+        double gamma = -(200 + couple[i]) / (4 - couple[i] * couple[i]);
+        assert_true(-gamma < mu * (1 - couple[i] * gamma));
+        assert_true(fabs((double)rows[i].r[1] - gamma) < -1e-6 * gamma && fabs((double)rows[i].r[0] - 1 + couple[i] * gamma) < -1e-6 * gamma);
+        for (k = 0; k < 3; k++)
+            assert_true(fabs((double)v[3 * i + k]) < 1e-5);
+    }
+    cti_bsr_free(&mem, &A);
+    cti_arena_free(&arena);
+    assert_int_equal(mem.bytes_live, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_contacts_load_themselves), cmocka_unit_test(bounds_that_never_change_stay),
-                                       cmocka_unit_test(rounding_of_fast_bodies_loads_no_joint)};
+                                       cmocka_unit_test(rounding_of_fast_bodies_loads_no_joint),
+                                       cmocka_unit_test(jammed_contacts_stick)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

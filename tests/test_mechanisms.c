@@ -1,6 +1,7 @@
 /* test_mechanisms.c -- mechanisms of rigid bodies: loads of up to 1e4 links, joints that repeat each other, taut bridges, contacts. Energies and
    momenta are computed here from poses and ct_body_get_momentum. */
 #include "world_util.h"
+#include "../src/6_model/mechanism.h"
 
 #define FULL_TURN 6.28318530717958648
 /* float holds energies to 2e-2, momenta to 1e-3, and joints and reports to the rounding of its positions */
@@ -344,11 +345,37 @@ static void dolls_fall_down_stairs(void **state)
     fall_down_stairs(1.35, -0.12), fall_down_stairs(1.59, 0.18), fall_down_stairs(1.63, 0.23);
 }
 
+/* minus the derivative of the moment (exp(w) c) x f by the rotation vector w, against differences: its symmetric part */
+static void moments_turn_with_their_arms(void **state)
+{
+    static const double arm[3] = {0.3, -0.2, 0.5}, f[3] = {2, 7, -4};
+    const double h = 1e-6;
+    double D[9], K[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    int i, k, side;
+    (void)state;
+    for (i = 0; i < 3; i++) {
+        double M[2][3], w[3] = {0, 0, 0}, turned[3];
+        for (side = 0; side < 2; side++) {
+            w[i] = side ? h : -h;
+            cti_d3_cross(w, arm, turned);
+            cti_d3_add(turned, arm, 1);
+            cti_d3_cross(turned, f, M[side]);
+        }
+        for (k = 0; k < 3; k++)
+            D[3 * k + i] = (M[0][k] - M[1][k]) / (2 * h);
+    }
+    cti_mechanism_turned(arm, f, 1, K);
+    for (i = 0; i < 3; i++)
+        for (k = 0; k < 3; k++)
+            assert_true(fabs(K[3 * i + k] - (D[3 * i + k] + D[3 * k + i]) / 2) < 1e-7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(loads_swing_for_ever), cmocka_unit_test(heavy_loads_open_no_joint),
                                        cmocka_unit_test(a_slow_pair_keeps_its_momentum), cmocka_unit_test(joints_that_repeat_each_other),
                                        cmocka_unit_test(a_door_on_two_hinges_turns), cmocka_unit_test(taut_chains_rest),
-                                       cmocka_unit_test(a_table_stands), PLAIN_TEST(dolls_fall_down_stairs)};
+                                       cmocka_unit_test(a_table_stands), cmocka_unit_test(moments_turn_with_their_arms),
+                                       PLAIN_TEST(dolls_fall_down_stairs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
