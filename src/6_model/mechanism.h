@@ -110,8 +110,9 @@ CTI_FN void cti_mechanism_across(const cti_mechanism_row *q, double *x);
 CTI_FN void cti_mechanism_row_at(const cti_mechanism *m, cti_mechanism_row *q, int mean, int end);
 /* cti_mechanism_speed -- out += velocity of a row's side that moves with v and w. */
 CTI_FN void cti_mechanism_speed(const cti_mechanism_row *q, int side, const double *v, const double *w, double *out);
-/* cti_mechanism_factor -- factors S = J D^-1 J' + C; taut 1: without springs that the step resolves. */
-CTI_FN void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m, int taut);
+/* cti_mechanism_factor -- factors S = J D^-1 J' + C; taut 1: without springs that the step resolves. damping [1]: added to each row, over its own
+   response. */
+CTI_FN void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m, int taut, double damping);
 /* cti_mechanism_impulses -- m->x += J D^-1 lack. cti_mechanism_change -- v, w = D^-1 (J' x - lack) of a body; x NULL: without it. */
 CTI_FN void cti_mechanism_impulses(cti_mechanism *m);
 CTI_FN void cti_mechanism_change(const cti_mechanism *m, int body, const double *x, double *v, double *w);

@@ -67,7 +67,7 @@ CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end)
         cti_mechanism_row_at(m, &m->rows[i], 0, end);
     for (i = 0; i < CTI_LEN(m->bodies); i++)
         m->bodies[i].slow = 0;
-    cti_mechanism_factor(mem, m, 1);
+    cti_mechanism_factor(mem, m, 1, 0);
     cti_mechanism_clean(m, end, 1);
     return before - cti_mechanism_kinetic(m, end);
 }
