@@ -42,7 +42,7 @@ static ct_outcome solve_all(int *compared)
         ct_solver_desc d = ct_solver_desc_default();
         ct_solution s;
         memset(&s, 0, sizeof s);
-        d.solver = (ct_solver)k, d.tolerance = 1e-8, d.seconds = PLAIN_OR(0.1, 0.25), d.now_us = now;
+        d.solver = (ct_solver)k, d.tolerance = 1e-8, d.seconds = PLAIN_OR(0.05, 0.15), d.now_us = now;
         if (ct_problem_solve(problem, &d, &s) == CT_OK) {
             if (s.outcome == CT_OUTCOME_NOT_APPLICABLE && takes_all(d.solver))
                 print_message("%s: %s\n", ct_solver_text(d.solver), s.why);

@@ -504,7 +504,7 @@ static void valleys_are_continuous(void **state)
             double now[21], last[21], worst = 0, over = 0;
             if (stepper && runs[k].depth < 0.01) /* a fold of less than 17 degrees is one surface there */
                 continue;
-            for (i = 0; i <= PLAIN_OR(800, 100); i++) {
+            for (i = 0; i <= PLAIN_OR(800, 30); i++) {
                 over = fmax(over, fall_into_valley(stepper ? CT_STEPPER_CMR : CT_STEPPER_GEOMETRIC, -0.004 + 1e-5 * i + 1.3e-8, runs[k].depth, runs[k].speed,
                                                    runs[k].friction, now));
                 for (j = 0; j < 21 && i > 0; j++)

@@ -314,7 +314,7 @@ static void statuses_are_true(void **state)
 {
     int turns, i;
     (void)state;
-    for (turns = 0; turns < 2; turns++) {
+    for (turns = 0; turns < PLAIN_OR(2, 1); turns++) {
         ct_world_desc d = world_desc(4e-3, 0.5, NULL);
         ct_world *w;
         int good = 0;

@@ -526,7 +526,7 @@ int main(void)
         cmocka_unit_test(midpoint_keeps_energy),
         cmocka_unit_test(remaining_state),
         cmocka_unit_test(own_solver),
-        cmocka_unit_test(interacting_collisions),
+        PLAIN_TEST(interacting_collisions)
         cmocka_unit_test(spinning_bodies_gain_nothing),
         cmocka_unit_test(nearly_held_pairs_get_bounded_forces),
         cmocka_unit_test(slanted_lines_lead_to_contacts),

@@ -401,7 +401,7 @@ static void bodies_and_joints(void **state)
 {
     int i, k;
     (void)state;
-    for (i = 0; i < ROWS; i += PLAIN_OR(1, 5))
+    for (i = 0; i < ROWS; i += PLAIN_OR(1, 9))
         for (k = 0; k < COLUMNS; k++)
             one_cell(&rows[i], k);
 }

@@ -118,7 +118,7 @@ static void worlds_have_one_mode(void **state)
     uint64_t right = run(USUAL, 0, 0, 0);
     int m;
     (void)state;
-    for (m = USUAL; m < MODES - !HAS_FLUSHING; m += PLAIN_OR(1, 2)) {
+    for (m = USUAL; m < MODES - !HAS_FLUSHING; m += PLAIN_OR(1, 3)) {
         assert_true(run(m, 0, 0, 0) == right);
         assert_true(run(m, 3, 0, 1) == right);
         mode_of_tasks = m;

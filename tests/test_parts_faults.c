@@ -161,7 +161,7 @@ static void same_body(const ct_world *a, ct_body_id ia, const ct_world *b, ct_bo
    not rest: it keeps its bits and its integrator's history, and is not counted as resting */
 static void what_is_given_up_rests_alone(void **state)
 {
-    enum { STEPS = 12, INTEGRATORS = PLAIN_OR(3, 1) };
+    enum { STEPS = PLAIN_OR(8, 5), INTEGRATORS = PLAIN_OR(3, 1) };
     int it, i, k, rested = 0;
     (void)state;
     for (it = 0; it < INTEGRATORS; it++) {

@@ -650,7 +650,7 @@ static double creeps_on_edges(int own, int pieces, int *changes, double *gained)
 static void changes_of_pairs_make_no_creep(void **state)
 {
     int few, many;
-    double gained, more, whole = creeps_on_edges(1, 1, &few, &gained), cut = creeps_on_edges(50, 100, &many, &more);
+    double gained, more, whole = creeps_on_edges(1, 1, &few, &gained), cut = creeps_on_edges(50, 50, &many, &more);
     (void)state;
     if (getenv("SHOW"))
         print_message("creeps by %.4f mm/s on whole edges, %.4f on cut ones; %d and %d changes; gained at most %.1e and %.1e J in a step\n", whole, cut,

@@ -659,7 +659,7 @@ static void fast_cubes_do_not_pass(void **state)
     c = add_soft_mesh(w, "cube", &cube, 1e6, 0, 0, 1000);
     assert_int_equal(ct_body_pin(w, s, border, nb, CT_AXIS_ALL, NULL, -1), CT_OK);
     rest = read_vectors(w, s, 0, &ns);
-    for (k = 0; k < 40; k++) {
+    for (k = 0; k < 25; k++) {
         ct_step_report r = step_once(w, 0.005);
         double *x = read_vectors(w, s, 0, NULL), *y = read_vectors(w, c, 0, &nc), deepest = 0;
         int bad = count_intersections(w);
@@ -686,7 +686,7 @@ static void fast_cubes_do_not_pass(void **state)
             passed += inside != beyond && (inside || (fabs(y[3 * j]) < 0.3 && fabs(y[3 * j + 1]) < 0.3));
             assert_true(isfinite(y[3 * j]) && isfinite(y[3 * j + 1]) && isfinite(y[3 * j + 2]));
         }
-        if (k < 3 || k == 39)
+        if (k < 3 || k == 24)
             print_message("step %d: cube's front at z = %.4g m, status %s, %d substeps, %d contacts, %d zones, %d frozen\n", k + 1, deepest,
                           ct_status_text(r.status), r.substeps, r.contacts, r.zones, r.frozen);
         if (passed)
@@ -777,7 +777,7 @@ int main(void)
         cmocka_unit_test(free_fall_is_exact),
         cmocka_unit_test(a_thrown_body_has_no_more_candidates),
         cmocka_unit_test(a_light_ram_moves_a_heavy_block),
-        cmocka_unit_test(a_mat_lands_on_its_edge),
+        PLAIN_TEST(a_mat_lands_on_its_edge)
         PLAIN_TEST(a_stiff_plate_lands_flat)
         cmocka_unit_test(centre_of_mass_falls_as_a_point),
         cmocka_unit_test(momenta_of_a_free_body),

@@ -63,7 +63,8 @@ def run(command, timeout=600, env=None, cwd=ROOT):
 
 
 def run_unit(path):
-    env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:abort_on_error=0:allocator_may_return_null=1:handle_sigill=2",
+    # a quarantine of freed memory that holds what some steps free: with 256 MB, the default and make soak's, a fifth of the time is spent on new pages
+    env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:abort_on_error=0:allocator_may_return_null=1:handle_sigill=2:quarantine_size_mb=16",
                CONTACT_TOOL=os.path.join(ROOT, "build", "contact"))
     if "/asan/" in path:
         env["CONTACT_TEST_SANITIZED"] = "1"
