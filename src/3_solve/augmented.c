@@ -3,10 +3,11 @@
        v'A v / 2 - b'v + sum of psi_i(J_i v + w_i),   -psi_i'(u) = P(r - rho u),   P: the row's law with its compliance, gamma within g,
    which is convex, by Newton steps (A + J'HJ) d = -gradient, H = -dP/du, with a search along d. Then r = P(r - rho u) at the minimum, g
    follows lambda by Newton's method on g = mu lambda or by shares of the way there, and rho grows. With whole steps to mu lambda, g would
-   swing between two values for ever where friction jams. A contact whose load grows faster than its bound sticks: the next bound does not hold it. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in
-   inverse local compliances. All is in double, since rho is up to 1e8 of them, and more for joints with a compliance. u follows the steps,
-   u += a J d: from v, its rounding of 1e-16 m/s would be an impulse of 1e-6 N s in a joint, and no gradient would fall below 1e-4. Based on:
-   Rockafellar 1976 (proximal method of multipliers); Alart and Curnier 1991; Haslinger 1983 (friction by a held bound). */
+   swing between two values for ever where friction jams. A contact whose load grows faster than its bound sticks: the next bound is none. The
+   judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local compliances. All is in double, since rho
+   is up to 1e8 of them, and more for joints with a compliance. u follows the steps, u += a J d: from v, its rounding of 1e-16 m/s would be an
+   impulse of 1e-6 N s in a joint, and no gradient would fall below 1e-4. Based on: Rockafellar 1976
+   (proximal method of multipliers); Alart and Curnier 1991; Haslinger 1983 (friction by a held bound). */
 #include "augmented.h"
 #include "solve_policy.h"
 #include <float.h>

@@ -171,7 +171,7 @@ CTI_FN int cti_residual_prepare(cti_problem *p, cti_arena *arena);
 CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out);
 /* cti_residual_dynamics -- out->dynamics, of all blocks. work [6 n] */
 CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_real *work, cti_residuals *out);
-/* cti_residual_row -- residuals of one row at its velocity u [3] and multipliers r [3], merged into the maxima that `out` already holds. local [3]: its
-   local compliance. */
+/* cti_residual_row -- residuals of one row at its velocity u [3] and multipliers r [3], merged into the maxima that `out` already holds.
+   local [3]: its local compliance. */
 CTI_FN void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const double *u, const double *r, const ct_real *local,
                              cti_residuals *out);

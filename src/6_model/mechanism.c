@@ -6,9 +6,10 @@
    the step resolves stay bounded [Gonzalez 1999, discrete derivatives].
    Newton's method: D is the inertia at the half rotation and the stiffness of the joints' forces, whose arms turn with the body; D is one 3x3
    block for each body, so that S = J D^-1 J' + C couples rows that share a body only. A chain's or a tree's S has no fill. Contacts' forces
-   have that stiffness, too (`loads`). The symmetric part of the derivative is used; heavy loads on light links converge in about ten iterations, and without the forces' stiffness not at all.
-   C is a compliance of 1e-9 or so: rows that repeat each other share their load. Steps far from the solution are damped by a larger one, in proportion
-   to the joints' errors (Levenberg 1944, Marquardt 1963).
+   have that stiffness, too (`loads`). The symmetric part of the derivative is used. Heavy loads on light links converge in about ten
+   iterations, and without the forces' stiffness not at all.
+   C is a compliance of 1e-9 or so: rows that repeat each other share their load. Steps far from the solution are damped by a larger one, in
+   proportion to the joints' errors (Levenberg 1944, Marquardt 1963).
    The velocities at the end keep a part that the joints do not allow. It would change its sign in each step, and is projected out. */
 #include "mechanism.h"
 #include "../1_math/eig3.h"
@@ -18,8 +19,8 @@
 #define CTI_MECHANISM_ITERATIONS 40 /* most of Newton's method: 12 in the mean at a load of 1e4 links, 3 in a slow swing */
 #define CTI_MECHANISM_CLOSE 1e-11   /* relative change of velocities at which it ends: energies then hold to 1e-7 */
 #define CTI_MECHANISM_MOST 4.0        /* largest share of a Newton step that is taken, and one over the least */
-/* [1] compliance of a row in a Newton step, over its response and its relative error. Of 360 pairs 9 take four substeps and more without it; none with
-   this, a tenth or ten times, with a hundredth 3 miss their balances */
+/* [1] compliance of a row in a Newton step, over its response and its relative error. Of 360 pairs 9 take four substeps and more without it. None
+   does with it, and 3 miss a balance with a hundredth of it */
 #define CTI_MECHANISM_DAMPING 0.01
 #define CTI_MECHANISM_LOOSE 1e12    /* compliance of a row without a part, over its own response */
 #define CTI_MECHANISM_FAR 1e-6      /* relative change with which the last iteration is still a solution */
@@ -291,7 +292,8 @@ CTI_FN void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m, int taut, doubl
         cti_mechanism_row *q = &m->rows[i];
         double *W = m->val + 9 * (size_t)m->shape.diag[i], mean = (W[0] + W[4] + W[8]) / 3;
         for (k = 0; k < 9; k++) /* an axis without equation answers to nothing */
-            W[k] += (k % 4 == 0 ? (taut && q->is_loose ? CTI_MECHANISM_LOOSE * mean : q->compliance) + damping * mean : 0) + mean * q->axis[k / 3] * q->axis[k % 3];
+            W[k] += (k % 4 == 0 ? (taut && q->is_loose ? CTI_MECHANISM_LOOSE * mean : q->compliance) + damping * mean : 0) +
+                    mean * q->axis[k / 3] * q->axis[k % 3];
     }
     cti_factor64_compute_double(mem, &m->factor, &m->symbolic, &m->gather, m->val);
 }
@@ -439,8 +441,8 @@ static double cti_mechanism_size(const cti_mechanism_body *b, const double *v, c
     return sqrt(cti_d3_dot(v, v)) + sqrt(cti_d3_dot(w, w) * (b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2 * b->mass));
 }
 
-/* The share of a Newton step that is taken. Its error shrinks, or swings to the other side, by about the same factor each time; the share removes that
-   (Aitken's method for vectors, in the metric of the masses). No body turns by more than one radian. *most: the largest change of a velocity */
+/* The share of a Newton step that is taken. Its error shrinks, or swings to the other side, by about the same factor each time; the share removes
+   that (Aitken's method for vectors, in the metric of the masses). No body turns by more than one radian. *most: the largest change of a velocity */
 static double cti_mechanism_share(cti_mechanism *m, double dt, int first, double share, double *most)
 {
     double along = 0, square = 0, turn = 0, size, v[6], d[6], Id[3];
@@ -499,8 +501,9 @@ CTI_FN void cti_mechanism_finish(cti_mechanism *m, double dt)
     }
 }
 
-/* The damping of a Newton step, by the largest distance of a row from its equation, over the size of its bodies. Rows that repeat each other have second-order errors after a large
-   turn; divided by C these are forces whose stiffness hides the bodies' inertia. A damping in proportion to the error keeps quadratic convergence */
+/* The damping of a Newton step, by the largest distance of a row from its equation, over the size of its bodies. Rows that repeat each other have
+   second-order errors after a large turn. Divided by C these are forces whose stiffness hides the bodies' inertia. A damping in proportion to the
+   error keeps the convergence quadratic */
 static double cti_mechanism_damping(const cti_mechanism *m, double dt)
 {
     double most = 0, left[3];

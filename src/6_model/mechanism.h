@@ -89,8 +89,8 @@ CTI_FN void cti_mechanism_load(const cti_mechanism_row *q, int side, const doubl
 CTI_FN void cti_mechanism_turned(const double *arm, const double *f, double share, double *K);
 /* cti_mechanism_rate -- angular velocity of a body at the start or the end, w [3], and its inertia there in D. */
 CTI_FN void cti_mechanism_rate(cti_mechanism_body *b, int end, double *w);
-/* cti_mechanism_rest -- changes a row's `left`: an error up to `rounding` [m] stays; the force of a loose spring is that of 3/2 of its error at the end
-   less 1/2 of that at the start: it decays as under implicit Euler, at w^2 dt / 2. */
+/* cti_mechanism_rest -- changes a row's `left`: an error up to `rounding` [m] stays; the force of a loose spring is that of 3/2 of its error
+   at the end less 1/2 of that at the start: it decays as under implicit Euler, at w^2 dt / 2. */
 CTI_FN void cti_mechanism_rest(cti_mechanism *m, int row, double rounding);
 /* cti_mechanism_work -- work [J] of scripts and springs on the bodies through the rows' impulses at hand, over the step. */
 CTI_FN double cti_mechanism_work(const cti_mechanism *m, double dt);

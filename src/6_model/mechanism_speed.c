@@ -1,6 +1,6 @@
 /* mechanism_speed.c -- velocities of a mechanism at an instant.
-   Method: v <- v - M^-1 J' (J M^-1 J' + C)^-1 (J v - rates), the nearest velocities in the metric of the masses that the joints allow. It keeps linear
-   and angular momentum of a free mechanism, and so does a scaling of the motion relative to the common rigid one.
+   Method: v <- v - M^-1 J' (J M^-1 J' + C)^-1 (J v - rates), the nearest velocities in the metric of the masses that the joints allow. It keeps
+   linear and angular momentum of a free mechanism, and so does a scaling of the motion relative to the common rigid one.
    Based on: Andersen 1983 (RATTLE, the second half); Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
 #include "mechanism.h"
 

@@ -51,10 +51,10 @@ static int cti_layers_reserve(cti_state *s, cti_layers *y)
     int n = s->n, n3 = 3 * n, nv = s->surface.nv;
     return CTI_RESIZE(m, q->x, n3) && CTI_RESIZE(m, q->v, n3) && CTI_RESIZE(m, q->tick, n) && CTI_RESIZE(m, q->at, n3) &&
            CTI_RESIZE(m, q->force, n3) && CTI_RESIZE(m, q->speed, n3) && CTI_RESIZE(m, q->inverse, n) && CTI_RESIZE(m, q->x0, n3) &&
-           CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->x1, n3) && CTI_RESIZE(m, q->v1, n3) && CTI_RESIZE(m, q->off2, n) && CTI_RESIZE(m, q->drift, n) && CTI_RESIZE(m, p->begin, 3 * nv) &&
-           CTI_RESIZE(m, p->u, 3 * nv) && CTI_RESIZE(m, p->off, nv) && CTI_RESIZE(m, p->reach, s->surface.n_bodies) &&
-           CTI_RESIZE(m, p->from, 3 * nv) && CTI_RESIZE(m, p->to, 3 * nv) && CTI_RESIZE(m, p->seen_vertex, nv) &&
-           CTI_RESIZE(m, p->seen_block, n);
+           CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->x1, n3) && CTI_RESIZE(m, q->v1, n3) && CTI_RESIZE(m, q->off2, n) &&
+           CTI_RESIZE(m, q->drift, n) && CTI_RESIZE(m, p->begin, 3 * nv) && CTI_RESIZE(m, p->u, 3 * nv) && CTI_RESIZE(m, p->off, nv) &&
+           CTI_RESIZE(m, p->reach, s->surface.n_bodies) && CTI_RESIZE(m, p->from, 3 * nv) && CTI_RESIZE(m, p->to, 3 * nv) &&
+           CTI_RESIZE(m, p->seen_vertex, nv) && CTI_RESIZE(m, p->seen_block, n);
 }
 
 static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)

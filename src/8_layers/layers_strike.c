@@ -278,8 +278,8 @@ static void cti_layers_more(double *sum, double factor, const double *a)
 }
 
 /* Change of the relative velocity by what all clocks but the set's own owe [m/s]. *normal: along the normal, with the own one's. own: change by the
-   pair's full impulse [m/s]; other pairs of the set are expected to give what the set gave at its last strike beyond that, and half of it counts in the
-   middle of the strike */
+   pair's full impulse [m/s]; other pairs of the set are expected to give what the set gave at its last strike beyond that, and half of it counts in
+   the middle of the strike */
 static cti_v3 cti_layers_owed(const cti_state *s, const cti_layers_point *p, double own, double *normal, double *change)
 {
     const cti_layers *y = cti_layers_own(s);

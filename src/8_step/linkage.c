@@ -217,7 +217,8 @@ static void cti_linkage_side(const cti_state *s, const cti_linkage *g, const cti
     for (end = 0; end < 2; end++) { /* velocity at that end, of second order, from three places in the step */
         double time = end ? cti_state_ahead(s, dt) : s->step.time, h = (end ? -1 : 1) * (double)dt / 8;
         ct_real a0[9], a1[9], a2[9];
-        cti_v3 p0 = cti_joints_scripted(side, time, a0), p1 = cti_joints_scripted(side, time + h, a1), p2 = cti_joints_scripted(side, time + 2 * h, a2);
+        cti_v3 p0 = cti_joints_scripted(side, time, a0), p1 = cti_joints_scripted(side, time + h, a1);
+        cti_v3 p2 = cti_joints_scripted(side, time + 2 * h, a2);
         cti_v3 d = q->part ? cti_v3_mul(cti_v3_sub(cti_v3_mul(cti_joint_turn(a1, a0, 0), 4), cti_joint_turn(a2, a0, 0)), (ct_real)q->lever)
                            : cti_v3_sub(cti_v3_mul(cti_v3_sub(p1, p0), 4), cti_v3_sub(p2, p0));
         cti_v3_put(at, 0, cti_v3_mul(d, (ct_real)((k ? 1 : -1) / (2 * h))));

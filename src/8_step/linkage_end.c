@@ -142,11 +142,12 @@ static void cti_linkage_answer(const cti_state *s, cti_linkage *g, const cti_lin
             cti_v3 f = cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), F), F, t->weight);
             int turning = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, t->block) != NULL;
             cti_mechanism_body *b;
-            double *to;
+            double *to, over;
             if (cti_linkage_of_block(s, t->block) != g)
                 continue;
             b = &g->m.bodies[s->linkages.place[s->bodies.rigid_of[t->block]]], to = turning ? b->spin1 : b->v1;
-            to[0] += (double)f.x / (turning ? 1 : b->mass), to[1] += (double)f.y / (turning ? 1 : b->mass), to[2] += (double)f.z / (turning ? 1 : b->mass);
+            over = turning ? 1 : b->mass;
+            to[0] += (double)f.x / over, to[1] += (double)f.y / over, to[2] += (double)f.z / over;
         }
     }
     cti_mechanism_clean(&g->m, 1, 0);

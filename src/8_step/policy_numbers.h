@@ -90,9 +90,10 @@
     X(ct_real, joint_own, CTI_R(1e-7), "1", \
       "compliance of a rigid joint over that of its blocks: the forces of joints that contradict each other stay bounded") \
     X(ct_real, link_own, CTI_R(1e-9) + 9 * CTI_EPS, "1", \
-      "the same for joints of linkages, which are solved directly, over the mobility of their points without rotation. A load of 1e4 links opens a joint " \
-      "by 2e-6 of a link, with 4e-9 by 6e-6; with 4e-10 nothing changes. In float the factor of the rounding leaves a straight bridge 1 to 11 bad steps " \
-      "without order, for 8 to 20; the rounding of positions gives joints that repeat each other some weights of their bodies") \
+      "the same for joints of linkages, which are solved directly, over the mobility of their points without rotation. A load of 1e4 links " \
+      "opens a joint by 7e-7 of a link, with 4e-9 by 3e-6. With 4e-10 no balance changes. In float the factor of the rounding leaves a straight " \
+      "bridge 1 to 11 bad steps without order, for 8 to 20; the rounding of positions gives joints that repeat each other some weights of " \
+      "their bodies") \
     X(ct_real, link_round, 4, "eps", "of the largest coordinate: a joint's error below it is rounding, and stays") \
     X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", \
@@ -113,8 +114,8 @@
     X(double, margin, 4, "1", \
       "factor on the bound of the energy by which contacts may change a free motion (plausible.c): the bound leaves out friction")
 
-/* ---- energy and momentum at the end of an attempt. link_: velocities that the joints of a linkage do not allow (linkage.c). balance_: a solve leaves an error of a body's momentum, over its mass the shift; balance.c gives
-        it to loaded contacts ---- */
+/* ---- energy and momentum at the end of an attempt. link_: velocities that the joints of a linkage do not allow (linkage.c). balance_: a
+        solve leaves an error of a body's momentum, over its mass the shift; balance.c gives it to loaded contacts ---- */
 #define CTI_TUNED_ENERGY(X) \
     X(double, gain, 2e-4, "1", \
       "the gain allowed under Euler's rule, which dissipates, as a share of a sum: the body's energies and work relative to its mean velocity, the " \

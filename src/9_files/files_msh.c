@@ -388,7 +388,8 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
     m.scan.at = bytes, m.scan.end = bytes + n, m.scan.line = 1, m.scan.mem = mem, m.scan.error = error;
     m.mesh = mesh;
     cti_msh_sections(&m);
-    if (cti_mesh_finish(&m.scan, mesh) && cti_msh_single(&m, mesh->segments, 2) && cti_msh_single(&m, mesh->triangles, 3) && cti_msh_single(&m, mesh->tets, 4))
+    if (cti_mesh_finish(&m.scan, mesh) && cti_msh_single(&m, mesh->segments, 2) && cti_msh_single(&m, mesh->triangles, 3) &&
+        cti_msh_single(&m, mesh->tets, 4))
         cti_msh_drop_middles(&m);
     if (m.scan.code == CT_OK && CTI_LEN(mesh->positions) == 0)
         cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any node", NULL);

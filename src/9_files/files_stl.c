@@ -1,6 +1,7 @@
 /* files_stl.c -- STL, ASCII and binary. Method: a binary file says at byte 80 how many triangles follow, so that its size is known. A file
    of exactly that size is binary, whatever its header says: in a text these four bytes are characters, which would mean more than a hundred
-   million triangles. Corners are collected first, then welded: corners with equal coordinates become one vertex (weld.h). Vertices keep the order of their first use. Based on: 3D Systems, StereoLithography interface specification. */
+   million triangles. Corners are collected first, then welded: corners with equal coordinates become one vertex (weld.h).
+   Vertices keep the order of their first use. Based on: 3D Systems, StereoLithography interface specification. */
 #include "files.h"
 #include "../5_mesh/weld.h"
 

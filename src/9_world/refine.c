@@ -3,8 +3,8 @@
    tetrahedra that own them are split: their edges at the middles (divide.c), so that the mesh stays conforming. Only tetrahedra of the user's
    mesh are split, and they stay so: there is one level, and no coarsening. The user's vertices and nodes keep their numbers; middles are
    nodes behind them, which the interface does not show.
-   A middle gets the mean position and velocity of its ends, at rest, too: displacements that are linear in an element stay so. The masses are those of
-   the new elements. Lumped masses of smaller elements have less inertia about their centre; a rigid motion, the smallest, is added to the
+   A middle gets the mean position and velocity of its ends, at rest, too: displacements that are linear in an element stay so. The masses are those
+   of the new elements. Lumped masses of smaller elements have less inertia about their centre; a rigid motion, the smallest, is added to the
    body so that its momentum and angular momentum are kept. What this changes in the energy is reported (rk.work_refine).
    Edges between two pinned nodes are not split, nor are bodies with an embedded surface, or with a piece that rounding would make flat.
    A body's mesh, masses and velocities before are kept until the step is done: a step that fails takes its refinement back.

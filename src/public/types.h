@@ -556,9 +556,10 @@ typedef struct ct_contact {
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
    reason, or in a shortest substep a body gains energy, a joint or a chain is beyond its bound, a rigid body rotates too far, blocks were held for
    an implausible motion or a gain of energy, pairs still collide after impact zones, or some crossed each other when it began (`tangled`). The
-   first three need ct_step_report.residual to be at most solver.tolerance, with every solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance; with
-   CT_STEPPER_LAYERS, whose BUDGET is layers.max_updates or max_layers, at most 5e-3. With CT_STEPPER_GEOMETRIC, BUDGET also says that linearizations
-   did not suffice, or that a collision lacks a tenth of its thickness where cg_turns, active_set or sweeps ended a solve. */
+   first three need ct_step_report.residual to be at most solver.tolerance, with every solver; with CT_STEPPER_BARRIER, whose BUDGET is
+   barrier.newton_iterations, at most barrier.newton_tolerance; with CT_STEPPER_LAYERS, whose BUDGET is layers.max_updates or max_layers, at most
+   5e-3. With CT_STEPPER_GEOMETRIC, BUDGET also says that linearizations did not suffice, or that a collision lacks a tenth of its thickness where
+   cg_turns, active_set or sweeps ended a solve. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
