@@ -201,7 +201,7 @@ static int cti_ica_inner(cti_ica *s, int spent, int most, ct_real *out_first)
         if (cti_solve_policy_sweep_restarts(q.change, best))
             cti_anderson_restart(&s->mix.inner);
         best = cti_min(best, q.change);
-        if (!s->coupled && spent + q.k == s->budget / 2)
+        if (!s->coupled && s->progress.midway == 0 && spent + q.k >= s->budget / 2)
             s->progress.midway = best;
         if (cti_solve_policy_mixes(q.k, s->p->split.plain))
             cti_anderson_step(&s->mix.inner, s->mix.r_old, s->r, s->du);
