@@ -75,6 +75,7 @@ typedef struct cti_split {
                                    unchanged */
     const cti_correction *correction; /* applied between sweeps over coupled clusters; or NULL */
     int plain;                  /* 1: the paper's relaxation, without acceleration */
+    int rigid;                  /* 1: all blocks are rigid bodies' */
     double rival;               /* [us] estimated time of another solver; 0: there is none. A solver that would take longer returns
                                    CTI_SOLVE_OUTPACED */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + b + J' r), eq. 9 for v; 0: from v */

@@ -247,7 +247,9 @@ static int cti_islands_find_rival(const cti_state *s, int first, cti_island *q, 
         split |= q->p.rows[c].equations && cti_linkage_share(s, s->contact.origins[first + c].joint - 1) == 1;
     for (c = 0; c < q->n_components; c++)
         split |= s->factors.components[q->components[c]].solve.node_ports > 0;
-    q->p.split.rival = 0;
+    q->p.split.rival = 0, q->p.split.rigid = 1;
+    for (c = 0; c < q->n_components; c++)
+        q->p.split.rigid &= s->bodies.rigid_of[s->factors.blocks[s->factors.components[q->components[c]].begin]] >= 0;
     if (split)
         return 1;
     if (!cti_jacobian_make(&q->p, s->arena, &out->J) || !cti_envelope_make(&out->J, s->arena, &out->linear))
