@@ -21,7 +21,8 @@ CTI_FN void cti_ica_begin(cti_ica *s)
 {
     s->progress.best = s->progress.last = CTI_REAL_MAX;
     s->progress.fused = s->map.n_own > 0;
-    /* sweeps that a rival may take over end where it would: errors of their slowest modes add up over steps */
+    /* Sweeps over rigid bodies that a rival may take over end where it would: in stacks errors of their slowest modes add up over steps. In soft
+       bodies they do not, and S1 would take a third more sweeps */
     s->progress.tight = s->p->split.rigid && cti_ica_has_rival(s) ? (ct_real)cti_solve_tuned.augmented.aim : 1;
     s->progress.worth = cti_solve_policy_worth(s->progress.tight * s->desc->tolerance);
     s->correction.active = s->coupled && s->p->split.correction && !s->p->split.plain;

@@ -19,8 +19,8 @@
 #define CTI_MECHANISM_ITERATIONS 40 /* most of Newton's method: 12 in the mean at a load of 1e4 links, 3 in a slow swing */
 #define CTI_MECHANISM_CLOSE 1e-11   /* relative change of velocities at which it ends: energies then hold to 1e-7 */
 #define CTI_MECHANISM_MOST 4.0        /* largest share of a Newton step that is taken, and one over the least */
-/* [1] compliance of a row in a Newton step, over its response and its relative error. Of 360 pairs 9 take four substeps and more without it. None
-   does with it, and 3 miss a balance with a hundredth of it */
+/* [1] compliance of a row in a Newton step, over its response and its relative error. Of 360 pairs 9 take four substeps and more without it.
+   With it none misses a bar, with a hundredth of it 3 do */
 #define CTI_MECHANISM_DAMPING 0.01
 #define CTI_MECHANISM_LOOSE 1e12    /* compliance of a row without a part, over its own response */
 #define CTI_MECHANISM_FAR 1e-6      /* relative change with which the last iteration is still a solution */
