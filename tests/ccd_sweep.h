@@ -59,8 +59,7 @@ static int cti_sweep_interval(const cti_sweep_query *q, double t0, double t1, in
         return cti_sweep_interval(q, t0, mid, depth - 1, out_toi) || cti_sweep_interval(q, mid, t1, depth - 1, out_toi);
     }
     q->work->fine++;
-    if (!(q->kind == CTI_CCD_VF ? cti_ccd_vf(a, b, t0 > 0 || t1 < 1 ? q->wide : q->distance, &toi)
-                                : cti_ccd_ee(a, b, t0 > 0 || t1 < 1 ? q->wide : q->distance, &toi)))
+    if (!cti_ccd_meet(q->kind, a, b, t0 > 0 || t1 < 1 ? q->wide : q->distance, &toi))
         return 0;
     *out_toi = (ct_real)(t0 + (double)toi * (t1 - t0));
     return 1;

@@ -10,8 +10,7 @@
 /* cmocka needs the headers above */
 #include <cmocka.h>
 
-typedef int (*query)(const ct_real *, const ct_real *, ct_real, ct_real *);
-static const query queries[4] = {cti_ccd_vf, cti_ccd_ee, cti_ccd_ve, cti_ccd_vv};
+static const int kinds[4] = {CT_PAIR_VF, CT_PAIR_EE, CT_PAIR_VE, CT_PAIR_VV};
 
 static void test_touches(void **state)
 {
@@ -21,7 +20,7 @@ static void test_touches(void **state)
         for (i = 0; i < (kind < 2 ? 30000 : 5000) / PLAIN_OR(1, 3); i++) {
             ct_real x0[12], x1[12], toi;
             double t = make_touch(kind, i % 3 == 0 ? 1 : (i % 3 == 1 ? 2 : 12), x0, x1);
-            assert_int_equal(queries[kind](x0, x1, 0, &toi), 1);
+            assert_int_equal(cti_ccd_meet(kinds[kind], x0, x1, 0, &toi), 1);
             assert_true(toi >= 0 && (double)toi <= t);
             /* and the features touch at that time */
             assert_true(gap_at(kind, x0, x1, (double)toi) < CTI_R(1e-5));
@@ -44,21 +43,21 @@ static void test_scales(void **state)
             far[k] = (ct_real)(sizeof(ct_real) == 8 ? whole(1000) * 1048576.0 : whole(500));
         for (k = 0; k < 3 * points[kind]; k++)
             x0[k] += far[k % 3], x1[k] += far[k % 3];
-        assert_int_equal(queries[kind](x0, x1, 0, &toi), 1);
+        assert_int_equal(cti_ccd_meet(kinds[kind], x0, x1, 0, &toi), 1);
         assert_true((double)toi <= t);
         if (sizeof(ct_real) == 4)
             continue;
         s = ldexp(1, power[i % 9]);
         for (k = 0; k < 3 * points[kind]; k++)
             x0[k] = (x0[k] - far[k % 3]) * (ct_real)s, x1[k] = (x1[k] - far[k % 3]) * (ct_real)s;
-        assert_int_equal(queries[kind](x0, x1, 0, &toi), 1);
+        assert_int_equal(cti_ccd_meet(kinds[kind], x0, x1, 0, &toi), 1);
         assert_true((double)toi <= t);
         /* a plane far away: no impact at any scale that keeps the offset */
         for (k = 0; k < points[kind]; k++)
             if (k < (kind == 1 ? 2 : 1))
                 x0[3 * k] += (ct_real)(s * 100), x1[3 * k] += (ct_real)(s * 100);
         if (cti_finite(x0[0]) && cti_finite(x1[0])) {
-            assert_int_equal(queries[kind](x0, x1, 0, &toi), 0);
+            assert_int_equal(cti_ccd_meet(kinds[kind], x0, x1, 0, &toi), 0);
             assert_true(toi == CTI_CCD_NONE);
         }
     }
@@ -70,7 +69,7 @@ static void expect(int kind, const double *a, const double *b, double d, double 
     int i, hit;
     for (i = 0; i < 3 * points[kind]; i++)
         x0[i] = (ct_real)a[i], x1[i] = (ct_real)b[i];
-    hit = queries[kind](x0, x1, (ct_real)d, &toi);
+    hit = cti_ccd_meet(kinds[kind], x0, x1, (ct_real)d, &toi);
     assert_int_equal(hit, low <= 1);
     assert_true((double)toi >= low && (double)toi <= high);
 }
@@ -115,7 +114,7 @@ static void test_min_distance(void **state)
         kind = i & 3;
         for (k = 0; k < 3 * points[kind]; k++)
             x0[k] = (ct_real)rnd(), x1[k] = i % 5 ? x0[k] + (ct_real)(rnd() * ((i >> 4) & 1 ? 2.0 : 0.2)) : (ct_real)rnd();
-        hit = queries[kind](x0, x1, d, &toi);
+        hit = cti_ccd_meet(kinds[kind], x0, x1, d, &toi);
         hits += hit, clear += !hit;
         assert_true(hit ? toi >= 0 && toi <= 1 : toi == CTI_CCD_NONE);
         for (k = 0; k <= 200; k++)
@@ -153,11 +152,11 @@ static void test_batch(void **state)
                 for (j = 0; j < 4; j++)
                     for (k = 0; k < 3; k++)
                         a[3 * j + k] = x0[3 * quads[4 * i + j] + k], b[3 * j + k] = x1[3 * quads[4 * i + j] + k];
-                queries[kind](a, b, 0, &t);
+                cti_ccd_meet(kinds[kind], a, b, 0, &t);
                 /* beside huge numbers a batch may find a separating plane that a single query does not test */
                 assert_true(t == toi[i] || (round > 3 && toi[i] == CTI_CCD_NONE));
                 found += t <= 1, hits -= toi[i] <= 1;
-                queries[kind](a, b, d[i], &t);
+                cti_ccd_meet(kinds[kind], a, b, d[i], &t);
                 assert_true(t == all[i] || (round > 3 && all[i] == CTI_CCD_NONE));
                 hits2 -= all[i] <= 1;
                 assert_true(d[i] >= 0 || all[i] == 0);
@@ -254,7 +253,7 @@ static int read_file(const char *folder, const char *kind, const char *name, tal
             break;
         for (i = 0; i < 12; i++)
             x0[i] = (ct_real)v[i], x1[i] = (ct_real)v[12 + i];
-        hit = queries[ee](x0, x1, 0, &toi);
+        hit = cti_ccd_meet(kinds[ee], x0, x1, 0, &toi);
         t->n++, t->positives += known[k];
         t->missed += known[k] && !hit, t->false_hits += hit && !known[k];
         if (known[k] && hit) {

@@ -27,7 +27,7 @@ static void sweeps_find_what_the_direct_test_finds(void **state)
         }
         t0 = now();
         for (hits = i = 0; i < PAIRS; i++)
-            hits += kind == CTI_CCD_VF ? cti_ccd_vf(x + 24 * i, x + 24 * i + 12, 0, &toi[i]) : cti_ccd_ee(x + 24 * i, x + 24 * i + 12, 0, &toi[i]);
+            hits += cti_ccd_meet(kind, x + 24 * i, x + 24 * i + 12, 0, &toi[i]);
         direct = now() - t0;
         for (depth = 0; depth <= 6; depth += 2) {
             cti_sweep_work work = {0, 0};

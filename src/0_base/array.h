@@ -36,6 +36,7 @@ CTI_INLINE int cti_array_ok(const void *a, size_t count) { return a != NULL && s
     ((n) <= 0 || cti_array_ok((a), (size_t)(n)) ||                                                                                         \
      (((a) = CTI_ARRAY_CAST((a), cti_array_reserve((mem), (a), sizeof *(a), (size_t)(n)))), cti_array_ok((a), (size_t)(n))))
 #define CTI_RESIZE(mem, a, n) cti_array_resize_to((mem), (void **)(void *)&(a), sizeof *(a), (size_t)(n))
+#define CTI_ZEROS(mem, a, n) (CTI_CLEAR(a), CTI_RESIZE(mem, a, n)) /* n elements of zero bytes */
 #define CTI_PUSH(mem, a, value)                                                                                                            \
     ((CTI_RESERVE((mem), (a), stbds_arrlen(a) + 1)) ? ((a)[stbds_header(a)->length++] = (value), 1) : 0)
 #define CTI_FREE(mem, a) (cti_array_free((mem), (a), sizeof *(a)), (a) = NULL)

@@ -37,6 +37,20 @@ CTI_INLINE int cti_sort_find(const int32_t *list, int stride, int begin, int end
     return at < end && list[stride * at] == x ? at : -1;
 }
 
+/* cti_sort_starts -- of n lists that a counting sort fills: start [n + 1] has 0 and their lengths, then where they start. cti_sort_started -- the same
+   again, after the filling has moved every start to the next one. */
+CTI_INLINE void cti_sort_starts(int32_t *start, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++)
+        start[i + 1] += start[i];
+}
+CTI_INLINE void cti_sort_started(int32_t *start, size_t n)
+{
+    memmove(start + 1, start, n * sizeof *start);
+    start[0] = 0;
+}
+
 /* cti_sort_list -- distinct numbers in place, ascending, by heap sort: it needs no scratch. */
 CTI_FN void cti_sort_list(int32_t *list, int n);
 

@@ -25,20 +25,15 @@ static uint64_t cti_elem_bits(double x)
 static double cti_elem_nan(void) { return cti_elem_from_bits(0x7ff8000000000000ull); }
 static double cti_elem_inf(void) { return cti_elem_from_bits(0x7ff0000000000000ull); }
 
-/* R(z) = 2 atanh(s) / s - 2 with z = s^2 <= 0.0295: 2 z / 3 + 2 z^2 / 5 + ... */
-static double cti_elem_log_poly(double z)
-{
-    double r = 2.0 / 21.0;
-    r = 2.0 / 19.0 + z * r, r = 2.0 / 17.0 + z * r, r = 2.0 / 15.0 + z * r;
-    r = 2.0 / 13.0 + z * r, r = 2.0 / 11.0 + z * r, r = 2.0 / 9.0 + z * r;
-    r = 2.0 / 7.0 + z * r, r = 2.0 / 5.0 + z * r, r = 2.0 / 3.0 + z * r;
-    return z * r;
-}
+/* R(z) = 2 atanh(s) / s - 2 with z = s^2 <= 0.0295: z times the sum of these times z^i */
+static const double cti_elem_log_c[10] = {2.0 / 3.0,  2.0 / 5.0,  2.0 / 7.0,  2.0 / 9.0,  2.0 / 11.0,
+                                          2.0 / 13.0, 2.0 / 15.0, 2.0 / 17.0, 2.0 / 19.0, 2.0 / 21.0};
 
 CTI_FN double cti_log64(double x)
 {
     uint64_t u;
-    double k = 0, f, s, h;
+    double k = 0, f, s, h, z, r = cti_elem_log_c[9];
+    int i;
     if (!(x > 0))
         return x == 0 ? -cti_elem_inf() : cti_elem_nan();
     if (!cti_finite64(x))
@@ -51,7 +46,9 @@ CTI_FN double cti_log64(double x)
     f = cti_elem_from_bits((u & 0x000fffffffffffffull) + 0x3fe6a09e667f3bcdull) - 1;
     /* log(1 + f) = f - (h - s (h + R(s^2))), s = f / (2 + f), h = f^2 / 2 */
     s = f / (2 + f), h = 0.5 * f * f;
-    return k * CTI_ELEM_LN2_HI - ((h - (s * (h + cti_elem_log_poly(s * s)) + k * CTI_ELEM_LN2_LO)) - f);
+    for (z = s * s, i = 8; i >= 0; i--)
+        r = cti_elem_log_c[i] + z * r;
+    return k * CTI_ELEM_LN2_HI - ((h - (s * (h + z * r) + k * CTI_ELEM_LN2_LO)) - f);
 }
 
 #if CONTACT_WITH_PENALTY || CONTACT_WITH_EXPLICIT
@@ -286,50 +283,26 @@ CTI_FN double cti_cbrt64(double x)
 
 /* ---- eight lanes: the same arithmetic, operation by operation ---- */
 
-#define CTI_ELEM_LOG_STEP(V, T, num, den) r = V##_add(V##_set((T)(num) / (T)(den)), V##_mul(z, r))
+/* for double and float lanes: V the lane type, T its scalar. n + 1 terms of log's series; C[i] the n + 1 coefficients of
+   (atan(w) / w - 1) / w^2 */
+#define CTI_ELEM_LOG(V, T, n, HI, LOW)                                                                                                     \
+    CTI_FN V V##_log(V x)                                                                                                                  \
+    {                                                                                                                                      \
+        V k, f, s, h, z, r;                                                                                                                \
+        int i;                                                                                                                             \
+        /* x = 2^k (1 + f), s = f / (2 + f); the result is k ln2_hi - ((h - (s (h + R) + k ln2_lo)) - f) */                                \
+        f = V##_sub(V##_split(x, &k), V##_set((T)1));                                                                                      \
+        s = V##_div(f, V##_add(V##_set((T)2), f));                                                                                         \
+        h = V##_mul(V##_mul(V##_set((T)0.5), f), f);                                                                                       \
+        z = V##_mul(s, s), r = V##_set((T)cti_elem_log_c[n]);                                                                              \
+        for (i = (n)-1; i >= 0; i--)                                                                                                       \
+            r = V##_add(V##_set((T)cti_elem_log_c[i]), V##_mul(z, r));                                                                     \
+        r = V##_add(V##_mul(s, V##_add(h, V##_mul(z, r))), V##_mul(k, V##_set((T)(LOW))));                                                 \
+        return V##_sub(V##_mul(k, V##_set((T)(HI))), V##_sub(V##_sub(h, r), f));                                                           \
+    }
+CTI_ELEM_LOG(cti_d8, double, 9, CTI_ELEM_LN2_HI, CTI_ELEM_LN2_LO)
+CTI_ELEM_LOG(cti_f8, float, 4, 0.69314575f, 1.4286068e-06f)
 
-CTI_FN cti_d8 cti_d8_log(cti_d8 x)
-{
-    cti_d8 k, f, s, h, z, r;
-    /* x = 2^k (1 + f), s = f / (2 + f) */
-    f = cti_d8_sub(cti_d8_split(x, &k), cti_d8_set(1));
-    s = cti_d8_div(f, cti_d8_add(cti_d8_set(2), f));
-    h = cti_d8_mul(cti_d8_mul(cti_d8_set(0.5), f), f);
-    z = cti_d8_mul(s, s);
-    r = cti_d8_set(2.0 / 21.0);
-    CTI_ELEM_LOG_STEP(cti_d8, double, 2, 19);
-    CTI_ELEM_LOG_STEP(cti_d8, double, 2, 17);
-    CTI_ELEM_LOG_STEP(cti_d8, double, 2, 15);
-    CTI_ELEM_LOG_STEP(cti_d8, double, 2, 13);
-    CTI_ELEM_LOG_STEP(cti_d8, double, 2, 11);
-    CTI_ELEM_LOG_STEP(cti_d8, double, 2, 9);
-    CTI_ELEM_LOG_STEP(cti_d8, double, 2, 7);
-    CTI_ELEM_LOG_STEP(cti_d8, double, 2, 5);
-    CTI_ELEM_LOG_STEP(cti_d8, double, 2, 3);
-    r = cti_d8_mul(z, r);
-    /* k ln2_hi - ((h - (s (h + R) + k ln2_lo)) - f) */
-    r = cti_d8_add(cti_d8_mul(s, cti_d8_add(h, r)), cti_d8_mul(k, cti_d8_set(CTI_ELEM_LN2_LO)));
-    return cti_d8_sub(cti_d8_mul(k, cti_d8_set(CTI_ELEM_LN2_HI)), cti_d8_sub(cti_d8_sub(h, r), f));
-}
-
-CTI_FN cti_f8 cti_f8_log(cti_f8 x)
-{
-    cti_f8 k, f, s, h, z, r;
-    f = cti_f8_sub(cti_f8_split(x, &k), cti_f8_set(1));
-    s = cti_f8_div(f, cti_f8_add(cti_f8_set(2), f));
-    h = cti_f8_mul(cti_f8_mul(cti_f8_set(0.5f), f), f);
-    z = cti_f8_mul(s, s);
-    r = cti_f8_set(2.0f / 11.0f);
-    CTI_ELEM_LOG_STEP(cti_f8, float, 2, 9);
-    CTI_ELEM_LOG_STEP(cti_f8, float, 2, 7);
-    CTI_ELEM_LOG_STEP(cti_f8, float, 2, 5);
-    CTI_ELEM_LOG_STEP(cti_f8, float, 2, 3);
-    r = cti_f8_mul(z, r);
-    r = cti_f8_add(cti_f8_mul(s, cti_f8_add(h, r)), cti_f8_mul(k, cti_f8_set(1.4286068e-06f)));
-    return cti_f8_sub(cti_f8_mul(k, cti_f8_set(0.69314575f)), cti_f8_sub(cti_f8_sub(h, r), f));
-}
-
-/* the same steps for double and float lanes: V the lane type, T its scalar, C[i] the n + 1 coefficients of (atan(w) / w - 1) / w^2 */
 #define CTI_ELEM_ATAN2(V, T, C, n, LOW)                                                                                                    \
     CTI_FN V V##_atan2(V y, V x)                                                                                                           \
     {                                                                                                                                      \

@@ -84,8 +84,7 @@ static void cti_block_lu_sort(cti_block_lu *s, int *count, int *columns, int *ro
     memset(count, 0, sizeof *count * (size_t)(n + 1));
     for (e = 0; e < s->ptr[n]; e++)
         count[s->rows[e] + 1]++;
-    for (k = 0; k < n; k++)
-        count[k + 1] += count[k];
+    cti_sort_starts(count, (size_t)n);
     for (k = 0; k < n; k++)
         for (e = s->ptr[k]; e < s->ptr[k + 1]; e++) {
             int at = count[s->rows[e]]++;

@@ -12,8 +12,7 @@ static void cti_bsr_sort(int n, int m, const int *key, const int *row, const int
     memset(head, 0, ((size_t)n + 1) * sizeof *head);
     for (i = 0; i < m; i++)
         head[key[i] + 1]++;
-    for (i = 0; i < n; i++)
-        head[i + 1] += head[i];
+    cti_sort_starts(head, (size_t)n);
     for (i = 0; i < m; i++) {
         int at = head[key[i]]++;
         row2[at] = row[i];

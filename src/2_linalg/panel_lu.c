@@ -41,10 +41,9 @@ CTI_FN int cti_panel_lu_clear(cti_mem *mem, cti_panel_lu *s, const int32_t *size
             s->upper[e] = at, at += rows * (size_t)cti_pad8((int)other);
         }
     }
-    if (at > 2000000000u || !CTI_RESIZE(mem, s->val, (int)at + 8) || !CTI_RESIZE(mem, s->work, (most + 8) * (most + 16) + 8) ||
+    if (at > 2000000000u || !CTI_ZEROS(mem, s->val, (int)at + 8) || !CTI_RESIZE(mem, s->work, (most + 8) * (most + 16) + 8) ||
         !CTI_RESIZE(mem, s->pivot, most + 1))
         return 0;
-    memset(s->val, 0, sizeof *s->val * (at + 8));
     return 1;
 }
 

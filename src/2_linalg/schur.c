@@ -60,8 +60,7 @@ static void cti_schur_pairs(cti_schur_plan *w, int rows, const int32_t *root, in
     memset(bucket, 0, sizeof *bucket * (size_t)(sym->n + 1));
     for (c = 0; c < n; c++)
         bucket[at[c] + 1]++;
-    for (i = 0; i < sym->n; i++)
-        bucket[i + 1] += bucket[i];
+    cti_sort_starts(bucket, (size_t)sym->n);
     for (c = 0; c < n; c++) {
         int to = bucket[at[c]]++;
         w->row[to] = row[c], w->at[to] = at[c];

@@ -249,9 +249,8 @@ static int cti_symbolic_pieces(cti_mem *mem, cti_symbolic *s, cti_sym_update *u,
 static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
 {
     int d, a, i, k, m = s->n_super, pass;
-    if (!CTI_RESIZE(mem, s->update_ptr, m + 1))
+    if (!CTI_ZEROS(mem, s->update_ptr, m + 1))
         return 0;
-    memset(s->update_ptr, 0, ((size_t)m + 1) * sizeof *s->update_ptr);
     for (pass = 0; pass < 2; pass++) {
         for (d = 0; d < m; d++) {
             int n = s->row_ptr[d + 1] - s->row_ptr[d];
@@ -269,15 +268,12 @@ static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
             }
         }
         if (pass == 0) {
-            for (a = 0; a < m; a++)
-                s->update_ptr[a + 1] += s->update_ptr[a];
+            cti_sort_starts(s->update_ptr, (size_t)m);
             if (!CTI_RESIZE(mem, s->update, s->update_ptr[m]))
                 return 0;
         }
     }
-    for (a = m; a > 0; a--)
-        s->update_ptr[a] = s->update_ptr[a - 1];
-    s->update_ptr[0] = 0;
+    cti_sort_started(s->update_ptr, (size_t)m);
     return 1;
 }
 
@@ -285,9 +281,8 @@ static int cti_symbolic_updates(cti_mem *mem, cti_symbolic *s)
 static int cti_symbolic_entries(cti_mem *mem, cti_symbolic *s)
 {
     int i, k, m = s->n_super, pass, r, c, o;
-    if (!CTI_RESIZE(mem, s->entry_ptr, m + 1))
+    if (!CTI_ZEROS(mem, s->entry_ptr, m + 1))
         return 0;
-    memset(s->entry_ptr, 0, ((size_t)m + 1) * sizeof *s->entry_ptr);
     for (pass = 0; pass < 2; pass++) {
         for (i = 0; i < s->n; i++)
             for (k = s->ptr[i] - 1; k < s->ptr[i + 1]; k++) {
@@ -304,15 +299,12 @@ static int cti_symbolic_entries(cti_mem *mem, cti_symbolic *s)
                 }
             }
         if (pass == 0) {
-            for (o = 0; o < m; o++)
-                s->entry_ptr[o + 1] += s->entry_ptr[o];
+            cti_sort_starts(s->entry_ptr, (size_t)m);
             if (!CTI_RESIZE(mem, s->entry, s->entry_ptr[m]))
                 return 0;
         }
     }
-    for (o = m; o > 0; o--)
-        s->entry_ptr[o] = s->entry_ptr[o - 1];
-    s->entry_ptr[0] = 0;
+    cti_sort_started(s->entry_ptr, (size_t)m);
     return 1;
 }
 

@@ -48,49 +48,29 @@ CTI_FN ct_real cti_ccd_round(double t)
     return r;
 }
 
-static int cti_ccd_query_real(int kind, const ct_real *x0, const ct_real *x1, ct_real distance, ct_real *out_toi)
+CTI_FN int cti_ccd_widen(int kind, const ct_real *x0, const ct_real *x1, double *a, double *b)
 {
-    static const int count[4] = {12, 12, 9, 6};
-    double a[12], b[12], t;
-    int i, ok = 1;
-    for (i = 0; i < count[kind]; i++) {
+    int i, ok = 1, n = kind == CTI_CCD_VV ? 6 : (kind == CTI_CCD_VE ? 9 : 12);
+    for (i = 0; i < n; i++) {
         a[i] = (double)x0[i], b[i] = (double)x1[i];
         ok &= cti_finite(x0[i]) && cti_finite(x1[i]);
     }
-    t = ok ? cti_ccd_solve(kind, a, b, (double)distance) : 0;
+    return ok;
+}
+
+CTI_FN int cti_ccd_meet(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_toi)
+{
+    double a[12], b[12], t = cti_ccd_widen(kind, x0, x1, a, b) ? cti_ccd_solve(kind, a, b, (double)min_distance) : 0;
     *out_toi = cti_ccd_round(t);
     return t <= 1;
 }
 
-CTI_FN int cti_ccd_vf(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi)
-{
-    return cti_ccd_query_real(CTI_CCD_VF, x0, x1, min_distance, out_toi);
-}
-CTI_FN int cti_ccd_ee(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi)
-{
-    return cti_ccd_query_real(CTI_CCD_EE, x0, x1, min_distance, out_toi);
-}
-CTI_FN int cti_ccd_ve(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi)
-{
-    return cti_ccd_query_real(CTI_CCD_VE, x0, x1, min_distance, out_toi);
-}
-CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi)
-{
-    return cti_ccd_query_real(CTI_CCD_VV, x0, x1, min_distance, out_toi);
-}
-
 CTI_FN ct_code cti_ccd_check(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, const ct_real *out)
 {
-    static const int count[4] = {12, 12, 9, 6};
-    int i;
+    double a[12], b[12];
     if (!x0 || !x1 || !out)
         return CT_ERR_ARGUMENT;
-    for (i = 0; i < count[kind]; i++)
-        if (!cti_finite(x0[i]) || !cti_finite(x1[i]))
-            return CT_ERR_DOMAIN;
-    if (!cti_finite(min_distance) || min_distance < 0)
-        return CT_ERR_DOMAIN;
-    return CT_OK;
+    return cti_ccd_widen(kind, x0, x1, a, b) && cti_finite(min_distance) && min_distance >= 0 ? CT_OK : CT_ERR_DOMAIN;
 }
 
 static ct_code cti_ccd_public(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_toi)
@@ -98,7 +78,7 @@ static ct_code cti_ccd_public(int kind, const ct_real *x0, const ct_real *x1, ct
     uint64_t mode = cti_fpenv_enter();
     ct_code code = cti_ccd_check(kind, x0, x1, min_distance, out_toi);
     if (code == CT_OK)
-        cti_ccd_query_real(kind, x0, x1, min_distance, out_toi);
+        cti_ccd_meet(kind, x0, x1, min_distance, out_toi);
     cti_fpenv_leave(mode);
     return code;
 }

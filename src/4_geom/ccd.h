@@ -8,13 +8,16 @@
 #define CTI_CCD_NONE 2.0   /* time of impact of a pair that stays apart */
 #define CTI_CCD_NEVER -1.0 /* of the search backwards: no time without contact was found */
 
-/* Single queries: x0, x1 points at t = 0 and t = 1 (VF vertex, face 0 1 2; EE edge a 0 1, edge b 0 1; VE vertex, edge 0 1; VV).
+/* kinds of pairs: of ct_pair_kind */
+#define CTI_CCD_VF CT_PAIR_VF
+#define CTI_CCD_EE CT_PAIR_EE
+#define CTI_CCD_VE CT_PAIR_VE
+#define CTI_CCD_VV CT_PAIR_VV
+
+/* Single query: x0, x1 points at t = 0 and t = 1 (VF vertex, face 0 1 2; EE edge a 0 1, edge b 0 1; VE vertex, edge 0 1; VV).
    min_distance >= 0 [m], 0: touch. Returns 1 and the time in [0, 1], never late, or 0 and CTI_CCD_NONE. Input that is not finite, or a
    negative distance, counts as contact at 0. */
-CTI_FN int cti_ccd_vf(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
-CTI_FN int cti_ccd_ee(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi);
-CTI_FN int cti_ccd_ve(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi);
-CTI_FN int cti_ccd_vv(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi);
+CTI_FN int cti_ccd_meet(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_toi);
 
 /* Batches: points x0, x1 [3 points], quads [4 n] point numbers, min_distance [n] or NULL (0), toi [n]. They return the number of contacts.
    A pair at the minimum distance, up to rounding, may be a contact for a single query and free for a batch, which tries more planes. */
@@ -23,10 +26,8 @@ CTI_FN int cti_ccd_ee_batch(const ct_real *x0, const ct_real *x1, const int32_t 
 
 /* ---- between the ccd_*.c files ---- */
 CTI_FN ct_real cti_ccd_round(double t); /* rounds down to ct_real */
-#define CTI_CCD_VF 0
-#define CTI_CCD_EE 1
-#define CTI_CCD_VE 2
-#define CTI_CCD_VV 3
+/* 1 if all coordinates of a kind are finite; as doubles in a and b */
+CTI_FN int cti_ccd_widen(int kind, const ct_real *x0, const ct_real *x1, double *a, double *b);
 
 /* One query relative to one of its points, scaled by a power of two so that the largest coordinate lies in [1, 2).
    h   hull of all differences of the two features: VF a-p b-p c-p, VE, VV alike; EE a0-b0 a1-b0 a1-b1 a0-b1 (a cycle)

@@ -74,7 +74,7 @@ static double cti_ccd_measure(cti_ccd_query *q)
 
 CTI_FN int cti_ccd_prepare(cti_ccd_query *q, int kind, const double *x0, const double *x1, double distance)
 {
-    static const int hull[4] = {3, 4, 2, 1};
+    static const int hull[5] = {3, 4, 0, 2, 1};
     double top, s;
     int e, i, k, pass, positive = distance > 0;
     q->kind = kind, q->n_hull = hull[kind], q->x[0] = x0, q->x[1] = x1;

@@ -145,14 +145,9 @@ static ct_real cti_back_last(double toi)
 /* the public functions without their checks; input as for single queries. Returns 1 when there is a contact */
 static int cti_ccd_backward(int kind, const ct_real *x0, const ct_real *x1, ct_real min_distance, ct_real *out_last, ct_real *out_before)
 {
-    static const int count[4] = {12, 12, 9, 6};
     cti_ccd_query q;
     double a[12], b[12], toi;
-    int i, ok = 1;
-    for (i = 0; i < count[kind]; i++) {
-        a[i] = (double)x0[i], b[i] = (double)x1[i];
-        ok &= cti_finite(x0[i]) && cti_finite(x1[i]);
-    }
+    int ok = cti_ccd_widen(kind, x0, x1, a, b);
     toi = ok ? cti_ccd_solve(kind, b, a, (double)min_distance) : 0;
     *out_last = toi <= 1 ? cti_back_last(toi) : (ct_real)CTI_CCD_NEVER;
     if (!out_before)

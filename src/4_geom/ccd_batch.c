@@ -119,7 +119,7 @@ static int cti_batch_run(int kind, const ct_real *x0, const ct_real *x1, const i
             for (j = 0; j < 4; j++)
                 for (k = 0; k < 3; k++)
                     a[3 * j + k] = x0[3 * (size_t)quad[j] + (size_t)k], b[3 * j + k] = x1[3 * (size_t)quad[j] + (size_t)k];
-            hits += kind == CTI_CCD_VF ? cti_ccd_vf(a, b, d, &toi[list[i]]) : cti_ccd_ee(a, b, d, &toi[list[i]]);
+            hits += cti_ccd_meet(kind, a, b, d, &toi[list[i]]);
         }
     }
     return hits;

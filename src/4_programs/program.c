@@ -84,6 +84,19 @@ CTI_FN int cti_sparse_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out
     return 1;
 }
 
+CTI_FN void cti_sparse_unblock(const cti_bsr *A, cti_sparse *out)
+{
+    int i, k, e, c, at = 0;
+    out->rows = out->cols = 3 * A->n, out->p[0] = 0;
+    for (i = 0; i < A->n; i++)
+        for (e = 0; e < 3; e++) {
+            for (k = A->row[i]; k < A->row[i + 1]; k++)
+                for (c = 0; c < 3; c++)
+                    out->i[at] = 3 * A->col[k] + c, out->x[at++] = (double)A->val[9 * (size_t)k + (size_t)(3 * e + c)];
+            out->p[3 * i + e + 1] = at;
+        }
+}
+
 CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *out)
 {
     int i, k, n = a->rows ? a->p[a->rows] : 0;
@@ -92,16 +105,13 @@ CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *o
         return 0;
     for (k = 0; k < n; k++)
         out->p[a->i[k] + 1]++;
-    for (i = 0; i < a->cols; i++)
-        out->p[i + 1] += out->p[i];
+    cti_sort_starts(out->p, (size_t)a->cols);
     for (i = 0; i < a->rows; i++)
         for (k = a->p[i]; k < a->p[i + 1]; k++) {
             int at = out->p[a->i[k]]++;
             out->i[at] = i, out->x[at] = a->x[k];
         }
-    for (i = a->cols; i > 0; i--)
-        out->p[i] = out->p[i - 1];
-    out->p[0] = 0;
+    cti_sort_started(out->p, (size_t)a->cols);
     return 1;
 }
 
@@ -111,15 +121,12 @@ static void cti_sparse_bucket(cti_sparse *out, const int32_t *i, const int32_t *
     int k;
     for (k = 0; k < n_entries; k++)
         out->p[i[k] + 1]++;
-    for (k = 0; k < out->rows; k++)
-        out->p[k + 1] += out->p[k];
+    cti_sort_starts(out->p, (size_t)out->rows);
     for (k = 0; k < n_entries; k++) {
         int at = out->p[i[k]]++;
         out->i[at] = j[k], out->x[at] = x[k];
     }
-    for (k = out->rows; k > 0; k--)
-        out->p[k] = out->p[k - 1];
-    out->p[0] = 0;
+    cti_sort_started(out->p, (size_t)out->rows);
 }
 
 /* sums consecutive entries of the same column in a row */

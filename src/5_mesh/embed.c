@@ -3,6 +3,7 @@
    distance from below: a point outside the grid is first projected onto the grid's box, which brings it nearer to everything inside. All in
    double. based on: barycentric weights as ratios of volumes, w = X^-1 (p - x0). */
 #include "embed.h"
+#include "../0_base/sort.h"
 #include "../1_math/elem.h"
 #include "../4_geom/dist.h"
 
@@ -99,21 +100,18 @@ static void cti_embed_enter(cti_embed_grid *g, int write)
 
 static int cti_embed_build(cti_mem *mem, cti_embed_grid *g)
 {
-    size_t cells, c;
+    size_t cells;
     cti_embed_divide(g);
     cells = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
     if (!CTI_RESIZE(mem, g->first, cells + 1) || !CTI_RESIZE(mem, g->seen, (size_t)g->n_tets))
         return 0;
     cti_embed_enter(g, 0);
-    for (c = 0; c < cells; c++)
-        g->first[c + 1] += g->first[c];
+    cti_sort_starts(g->first, cells);
     if (!CTI_RESIZE(mem, g->list, (size_t)g->first[cells]))
         return 0;
     /* entering has moved every cell's offset to the next cell's: shift back */
     cti_embed_enter(g, 1);
-    for (c = cells; c > 0; c--)
-        g->first[c] = g->first[c - 1];
-    g->first[0] = 0;
+    cti_sort_started(g->first, cells);
     if (g->n_tets > 0)
         memset(g->seen, 0xff, (size_t)g->n_tets * sizeof *g->seen);
     return 1;

@@ -3,6 +3,7 @@
    tet's fraction is the length of its pieces inside over the length of all its pieces. A tet that no line meets uses the line next to its
    centre. Finally all fractions are scaled so that the total volume is exact. */
 #include "fill.h"
+#include "../0_base/sort.h"
 #include "../1_math/elem.h"
 #include "../1_math/exact.h"
 #include "../1_math/vec.h"
@@ -117,15 +118,13 @@ static int cti_fill_cut(cti_mem *mem, cti_fill_lines *q, const ct_real *surface,
     size_t lines = (size_t)q->n[0] * (size_t)q->n[1], c;
     double t[9];
     int i, k;
-    if (!CTI_RESIZE(mem, q->first, lines + 2))
+    if (!CTI_ZEROS(mem, q->first, lines + 2))
         return 0;
-    memset(q->first, 0, (lines + 2) * sizeof *q->first);
     for (i = 0; i < n_triangles; i++) {
         cti_fill_corners(surface, triangles + 3 * (size_t)i, 3, t);
         cti_fill_enter(q, t, 0);
     }
-    for (c = 0; c < lines; c++)
-        q->first[c + 1] += q->first[c];
+    cti_sort_starts(q->first, lines);
     if (!CTI_RESIZE(mem, q->cross, (size_t)q->first[lines] + 1))
         return 0;
     for (i = 0; i < n_triangles; i++) {
@@ -133,9 +132,7 @@ static int cti_fill_cut(cti_mem *mem, cti_fill_lines *q, const ct_real *surface,
         cti_fill_enter(q, t, 1);
     }
     /* storing has moved every line's offset to the next line's: shift back */
-    for (c = lines; c > 0; c--)
-        q->first[c] = q->first[c - 1];
-    q->first[0] = 0;
+    cti_sort_started(q->first, lines);
     for (c = 0; c < lines; c++)
         for (i = q->first[c] + 1; i < q->first[c + 1]; i++) {
             cti_fill_cross it = q->cross[i];

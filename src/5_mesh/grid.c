@@ -1,6 +1,7 @@
 /* grid.c -- a spatial hash of moving boxes. Method: see grid.h. Cells are numbered from the lowest corner of all boxes by a monotone map.
    So boxes that overlap share a cell, rounding included. Based on: Teschner et al. 2003, sec. 4 and 5. */
 #include "grid.h"
+#include "../0_base/sort.h"
 
 /* most cells that an item of the table may cover; cells along an axis (positions beyond are in the last one); fewest and most buckets */
 enum { CTI_GRID_CELLS = 216, CTI_GRID_AXIS = 1 << 20, CTI_GRID_LEAST = 64, CTI_GRID_MOST = 1 << 22 };
@@ -178,10 +179,9 @@ static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
 {
     size_t table = (size_t)g->table;
     int i, k;
-    if (entries > INT32_MAX / 2 || !CTI_RESIZE(mem, s->first, (size_t)s->n + 1) || !CTI_RESIZE(mem, s->start, table + 1) ||
+    if (entries > INT32_MAX / 2 || !CTI_RESIZE(mem, s->first, (size_t)s->n + 1) || !CTI_ZEROS(mem, s->start, table + 1) ||
         !CTI_RESERVE(mem, s->keys, entries + 1) || !CTI_RESERVE(mem, s->list, entries + 1) || !CTI_RESIZE(mem, g->mark, table))
         return 0;
-    memset(s->start, 0, (table + 1) * sizeof *s->start);
     memset(g->mark, 0xff, table * sizeof *g->mark);
     s->first[0] = 0;
     for (i = 0; i < s->n; i++) {
@@ -189,8 +189,7 @@ static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
         if (!(s->flags[i] & CTI_GRID_LARGE))
             cti_grid_keys(g, s, i);
     }
-    for (i = 0; i < g->table; i++)
-        s->start[i + 1] += s->start[i];
+    cti_sort_starts(s->start, (size_t)g->table);
     /* placing moves every bucket's offset from its end down to its start: hence items in descending order */
     for (i = s->n - 1; i >= 0; i--)
         for (k = s->first[i]; k < s->first[i + 1]; k++)

@@ -385,8 +385,7 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
         if (g >= 0)
             first[broad->grid_group[i] + 1]++;
     }
-    for (i = 0; i < groups; i++)
-        first[i + 1] += first[i];
+    cti_sort_starts(first, (size_t)groups);
     /* placing has moved every group's offset to the next group's: shift back */
     for (i = 0; i < n; i++)
         if (broad->grid_group[i] >= 0) {

@@ -72,9 +72,8 @@ CTI_FN void cti_mechanism_angle(const double *turn, double *out)
 static int cti_mechanism_index(cti_mem *mem, cti_mechanism *m)
 {
     int nb = CTI_LEN(m->bodies), nr = CTI_LEN(m->rows), i, side, n = 0;
-    if (!CTI_RESIZE(mem, m->first, nb + 2) || !CTI_RESIZE(mem, m->uses, 2 * nr + 1))
+    if (!CTI_ZEROS(mem, m->first, nb + 2) || !CTI_RESIZE(mem, m->uses, 2 * nr + 1))
         return 0;
-    memset(m->first, 0, sizeof *m->first * (size_t)(nb + 2));
     for (i = 0; i < nr; i++)
         for (side = 0; side < 2; side++)
             if (m->rows[i].body[side] >= 0)

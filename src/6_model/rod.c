@@ -76,10 +76,9 @@ static void cti_rod_pair(cti_rod_graph *g, int n_nodes)
 static int cti_rod_around(cti_mem *mem, cti_rod_graph *g, int n_nodes, int ns)
 {
     int i;
-    if (!CTI_RESIZE(mem, g->start, (size_t)n_nodes + 2) || !CTI_RESIZE(mem, g->around, 2 * (size_t)ns) ||
+    if (!CTI_ZEROS(mem, g->start, (size_t)n_nodes + 2) || !CTI_RESIZE(mem, g->around, 2 * (size_t)ns) ||
         !CTI_RESIZE(mem, g->partner, 2 * (size_t)ns))
         return 0;
-    memset(g->start, 0, sizeof *g->start * ((size_t)n_nodes + 2));
     for (i = 0; i < 2 * ns; i++)
         g->start[g->segments[i] + 2]++, g->partner[i] = -1;
     for (i = 2; i < n_nodes + 2; i++)

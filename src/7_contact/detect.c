@@ -635,7 +635,7 @@ static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_
                 cti_v3_put(a, j, cti_v3_at(s->x0, hit.pair.v[j]));
                 cti_v3_put(b, j, cti_v3_at(x1, hit.pair.v[j]));
             }
-            on = k ? cti_ccd_vv(a, b, sep, &hit.toi) : cti_ccd_ve(a, b, sep, &hit.toi);
+            on = cti_ccd_meet(hit.pair.kind, a, b, sep, &hit.toi);
             if (!on || cti_detect_is_tangled(d, s, hit.pair.v, hit.pair.n_a, hit.pair.n))
                 continue;
             hit.flat = 0;

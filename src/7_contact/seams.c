@@ -43,14 +43,8 @@ static int cti_seams_of(const cti_surface *s, int v)
 static ct_real cti_seams_meet(const cti_pair *pair, const ct_real *a, const ct_real *b, ct_real distance)
 {
     ct_real share = 2;
-    if (pair->kind == CT_PAIR_VF)
-        cti_ccd_vf(a, b, distance, &share);
-    else if (pair->kind == CT_PAIR_EE)
-        cti_ccd_ee(a, b, distance, &share);
-    else if (pair->kind == CT_PAIR_VE)
-        cti_ccd_ve(a, b, distance, &share);
-    else if (pair->kind == CT_PAIR_VV)
-        cti_ccd_vv(a, b, distance, &share);
+    if (pair->kind != CT_PAIR_PLANE)
+        cti_ccd_meet(pair->kind, a, b, distance, &share);
     return share;
 }
 

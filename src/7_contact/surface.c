@@ -1,6 +1,7 @@
 /* surface.c -- the surface layer: attachments, feature pairs, their distances and thickness. Method: every pair, whatever its kind, is a
    signed combination of at most four surface vertices. Based on: Otaduy 2009, sec. 3.2; lecture notes 4.3. */
 #include "surface.h"
+#include "../0_base/sort.h"
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
 #include "../1_math/elem.h"
@@ -22,14 +23,12 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
 
 CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s)
 {
-    int i, k, v;
-    if (!CTI_RESIZE(mem, s->vertex_start, s->nv + 2) || !CTI_RESIZE(mem, s->vertex_next, 2 * s->ne))
+    int i, k;
+    if (!CTI_ZEROS(mem, s->vertex_start, s->nv + 2) || !CTI_RESIZE(mem, s->vertex_next, 2 * s->ne))
         return 0;
-    memset(s->vertex_start, 0, sizeof(int32_t) * (size_t)(s->nv + 2));
     for (i = 0; i < 2 * s->ne; i++)
         s->vertex_start[s->edges[i] + 2]++;
-    for (v = 0; v <= s->nv; v++)
-        s->vertex_start[v + 1] += s->vertex_start[v];
+    cti_sort_starts(s->vertex_start, (size_t)s->nv + 1);
     /* entry v + 1 runs from the start of v to its end, which is the start of v + 1 */
     for (i = 0; i < s->ne; i++)
         for (k = 0; k < 2; k++)
@@ -332,7 +331,7 @@ CTI_FN ct_real cti_vertices_toi(const int32_t *q, int n, ct_real least, const ct
         cti_v3_put(p0, k, cti_v3_at(x0, q[k]));
         cti_v3_put(p1, k, cti_v3_at(x1, q[k]));
     }
-    return (n == 3 ? cti_ccd_ve(p0, p1, least, &toi) : cti_ccd_vv(p0, p1, least, &toi)) ? toi : never;
+    return cti_ccd_meet(n == 3 ? CT_PAIR_VE : CT_PAIR_VV, p0, p1, least, &toi) ? toi : never;
 }
 
 CTI_FN cti_v3 cti_surface_across(const cti_surface *f, int face, int edge, int32_t *tip, ct_real *foot)

@@ -46,11 +46,10 @@ CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_rep
     cti_barrier *b = cti_barrier_own(s);
     cti_impulses_index index;
     cti_potential_terms t;
-    uint8_t *rubbed = CTI_ARENA_NEW(s->arena, uint8_t, CTI_LEN(b->contact.rubs) + 1);
+    uint8_t *rubbed = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(b->contact.rubs) + 1);
     int i, k, rub;
     if (!rubbed || !cti_impulses_open(s, CTI_LEN(b->contact.terms) + CTI_LEN(b->contact.rubs), &index))
         return 0;
-    memset(rubbed, 0, (size_t)CTI_LEN(b->contact.rubs) + 1);
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         const cti_barrier_term *p = &b->contact.terms[i];
         cti_touch touch;

@@ -97,13 +97,6 @@ static cti_v3 cti_wall_closest(const cti_surface *f, cti_barrier_wall *w, const 
     return cti_pair_offset(f, x, &pair);
 }
 
-static int cti_wall_meets(int kind, const ct_real *p0, const ct_real *p1, ct_real least, ct_real *toi)
-{
-    if (kind == CT_PAIR_EE)
-        return cti_ccd_ee(p0, p1, least, toi);
-    return kind == CT_PAIR_VE ? cti_ccd_ve(p0, p1, least, toi) : cti_ccd_vv(p0, p1, least, toi);
-}
-
 /* 1 where the way of w's pair from p0 [12] to p1 leads within dhat, at most `way` long relative to each other: then its plane, time, and duration.
    *beyond: n . sum c_k x_k at the end, less half of the distance then. A pair that is pressed has the distance itself, one that slides along a rod
    what it had before, and one that has turned about the other by more than 60 degrees less */
@@ -113,7 +106,7 @@ static int cti_wall_make(const cti_surface *f, cti_barrier_wall *w, ct_real dhat
     cti_v3 n, end = cti_v3_zero();
     int k;
     w->when = 0;
-    if (way <= begin || (d > dhat && !cti_wall_meets(w->kind, p0, p1, dhat, &w->when)))
+    if (way <= begin || (d > dhat && !cti_ccd_meet(w->kind, p0, p1, dhat, &w->when)))
         return 0;
     for (k = 0; k < 3 * w->n; k++)
         x[k] = p0[k] + w->when * (p1[k] - p0[k]);

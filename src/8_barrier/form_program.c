@@ -22,38 +22,23 @@ CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q)
     }
 }
 
-/* B as scalars */
-static int cti_form_matrix(cti_state *s, cti_sparse *out)
-{
-    const cti_bsr *B = &cti_barrier_own(s)->hessian.B;
-    int i, k, e, c, at = 0;
-    if (!cti_sparse_reserve(&s->prepared, out, 3 * B->n, 3 * B->n, 9 * B->row[B->n]))
-        return 0;
-    for (i = 0; i < B->n; i++)
-        for (e = 0; e < 3; e++) {
-            for (k = B->row[i]; k < B->row[i + 1]; k++)
-                for (c = 0; c < 3; c++)
-                    out->i[at] = 3 * B->col[k] + c, out->x[at++] = (double)B->val[9 * (size_t)k + (size_t)(3 * e + c)];
-            out->p[3 * i + e + 1] = at;
-        }
-    return 1;
-}
-
 static int cti_form_program(cti_state *s, const cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_program *p = &b->form.program;
+    const cti_bsr *B = &b->hessian.B;
     cti_arena_point mark = cti_arena_mark(s->arena);
     int n = 3 * b->n, m = CTI_LEN(rows), i;
     double *way = CTI_ARENA_NEW(s->arena, double, n + 1);
     cti_program_free(&s->prepared, p);
     memset(p, 0, sizeof *p);
     p->kind = CTI_PROGRAM_QP, p->n = n, p->m = m;
-    if (!way || !cti_form_matrix(s, &p->A) || !cti_form_jacobian(s, rows, m, 1, &p->J) || !CTI_RESIZE(&s->prepared, p->b, n) ||
+    if (!way || !cti_sparse_reserve(&s->prepared, &p->A, n, n, 9 * B->row[B->n]) || !cti_form_jacobian(s, rows, m, 1, &p->J) || !CTI_RESIZE(&s->prepared, p->b, n) ||
         !CTI_RESIZE(&s->prepared, p->w, m) || !CTI_RESIZE(&s->prepared, p->known.x, n) || !CTI_RESIZE(&s->prepared, p->known.r, m))
         return 0;
     for (i = 0; i < n; i++)
         way[i] = (double)(b->y[i] - base[i]);
+    cti_sparse_unblock(B, &p->A);
     cti_sparse_mul(&p->A, way, p->b);
     for (i = 0; i < n; i++) {
         p->b[i] = (p->b[i] - (double)b->g[i]) / (double)scale;

@@ -177,11 +177,10 @@ CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_impulses_index index;
-    uint8_t *rubbed = CTI_ARENA_NEW(s->arena, uint8_t, CTI_LEN(b->contact.rubs) + 1);
+    uint8_t *rubbed = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(b->contact.rubs) + 1);
     int i, k, rub;
     if (!rubbed || !cti_impulses_open(s, CTI_LEN(b->form.rows) + CTI_LEN(b->contact.rubs), &index) || !cti_barrier_find(s, s->surface.x0))
         return 0;
-    memset(rubbed, 0, (size_t)CTI_LEN(b->contact.rubs) + 1);
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         ct_real d = cti_sqrt(b->contact.terms[i].d2);
         r->min_distance = cti_min(r->min_distance, d);

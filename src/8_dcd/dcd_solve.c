@@ -465,21 +465,11 @@ static void cti_dcd_effort(const cti_state *s, ct_real tolerance, cti_effort *e)
 static int cti_dcd_scalars(const cti_state *s, cti_sparse *out)
 {
     const cti_bsr *A = &s->system.A;
-    int b, k, r, c, at = 0;
-    memset(out, 0, sizeof *out);
-    out->rows = out->cols = 3 * A->n;
     out->p = CTI_ARENA_NEW(s->arena, int32_t, 3 * A->n + 1), out->i = CTI_ARENA_NEW(s->arena, int32_t, 9 * (size_t)A->row[A->n]);
     out->x = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)A->row[A->n]);
     if (!out->p || !out->i || !out->x)
         return 0;
-    out->p[0] = 0;
-    for (b = 0; b < A->n; b++)
-        for (r = 0; r < 3; r++) {
-            for (k = A->row[b]; k < A->row[b + 1]; k++)
-                for (c = 0; c < 3; c++)
-                    out->i[at] = 3 * A->col[k] + c, out->x[at++] = (double)A->val[9 * (size_t)k + (size_t)(3 * r + c)];
-            out->p[3 * b + r + 1] = at;
-        }
+    cti_sparse_unblock(A, out);
     return 1;
 }
 

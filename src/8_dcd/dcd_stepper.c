@@ -121,29 +121,20 @@ static int cti_dcd_dump_vector(cti_mem *mem, const ct_real *from, int n, double 
     return 1;
 }
 
-static int cti_dcd_dump_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
-{
-    cti_triplets t;
-    int i, k, e, ok = 1;
-    memset(&t, 0, sizeof t);
-    for (i = 0; i < A->n; i++)
-        for (k = A->row[i]; k < A->row[i + 1]; k++)
-            for (e = 0; ok && e < 9; e++)
-                ok = cti_triplets_add(mem, &t, 3 * i + e / 3, 3 * A->col[k] + e % 3, (double)A->val[9 * (size_t)k + (size_t)e]);
-    return cti_triplets_close(mem, &t, ok, 3 * A->n, 3 * A->n, out);
-}
-
 /* the last program, and its solution. 0: out of memory */
 static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
     int i, m = CTI_LEN(s->contact.rows), n = 3 * s->n, ok;
+    const cti_bsr *A = &s->system.A;
     cti_sparse J;
     double *w;
     out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->known.has_objective = 1;
-    ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_sparse_copy(mem, &J, &out->J) &&
+    ok = cti_dcd_jacobian(s, &J, &w) && cti_sparse_reserve(mem, &out->A, n, n, 9 * A->row[A->n]) && cti_sparse_copy(mem, &J, &out->J) &&
          cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.answer, n, &out->known.x) &&
          cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.lambda, m, &out->known.r) && CTI_RESIZE(mem, out->w, m);
+    if (ok)
+        cti_sparse_unblock(A, &out->A);
     if (ok && m)
         memcpy(out->w, w, sizeof *w * (size_t)m);
     for (i = 0; ok && i < s->n; i++) {

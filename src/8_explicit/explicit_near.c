@@ -19,9 +19,8 @@ CTI_FN int cti_explicit_around(cti_state *s)
     cti_explicit_search *q = &cti_explicit_own(s)->search;
     const cti_surface *f = &s->surface;
     int i;
-    if (!CTI_RESIZE(&s->prepared, q->around_at, f->nv + 2) || !CTI_RESIZE(&s->prepared, q->around, 3 * f->nf))
+    if (!CTI_ZEROS(&s->prepared, q->around_at, f->nv + 2) || !CTI_RESIZE(&s->prepared, q->around, 3 * f->nf))
         return 0;
-    memset(q->around_at, 0, sizeof *q->around_at * ((size_t)f->nv + 2));
     for (i = 0; i < 3 * f->nf; i++)
         q->around_at[f->faces[i] + 2]++;
     for (i = 2; i < f->nv + 2; i++)

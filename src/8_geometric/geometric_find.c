@@ -25,9 +25,8 @@ static int cti_geometric_speeds_of(cti_state *s, ct_real h, ct_real *fastest)
     ct_real most = 0;
     int v, k, j;
     if (CTI_LEN(g->crossing.speed) != 3 * f->nv) {
-        if (!CTI_RESIZE(s->mem, g->crossing.speed, 3 * f->nv))
+        if (!CTI_ZEROS(s->mem, g->crossing.speed, 3 * f->nv))
             return 0;
-        memset(g->crossing.speed, 0, sizeof(ct_real) * 3 * (size_t)f->nv);
     }
     for (j = 0; j < CTI_LEN(f->runs); j += 3)
         for (v = f->runs[j]; v < f->runs[j + 1]; v++) {

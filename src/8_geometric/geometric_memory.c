@@ -24,9 +24,8 @@ static int cti_geometric_table(cti_state *s, cti_geometric_memory *m)
     int n = CTI_LEN(m->keys), i, size = 64;
     while (size < 2 * n)
         size *= 2;
-    if (!CTI_RESIZE(s->mem, m->table, size))
+    if (!CTI_ZEROS(s->mem, m->table, size))
         return 0;
-    memset(m->table, 0, sizeof *m->table * (size_t)size);
     for (i = 0; i < n; i++) {
         uint64_t at = m->keys[i];
         while (m->table[at & (uint64_t)(size - 1)])

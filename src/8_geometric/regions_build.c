@@ -104,12 +104,10 @@ static void cti_region_index(cti_region_maker *q)
     memset(q->start, 0, sizeof *q->start * ((size_t)q->n_live + 1));
     for (i = 0; i < 2 * q->n_links; i++)
         q->start[q->link[i] + 1]++;
-    for (i = 0; i < q->n_live; i++)
-        q->start[i + 1] += q->start[i];
+    cti_sort_starts(q->start, (size_t)q->n_live);
     for (i = 0; i < 2 * q->n_links; i++)
         q->next[q->start[q->link[i]]++] = i / 2;
-    memmove(q->start + 1, q->start, sizeof *q->start * (size_t)q->n_live);
-    q->start[0] = 0;
+    cti_sort_started(q->start, (size_t)q->n_live);
 }
 
 /* the neighbour of region i that makes the most compact union; open 1: among those without a mate, 0: with one. -1: none */

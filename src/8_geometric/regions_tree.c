@@ -3,6 +3,7 @@
    of a leaf consists of the sides that no other face of the leaf has in the opposite direction.
    based on: Volino, Magnenat-Thalmann 1994, sec. 3. */
 #include "regions.h"
+#include "../0_base/sort.h"
 
 /* cti_region_source -- the merged tree. */
 typedef struct cti_region_source {
@@ -75,19 +76,15 @@ static int cti_region_features(cti_mem *mem, cti_regions *r, const cti_surface *
 /* the places of the faces at each vertex. 0: out of memory */
 static int cti_region_rings(cti_mem *mem, cti_region_tree *t, const cti_surface *f)
 {
-    int nv = t->v1 - t->v0, i, k;
-    if (!CTI_RESIZE(mem, t->ring_start, nv + 1) || !CTI_RESIZE(mem, t->ring, 3 * t->n_faces))
+    int nv = t->v1 - t->v0, i;
+    if (!CTI_ZEROS(mem, t->ring_start, nv + 1) || !CTI_RESIZE(mem, t->ring, 3 * t->n_faces))
         return 0;
-    memset(t->ring_start, 0, sizeof *t->ring_start * ((size_t)nv + 1));
     for (i = 0; i < 3 * t->n_faces; i++)
         t->ring_start[f->faces[3 * (size_t)t->face[i / 3] + (size_t)(i % 3)] - t->v0 + 1]++;
-    for (i = 0; i < nv; i++)
-        t->ring_start[i + 1] += t->ring_start[i];
+    cti_sort_starts(t->ring_start, (size_t)nv);
     for (i = 0; i < 3 * t->n_faces; i++)
         t->ring[t->ring_start[f->faces[3 * (size_t)t->face[i / 3] + (size_t)(i % 3)] - t->v0]++] = i / 3;
-    for (k = nv; k > 0; k--)
-        t->ring_start[k] = t->ring_start[k - 1];
-    t->ring_start[0] = 0;
+    cti_sort_started(t->ring_start, (size_t)nv);
     return 1;
 }
 

@@ -5,6 +5,7 @@
    layers.clock 2 / w seconds or more often. Elements that strike at the same ticks are one group, evaluated in lanes of eight; their
    impulses depend on positions at that tick alone, so that their order does not matter. based on: Lew et al. 2003. */
 #include "layers.h"
+#include "../0_base/sort.h"
 #include "../1_math/eig3.h"
 
 /* [1] on w^2: room for elements that stiffen beyond their state at rest, beside that of layers.clock. Half and double were not compared */
@@ -420,8 +421,7 @@ static int cti_layers_clocks_index(cti_state *s)
     for (g = 0; g < CTI_LEN(c->groups); g++)
         for (i = 0; i < CTI_LEN(c->groups[g].blocks); i++)
             c->begin[c->groups[g].blocks[i] + 1]++;
-    for (i = 0; i < s->n; i++)
-        c->begin[i + 1] += c->begin[i];
+    cti_sort_starts(c->begin, (size_t)s->n);
     for (g = CTI_LEN(c->groups) - 1; g >= 0; g--) /* fills each block's entries from the last one on */
         for (i = 0; i < CTI_LEN(c->groups[g].blocks); i++) {
             int32_t *e = c->from + 2 * (size_t)(--c->begin[c->groups[g].blocks[i] + 1]);

@@ -384,24 +384,12 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     run->met += stored[3];
     r->loss_contact += cti_fmax(0, p->energy + stored[2] + stored[3] - stored[0]); /* springs that no contact has any more */
     r->work_recovery += stored[2];
-    cti_integrate_advance(s, h);
-    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < 3 * s->n; i++)
-        s->history.dv[i] = s->v[i];
-    memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_ends_rigids(s);
-    for (i = 0; i < 3 * s->n; i++)
-        s->history.dv[i] = s->v[i] - s->history.dv[i];
-    cti_surface_commit(&s->surface);
-    for (i = 0; i < s->n; i++)
-        s->history.dt_prev[i] = h;
-    cti_integrate_forget(s);
+    cti_ends_commit(s, h, v);
     cti_energy_commit(s);
     s->energy.known &= !flies; /* the energies at the end are those before the shares of gravity were changed */
     swap = s->contact.memory, s->contact.memory = p->next, p->next = swap;
     places = p->places, p->places = p->next_places, p->next_places = places;
     p->energy = stored[1], p->is_known = 1;
-    s->step.time = cti_state_ahead(s, h);
     return 1;
 }
 

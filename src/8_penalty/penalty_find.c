@@ -351,18 +351,7 @@ static int cti_penalty_meets(const cti_surface *f, const cti_pair *p)
         cti_v3_put(a, k, cti_v3_at(f->x0, p->v[k]));
         cti_v3_put(b, k, cti_v3_at(f->x1, p->v[k]));
     }
-    switch (p->kind) {
-    case CT_PAIR_VF:
-        return cti_ccd_vf(a, b, 0, &toi);
-    case CT_PAIR_EE:
-        return cti_ccd_ee(a, b, 0, &toi);
-    case CT_PAIR_VE:
-        return cti_ccd_ve(a, b, 0, &toi);
-    case CT_PAIR_VV:
-        return cti_ccd_vv(a, b, 0, &toi);
-    default:
-        return 0; /* behind a plane is seen at the end */
-    }
+    return p->kind != CT_PAIR_PLANE && cti_ccd_meet(p->kind, a, b, 0, &toi); /* behind a plane is seen at the end */
 }
 
 /* 1: a vertex that goes in through the face of a pair is not inside at the end, or in front of another side; or the face is of another body's surface

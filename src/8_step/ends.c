@@ -22,7 +22,8 @@ CTI_FN void cti_ends_open(cti_state *s, ct_real dt)
     s->step.left = dt;
 }
 
-CTI_FN void cti_ends_rigids(cti_state *s)
+/* rotations of rigid bodies */
+static void cti_ends_rigids(cti_state *s)
 {
     int i;
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
@@ -33,4 +34,21 @@ CTI_FN void cti_ends_rigids(cti_state *s)
     }
     if (CTI_LEN(s->bodies.rigids))
         memcpy(s->bodies.frames, s->end.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
+}
+
+CTI_FN void cti_ends_commit(cti_state *s, ct_real dt, const ct_real *v)
+{
+    int i;
+    cti_integrate_advance(s, dt);
+    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->history.dv, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_ends_rigids(s);
+    for (i = 0; i < 3 * s->n; i++)
+        s->history.dv[i] = s->v[i] - s->history.dv[i];
+    for (i = 0; i < s->n; i++)
+        s->history.dt_prev[i] = dt;
+    cti_surface_commit(&s->surface);
+    cti_integrate_forget(s);
+    s->step.time = cti_state_ahead(s, dt);
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "impulses.h"
+#include "integrate.h"
 
 /* cti_ends_blank -- the report of a step or a substep in which nothing has happened. */
 CTI_FN void cti_ends_blank(const cti_state *s, ct_step_report *r);
 /* cti_ends_open -- begins a step of dt: drops the contacts and scratch memory of the last one, and sets when this one ends. */
 CTI_FN void cti_ends_open(cti_state *s, ct_real dt);
-/* cti_ends_rigids -- commits the rotations of rigid bodies. Angular impulses of contacts act on the inertia at the middle of the step. */
-CTI_FN void cti_ends_rigids(cti_state *s);
+/* cti_ends_commit -- the tentative end of a substep of dt becomes the state, with velocities v [3 n]. Angular impulses of contacts act on the
+   inertia at the middle of the substep. */
+CTI_FN void cti_ends_commit(cti_state *s, ct_real dt, const ct_real *v);

@@ -336,11 +336,10 @@ static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const
    marked: one that vibrates at rest would count as one that swings (test_momentum, test_joint) */
 static const uint8_t *cti_motion_swinging(const cti_state *s)
 {
-    uint8_t *swings = CTI_ARENA_NEW(s->arena, uint8_t, CTI_LEN(s->factors.components) + 1);
+    uint8_t *swings = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components) + 1);
     int i, k;
     if (!swings)
         return NULL;
-    memset(swings, 0, (size_t)CTI_LEN(s->factors.components));
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         for (k = 0; s->contact.rows[i].equations && k < s->contact.rows[i].n; k++)
             if (s->bodies.rigid_of[s->contact.rows[i].term[k].block] >= 0)

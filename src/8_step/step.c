@@ -83,7 +83,6 @@ static void cti_step_release(cti_state *s)
 /* commits the tentative end to the state */
 static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, cti_memory *next, ct_step_report *r)
 {
-    const ct_real *v = s->history.v_end;
     cti_row_context c;
     cti_account account;
     int i;
@@ -92,25 +91,13 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     cti_cmr_context(s, dt, memory, &c);
     if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->contact.rows, s->contact.origins, CTI_LEN(s->contact.rows), s->end.v, next))
         return 0;
-    cti_integrate_advance(s, dt);
-    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < 3 * s->n; i++)
-        s->history.dv[i] = s->v[i];
-    memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_ends_rigids(s);
+    cti_ends_commit(s, dt, s->history.v_end);
     cti_linkage_commit(s);
-    for (i = 0; i < 3 * s->n; i++)
-        s->history.dv[i] = s->v[i] - s->history.dv[i];
-    cti_surface_commit(&s->surface);
-    for (i = 0; i < s->n; i++) { /* a body that was brought to rest begins anew */
-        s->history.dt_prev[i] = dt;
+    for (i = 0; i < s->n; i++) /* a body that was brought to rest begins anew */
         if (s->scripts.held[i] & CTI_HELD_RESTED)
             s->history.dt_prev[i] = 0, cti_motion_anew(s, i);
-    }
     cti_step_release(s);
-    cti_integrate_forget(s);
     cti_energy_commit(s);
-    s->step.time = cti_state_ahead(s, dt);
     return 1;
 }
 

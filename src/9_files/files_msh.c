@@ -187,9 +187,8 @@ static int cti_msh_middles(cti_msh *m, const int32_t *nodes, int n)
 {
     int k, n_nodes = CTI_LEN(m->mesh->positions) / 3;
     if (n > 0 && !m->middle) {
-        if (!CTI_RESIZE(m->scan.mem, m->middle, n_nodes))
+        if (!CTI_ZEROS(m->scan.mem, m->middle, n_nodes))
             return cti_scan_memory(&m->scan);
-        memset(m->middle, 0, (size_t)n_nodes);
     }
     for (k = 0; k < n; k++)
         m->middle[nodes[k]] = 1;

@@ -133,9 +133,8 @@ static ct_code cti_bodies_check_script(ct_world *w, const ct_kinematic_desc *d)
 static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinematic_desc *d)
 {
     int n_keys = 3 * b->n * d->n_keyframes, n_path = d->n_segments > 0 ? d->n_segments : 1;
-    if (!CTI_RESIZE(&w->mem, b->keyframes, n_keys) || !CTI_RESIZE(&w->mem, b->path, n_path) || !CTI_RESIZE(&w->mem, b->late, 3 * b->n + 1))
+    if (!CTI_RESIZE(&w->mem, b->keyframes, n_keys) || !CTI_RESIZE(&w->mem, b->path, n_path) || !CTI_ZEROS(&w->mem, b->late, 3 * b->n + 1))
         return CT_ERR_MEMORY;
-    memset(b->late, 0, sizeof(ct_real) * (3 * (size_t)b->n + 1));
     if (n_keys)
         memcpy(b->keyframes, d->keyframes, sizeof(ct_real) * (size_t)n_keys);
     b->path[0].motion = d->motion;
@@ -185,30 +184,33 @@ static const cti_body *cti_bodies_rigid(ct_world *w, ct_body_id body, ct_code *o
     return NULL;
 }
 
+/* copies n numbers where there is a place for them */
+static void cti_bodies_give(ct_real *out, const ct_real *from, size_t n)
+{
+    if (out)
+        memcpy(out, from, n * sizeof(ct_real));
+}
+
 CONTACT_API_DEF ct_code ct_body_get_pose(const ct_world *cw, ct_body_id body, ct_real out_position[3], ct_real out_quaternion[4])
 {
     ct_code code = CT_OK;
     const cti_body *b = cti_bodies_rigid((ct_world *)cw, body, &code);
-    if (!b)
-        return code;
-    if (out_position)
-        memcpy(out_position, cw->state.x + 3 * (size_t)b->block0, 3 * sizeof(ct_real));
-    if (out_quaternion)
-        memcpy(out_quaternion, cw->state.bodies.rigids[b->rigid].q, 4 * sizeof(ct_real));
-    return CT_OK;
+    if (b) {
+        cti_bodies_give(out_position, cw->state.x + 3 * (size_t)b->block0, 3);
+        cti_bodies_give(out_quaternion, cw->state.bodies.rigids[b->rigid].q, 4);
+    }
+    return code;
 }
 
 CONTACT_API_DEF ct_code ct_body_get_motion(const ct_world *cw, ct_body_id body, ct_real out_velocity[3], ct_real out_angular_velocity[3])
 {
     ct_code code = CT_OK;
     const cti_body *b = cti_bodies_rigid((ct_world *)cw, body, &code);
-    if (!b)
-        return code;
-    if (out_velocity)
-        memcpy(out_velocity, cw->state.v + 3 * (size_t)b->block0, 3 * sizeof(ct_real));
-    if (out_angular_velocity)
-        memcpy(out_angular_velocity, cw->state.v + 3 * (size_t)(b->block0 + 1), 3 * sizeof(ct_real));
-    return CT_OK;
+    if (b) {
+        cti_bodies_give(out_velocity, cw->state.v + 3 * (size_t)b->block0, 3);
+        cti_bodies_give(out_angular_velocity, cw->state.v + 3 * (size_t)(b->block0 + 1), 3);
+    }
+    return code;
 }
 
 CONTACT_API_DEF ct_code ct_body_get_momentum(const ct_world *cw, ct_body_id body, ct_real out_linear[3], ct_real out_angular[3])
@@ -225,8 +227,7 @@ CONTACT_API_DEF ct_code ct_body_get_momentum(const ct_world *cw, ct_body_id body
     late = b->block0 < CTI_LEN(q->dt_prev) ? q->fall[b->block0].share * q->dt_prev[b->block0] / 2 : 0;
     if (out_linear)
         cti_v3_put(out_linear, 0, cti_v3_mul(cti_v3_mad(cti_v3_at(cw->state.v, b->block0), cti_v3_at(cw->state.desc.gravity, 0), late), r->mass));
-    if (out_angular)
-        memcpy(out_angular, r->spin, sizeof r->spin);
+    cti_bodies_give(out_angular, r->spin, 3);
     return CT_OK;
 }
 
