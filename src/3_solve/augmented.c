@@ -48,10 +48,7 @@ CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobia
     return out->G != NULL;
 }
 
-CTI_FN double cti_augmented_price(const cti_linear *L)
-{
-    return cti_solve_tuned.augmented.expected * cti_solve_tuned.augmented.flop * L->flops;
-}
+CTI_FN double cti_augmented_price(double flops) { return cti_solve_tuned.augmented.expected * cti_solve_tuned.augmented.flop * flops; }
 
 CTI_FN double cti_augmented_visits(const cti_linear *L) { return cti_solve_tuned.augmented.flop * L->flops / cti_solve_tuned.costs.visit; }
 

@@ -27,11 +27,11 @@ typedef struct cti_linear {
 CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobian *out);
 
 /* cti_envelope_make -- a cti_linear by a direct factor. Method: Cholesky inside the envelope of a Cuthill-McKee order, in double. Chains,
-   stacks and trees of rigid bodies have a narrow envelope. All memory comes from the arena. 0 when that ran out. */
+   stacks and trees of rigid bodies have a narrow envelope. All memory comes from the arena. out->flops needs J->p alone. 0 when that ran out. */
 CTI_FN int cti_envelope_make(const cti_jacobian *J, cti_arena *arena, cti_linear *out);
 
-/* cti_augmented_price -- estimated time of a solve with L [us], from counts alone. */
-CTI_FN double cti_augmented_price(const cti_linear *L);
+/* cti_augmented_price -- estimated time of a solve [us] whose factors take `flops` each. */
+CTI_FN double cti_augmented_price(double flops);
 /* cti_augmented_visits -- number of visits of contacts whose time equals that of one factor with L. */
 CTI_FN double cti_augmented_visits(const cti_linear *L);
 

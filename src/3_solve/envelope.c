@@ -8,6 +8,7 @@ typedef struct cti_envelope {
     const cti_jacobian *J;
     cti_arena *arena;         /* L comes from it with the first factor */
     int32_t *row_at, *row_of; /* [n + 1], list: the rows that touch a block */
+    uint8_t *seen;            /* [rows] number of searches that went through it */
     int32_t *order, *place;   /* [n] block at a place, and its inverse */
     int32_t *lead;            /* [n] first place of a block's envelope */
     size_t *start;            /* [3 n + 1] of an unknown's row in L */
@@ -19,22 +20,24 @@ static int cti_envelope_rows(cti_envelope *e, cti_arena *arena)
 {
     const cti_problem *p = e->J->p;
     int n = p->A->n, i, k;
-    e->row_at = CTI_ARENA_ZERO(arena, int32_t, n + 2), e->row_of = CTI_ARENA_NEW(arena, int32_t, e->J->first[p->n_rows]);
-    if (!e->row_at || !e->row_of)
-        return 0;
-    for (i = 0; i < p->n_rows; i++)
+    e->row_at = CTI_ARENA_ZERO(arena, int32_t, n + 2);
+    for (i = 0; e->row_at && i < p->n_rows; i++)
         for (k = 0; k < p->rows[i].n; k++)
             e->row_at[p->rows[i].term[k].block + 2]++;
-    for (i = 0; i < n; i++)
+    for (i = 0; e->row_at && i < n; i++)
         e->row_at[i + 2] += e->row_at[i + 1];
+    e->row_of = e->row_at ? CTI_ARENA_NEW(arena, int32_t, e->row_at[n + 1]) : NULL;
+    if (!e->row_of)
+        return 0;
     for (i = 0; i < p->n_rows; i++)
         for (k = 0; k < p->rows[i].n; k++)
             e->row_of[e->row_at[p->rows[i].term[k].block + 1]++] = i;
     return 1;
 }
 
-/* appends the component of `root` to order[at ...], breadth first; place: -1 marks the blocks that are not in it yet. Returns its end */
-static int cti_envelope_spread(const cti_envelope *e, int root, int at)
+/* appends the component of `root` to order[at ...], breadth first; place: -1 marks the blocks that are not in it yet. search: 0, then 1
+   for the component once more. Returns its end */
+static int cti_envelope_spread(const cti_envelope *e, int root, int at, int search)
 {
     const cti_problem *p = e->J->p;
     int head, k, t;
@@ -47,6 +50,9 @@ static int cti_envelope_spread(const cti_envelope *e, int root, int at)
                 e->place[p->A->col[k]] = at, e->order[at++] = p->A->col[k];
         for (k = e->row_at[b]; k < e->row_at[b + 1]; k++) {
             const cti_row *row = &p->rows[e->row_of[k]];
+            if (e->seen[e->row_of[k]] > search)
+                continue;
+            e->seen[e->row_of[k]]++;
             for (t = 0; t < row->n; t++)
                 if (e->place[row->term[t].block] < 0)
                     e->place[row->term[t].block] = at, e->order[at++] = row->term[t].block;
@@ -65,10 +71,10 @@ static void cti_envelope_order(const cti_envelope *e)
         int end, outer;
         if (e->place[i] >= 0)
             continue;
-        end = cti_envelope_spread(e, i, at), outer = e->order[end - 1];
+        end = cti_envelope_spread(e, i, at, 0), outer = e->order[end - 1];
         for (k = at; k < end; k++)
             e->place[e->order[k]] = -1;
-        at = cti_envelope_spread(e, outer, at);
+        at = cti_envelope_spread(e, outer, at, 1);
     }
     for (i = 0; i < n / 2; i++)
         k = e->order[i], e->order[i] = e->order[n - 1 - i], e->order[n - 1 - i] = k;
@@ -228,9 +234,9 @@ CTI_FN int cti_envelope_make(const cti_jacobian *J, cti_arena *arena, cti_linear
         return 0;
     e->J = J, e->arena = arena;
     e->order = CTI_ARENA_NEW(arena, int32_t, n), e->place = CTI_ARENA_NEW(arena, int32_t, n), e->lead = CTI_ARENA_NEW(arena, int32_t, n);
-    e->start = CTI_ARENA_NEW(arena, size_t, 3 * (size_t)n + 1);
+    e->start = CTI_ARENA_NEW(arena, size_t, 3 * (size_t)n + 1), e->seen = CTI_ARENA_ZERO(arena, uint8_t, J->p->n_rows);
     e->diag = CTI_ARENA_NEW(arena, double, 3 * (size_t)n), e->x = CTI_ARENA_NEW(arena, double, 3 * (size_t)n);
-    if (!e->order || !e->place || !e->lead || !e->start || !e->diag || !e->x || !cti_envelope_rows(e, arena))
+    if (!e->order || !e->place || !e->lead || !e->start || !e->seen || !e->diag || !e->x || !cti_envelope_rows(e, arena))
         return 0;
     cti_envelope_order(e);
     out->flops = cti_envelope_lay(e);

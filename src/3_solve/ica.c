@@ -89,6 +89,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
     s->p = p, s->desc = desc, s->arena = arena;
     s->map.cold = !p->split.free_start;
     s->budget = cti_solve_policy_sweeps(desc->max_sweeps, p->n_rows);
+    s->rival = p->split.rival;
     if (!cti_ica_setup(s, v)) {
         info->status = CTI_SOLVE_MEMORY;
         return;
@@ -167,10 +168,20 @@ static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info)
 
 /* ---- step 3.2: the LCPs of eq. 10, 13, 14 by projected Gauss-Seidel ---- */
 
-CTI_FN int cti_ica_has_rival(const cti_ica *s)
+CTI_FN int cti_ica_has_rival(cti_ica *s)
 {
     double budget = s->progress.longer ? s->budget / 2. : s->budget; /* the first one: a second one brings no rival into reach */
-    return !s->coupled && s->p->split.rival > 0 && s->p->split.rival <= cti_solve_tuned.augmented.dear * s->runs.sweep_us * budget;
+    double reach = s->coupled ? 0 : cti_solve_tuned.augmented.dear * s->runs.sweep_us * budget;
+    if (!s->priced && s->rival > 0 && s->rival <= reach)
+        s->rival = s->p->calls.price(s->p->calls.price_ctx), s->priced = 1;
+    return s->rival > 0 && s->rival <= reach;
+}
+
+CTI_FN int cti_ica_is_outpaced(cti_ica *s, int sweeps, ct_real first, ct_real best, ct_real stop)
+{
+    /* the least price first: few solves are as slow as that */
+    return cti_solve_policy_outpaced(sweeps, first, best, stop, s->runs.sweep_us, s->rival) && cti_ica_has_rival(s) &&
+           cti_solve_policy_outpaced(sweeps, first, best, stop, s->runs.sweep_us, s->rival);
 }
 
 /* the inner loop. du = D^-1 J' times what the multipliers have changed since it began. spent: sweeps of the outer iterations before.
@@ -194,7 +205,7 @@ static int cti_ica_inner(cti_ica *s, int spent, int most, ct_real *out_first)
         q.stalled = cti_solve_policy_halves(q.change, best) ? 0 : q.stalled + 1;
         if (cti_solve_policy_sweeps_end(&q))
             break;
-        if (cti_ica_has_rival(s) && cti_solve_policy_outpaced(q.k, q.first, cti_min(best, q.change), q.stop, s->runs.sweep_us, s->p->split.rival)) {
+        if (cti_ica_is_outpaced(s, q.k, q.first, cti_min(best, q.change), q.stop)) {
             s->progress.outpaced = 1;
             break;
         }

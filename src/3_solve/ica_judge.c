@@ -61,9 +61,9 @@ CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info)
     if (judged >= 0 && (judged <= s->desc->tolerance || now == 0)) /* or a fixed point, which no further iteration changes */
         info->status = CTI_SOLVE_OK;
     s->progress.opened = info->iterations == 1 ? now : s->progress.opened;
-    if (info->status == CTI_SOLVE_BUDGET && info->iterations > 1 && cti_ica_has_rival(s)) {
+    if (info->status == CTI_SOLVE_BUDGET && info->iterations > 1) {
         ct_real stop = s->progress.tight * s->desc->tolerance * s->p->velocity_scale, least = cti_min(now, s->progress.best);
-        s->progress.outpaced |= cti_solve_policy_outpaced(info->sweeps, s->progress.opened, least, stop, s->runs.sweep_us, s->p->split.rival);
+        s->progress.outpaced |= cti_ica_is_outpaced(s, info->sweeps, s->progress.opened, least, stop);
     }
     if (info->status == CTI_SOLVE_BUDGET && s->progress.outpaced)
         info->status = CTI_SOLVE_OUTPACED;

@@ -94,7 +94,7 @@ typedef struct cti_ica_progress {
     ct_real opened;                  /* change of the first iteration */
     ct_real midway;                  /* smallest change when half of the budget was used up */
     int longer;                      /* 1: it has a second budget */
-    int outpaced;                    /* 1: the last loop of sweeps, or the outer one, needs more time than split.rival */
+    int outpaced;                    /* 1: the last loop of sweeps, or the outer one, needs more time than `rival` */
     ct_real left;                    /* change of the last sweep over contacts */
 } cti_ica_progress;
 
@@ -120,6 +120,8 @@ typedef struct cti_ica {
     int budget; /* [sweeps] over the contacts, where A couples no clusters */
     int n_clusters;
     int coupled; /* 1: A couples different clusters */
+    double rival; /* [us] time of another solver: at least, or where `priced` its estimate; 0: there is none */
+    int priced;
     cti_ica_cluster *clusters;
     cti_nodes nodes; /* clusters of one block without hooks */
     cti_ica_contact *contacts;
@@ -153,8 +155,10 @@ CTI_FN int cti_ica_make_parts(cti_ica *s);
    it shares a cluster with. us: estimated time of all of them [us]. */
 typedef void cti_ica_run_fn(cti_ica *s, int run);
 CTI_FN void cti_ica_each_run(cti_ica *s, cti_ica_run_fn *fn, double us);
-/* cti_ica_has_rival -- 1 where another solver's whole solve is in reach (split.rival), so that sweeps only begin what it would end. */
-CTI_FN int cti_ica_has_rival(const cti_ica *s);
+/* cti_ica_has_rival -- 1 where another solver's whole solve is in reach, so that sweeps only begin what it would end. */
+CTI_FN int cti_ica_has_rival(cti_ica *s);
+/* cti_ica_is_outpaced -- 1 where sweeps, whose change has fallen from `first` to `best` so far, need more time to `stop` than the other solver. */
+CTI_FN int cti_ica_is_outpaced(cti_ica *s, int sweeps, ct_real first, ct_real best, ct_real stop);
 /* cti_ica_publish -- copies the multipliers to the rows. */
 CTI_FN void cti_ica_publish(const cti_ica *s);
 /* cti_ica_rhs -- f = b + J' r of the rows' multipliers. */

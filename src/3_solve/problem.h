@@ -76,8 +76,8 @@ typedef struct cti_split {
     const cti_correction *correction; /* applied between sweeps over coupled clusters; or NULL */
     int plain;                  /* 1: the paper's relaxation, without acceleration */
     int rigid;                  /* 1: all blocks are rigid bodies' */
-    double rival;               /* [us] estimated time of another solver; 0: there is none. A solver that would take longer returns
-                                   CTI_SOLVE_OUTPACED */
+    double rival;               /* [us] time that another solver takes at least; 0: there is none. A solver that would take longer than
+                                   calls.price says returns CTI_SOLVE_OUTPACED */
     int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + b + J' r), eq. 9 for v; 0: from v */
 } cti_split;
 
@@ -86,6 +86,8 @@ typedef struct cti_problem_calls {
     int (*balance)(void *ctx, ct_real *r, ct_real *v); /* transfers the net momentum of each body in the residual r [3 n] into rows[].r and
                                                           v, before the natural map is evaluated. 0: out of memory */
     void *balance_ctx;
+    double (*price)(void *ctx); /* [us] estimated time of the other solver: asked for once, where split.rival is not 0 and in reach */
+    void *price_ctx;
     int (*watch)(void *user, int iteration, const ct_real *v); /* sees v and rows[].r after every outer iteration, 0 ends */
     void *watch_user;
 } cti_problem_calls;

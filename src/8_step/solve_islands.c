@@ -234,28 +234,41 @@ static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later
 
 /* who takes over an island whose components are each one cluster, where sweeps would take longer (augmented.h) */
 typedef struct cti_islands_rival {
+    cti_arena *arena;
     cti_jacobian J;
     cti_linear linear;
+    int failed; /* 1: out of memory */
 } cti_islands_rival;
 
-/* Finds the rival and its price. None where joints of deformable bodies are among the rows: in test_joint's joints_pull_together, whose joint and
-   contact contradict each other, it takes the thickness in fewer steps. first: the island's first row in the world. 0: out of memory */
-static int cti_islands_find_rival(const cti_state *s, int first, cti_island *q, cti_islands_rival *out)
+static double cti_islands_price(void *ctx)
 {
+    cti_islands_rival *q = (cti_islands_rival *)ctx;
+    cti_arena_point mark = cti_arena_mark(q->arena);
+    q->failed = !cti_envelope_make(&q->J, q->arena, &q->linear);
+    cti_arena_rewind(q->arena, mark);
+    return q->failed ? 0 : cti_augmented_price(q->linear.flops);
+}
+
+/* The rival, which takes at least the factors of A alone. None where joints of deformable bodies are among the rows: in test_joint's
+   joints_pull_together, whose joint and contact contradict each other, it takes the thickness in fewer steps. first: the island's first row in
+   the world */
+static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q, cti_islands_rival *out)
+{
+    const cti_factors *f = &s->factors;
+    double flops = 1;
     int c, split = 0;
+    q->p.split.rigid = 1;
     for (c = 0; c < q->p.n_rows; c++)
         split |= q->p.rows[c].equations && cti_linkage_share(s, s->contact.origins[first + c].joint - 1) == 1;
-    for (c = 0; c < q->n_components; c++)
-        split |= s->factors.components[q->components[c]].solve.node_ports > 0;
-    q->p.split.rival = 0, q->p.split.rigid = 1;
-    for (c = 0; c < q->n_components; c++)
-        q->p.split.rigid &= s->bodies.rigid_of[s->factors.blocks[s->factors.components[q->components[c]].begin]] >= 0;
-    if (split)
-        return 1;
-    if (!cti_jacobian_make(&q->p, s->arena, &out->J) || !cti_envelope_make(&out->J, s->arena, &out->linear))
-        return 0;
-    q->p.split.rival = cti_augmented_price(&out->linear);
-    return 1;
+    for (c = 0; c < q->n_components; c++) {
+        const cti_component *k = &f->components[q->components[c]];
+        split |= k->solve.node_ports > 0;
+        q->p.split.rigid &= s->bodies.rigid_of[f->blocks[k->begin]] >= 0;
+        flops += f->symbolics[k->symbolic].flops / 2; /* its multiplications */
+    }
+    q->p.split.rival = split ? 0 : cti_augmented_price(flops);
+    out->arena = s->arena, out->J.p = &q->p, out->failed = 0;
+    q->p.calls.price = cti_islands_price, q->p.calls.price_ctx = out;
 }
 
 /* solves an open island by ICA; a factor that lags too far is computed again during the solve. A rival takes over from sweeps that would take
@@ -281,23 +294,25 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, int first, cti
         if (!cti_smooth_open(&s->factors, s->arena, &s->system.A, q, &corrector))
             return 0;
         q->p.split.correction = corrector.hook.apply ? &corrector.hook : NULL;
-        if ((!q->p.local && !cti_residual_prepare(&q->p, s->arena)) || !cti_islands_find_rival(s, first, q, &rival))
+        if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
             return 0;
+        cti_islands_find_rival(s, first, q, &rival);
         balances.s = s, balances.q = q, balances.dt = dt;
         q->p.calls.balance = cti_islands_balance, q->p.calls.balance_ctx = &balances;
         cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         visits += (double)info.sweeps * (double)q->p.n_rows;
-        if (info.status == CTI_SOLVE_MEMORY)
+        if (info.status == CTI_SOLVE_MEMORY || rival.failed)
             return 0;
         if (info.status == CTI_SOLVE_OUTPACED) {
-            if (!cti_augmented_solve(&rival.J, &rival.linear, &desc, s->arena, q->v, &info))
+            if (!cti_jacobian_make(&q->p, s->arena, &rival.J) || !cti_envelope_make(&rival.J, s->arena, &rival.linear) ||
+                !cti_augmented_solve(&rival.J, &rival.linear, &desc, s->arena, q->v, &info))
                 return 0;
             out->iterations += info.iterations;
             visits += info.iterations * cti_augmented_visits(&rival.linear);
         }
-        q->p.split.correction = NULL, q->p.calls.balance = NULL;
+        q->p.split.correction = NULL, q->p.calls.balance = NULL, q->p.split.rival = 0;
         if (info.status != CTI_SOLVE_SLOW)
             break;
         if (!cti_islands_renew(s, dt, q))
