@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HERE = os.path.join(ROOT, "tests", "compile")
@@ -271,6 +272,7 @@ def part_languages(work):
         for job, (code, out) in zip(jobs, pool.map(run, jobs)):
             check(" ".join(w for w in job if w not in WARN and not w.startswith("/")), code == 0, out)
     plus(work)
+    quick_start(work)
     if have("tcc", "tcc", "tcc"):
         flags = ["tcc", "-Wall", "-Werror", "-I" + ROOT, "-I" + stb_folder(), os.path.join(ROOT, "examples", "quickstart.c"), "-lm"]
         code, out = run(flags + ["-o", os.path.join(work, "tcc")])
@@ -279,6 +281,21 @@ def part_languages(work):
             check("tcc: run", code == 0 and out == quick_start_says(), out)
         code, out = run(flags + ["-DCONTACT_REAL=32", "-o", os.path.join(work, "tcc")])
         check("tcc in float is refused", code != 0 and "leave CONTACT_REAL at 64" in out, out)
+
+
+def quick_start(work):
+    """The README's program by the command that is printed there."""
+    command = re.search(r"\$ (cc [^\n]*quickstart)\n", open(os.path.join(ROOT, "README.md")).read()).group(1).split()
+    folder = os.path.join(work, "quickstart")
+    os.makedirs(folder)
+    for name in ("contact.h", "examples/quickstart.c"):
+        shutil.copy(os.path.join(ROOT, name), folder)
+    started = time.time()
+    code, out = run(command[:1] + ["-I" + stb_folder()] + command[1:], cwd=folder)
+    print("quick start: %s took %.1f s" % (" ".join(command), time.time() - started))
+    if check("quick start: " + " ".join(command), code == 0 and not out.strip(), out):
+        code, out = run([os.path.join(folder, "quickstart")])
+        check("quick start output", code == 0 and out == quick_start_says(), out)
 
 
 def quick_start_says():
