@@ -168,20 +168,25 @@ static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info)
 
 /* ---- step 3.2: the LCPs of eq. 10, 13, 14 by projected Gauss-Seidel ---- */
 
-CTI_FN int cti_ica_has_rival(cti_ica *s)
+/* 1 where the other solver's whole solve would be in reach at the price that is known so far */
+static int cti_ica_rival_is_near(const cti_ica *s)
 {
     double budget = s->progress.longer ? s->budget / 2. : s->budget; /* the first one: a second one brings no rival into reach */
-    double reach = s->coupled ? 0 : cti_solve_tuned.augmented.dear * s->runs.sweep_us * budget;
-    if (!s->priced && s->rival > 0 && s->rival <= reach)
+    return !s->coupled && s->rival > 0 && s->rival <= cti_solve_tuned.augmented.dear * s->runs.sweep_us * budget;
+}
+
+CTI_FN int cti_ica_has_rival(cti_ica *s)
+{
+    if (!s->priced && cti_ica_rival_is_near(s))
         s->rival = s->p->calls.price(s->p->calls.price_ctx), s->priced = 1;
-    return s->rival > 0 && s->rival <= reach;
+    return cti_ica_rival_is_near(s);
 }
 
 CTI_FN int cti_ica_is_outpaced(cti_ica *s, int sweeps, ct_real first, ct_real best, ct_real stop)
 {
-    /* the least price first: few solves are as slow as that */
-    return cti_solve_policy_outpaced(sweeps, first, best, stop, s->runs.sweep_us, s->rival) && cti_ica_has_rival(s) &&
-           cti_solve_policy_outpaced(sweeps, first, best, stop, s->runs.sweep_us, s->rival);
+    /* by the least price first: few solves are as slow as that */
+    return cti_ica_rival_is_near(s) && cti_solve_policy_outpaced(sweeps, first, best, stop, s->runs.sweep_us, s->rival) &&
+           cti_ica_has_rival(s) && cti_solve_policy_outpaced(sweeps, first, best, stop, s->runs.sweep_us, s->rival);
 }
 
 /* the inner loop. du = D^-1 J' times what the multipliers have changed since it began. spent: sweeps of the outer iterations before.
