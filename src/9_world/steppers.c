@@ -39,7 +39,7 @@ CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "stepper '%s' does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's",
                              ct_stepper_text(d->stepper));
     if (code == CT_OK && d->solver.termination == CT_TERMINATION_PAPER && !(traits & CTI_STEPPER_PRINTED))
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "stepper '%s' has no termination PAPER",
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "stepper '%s' has no termination PAPER: set it to RESIDUAL",
                              ct_stepper_text(d->stepper));
     return code;
 }
