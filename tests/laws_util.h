@@ -272,17 +272,22 @@ static inline void scene_close(scene *s)
 static inline ct_code open_drop(scene *s, const setup *q)
 {
     static const double large[3] = {0.2, 0.2, 0.2}, small[3] = {0.1, 0.1, 0.1}, low[3] = {0, 0.1012, 0}, high[3] = {0.03, 0.3012, 0.02};
-    static const double beside[3] = {1, 0.0512, 0}, far[3] = {30, 5, 0}, fast[3] = {0, -20, 0};
+    ct_mesh far;
     ct_code code = scene_open(s, q, LAW_G);
     if (code != CT_OK)
         return code;
     add_plane(s->w, 0, 1, 0, 0);
     s->floor = 0, s->drop = 0.6;
     if (q->guest)
-        s->guest = add_soft_box(s->w, "guest", 0.1, 1, 1e5, beside[0], beside[1], beside[2]);
+        s->guest = add_soft_box(s->w, "guest", 0.1, 1, 1e5, 1, 0.0512, 0);
+    if (q->far) {
+        far = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1);
+        mesh_place(&far, 0, 30, 5, 0);
+        add_soft_mesh(s->w, "far", &far, 3e5, 3, -20, 0);
+        ct_mesh_free(&far);
+    }
     code = add_box(s, q, THING_SOFT, large, 2, low, 0, ZERO, ZERO);
-    code = code == CT_OK ? add_box(s, q, THING_SOFT, small, 1, high, 0, ZERO, ZERO) : code;
-    return code == CT_OK && q->far ? add_box(s, q, THING_SOFT, small, 1, far, 0, fast, ZERO) : code;
+    return code == CT_OK ? add_box(s, q, THING_SOFT, small, 1, high, 0, ZERO, ZERO) : code;
 }
 
 /* two boxes meet off their centres, one of them turning, without gravity */
@@ -390,11 +395,26 @@ static inline ct_code open_push(scene *s, const setup *q)
     return code;
 }
 
-/* a block on a slope with this tangent */
+/* a block hangs from its upper corners and comes to rest */
+static inline ct_code open_hang(scene *s, const setup *q)
+{
+    static const double edges[3] = {0.2, 0.2, 0.2};
+    ct_code code = scene_open(s, q, LAW_G);
+    int i;
+    s->damping = 0.02;
+    code = code == CT_OK ? add_box(s, q, THING_SOFT, edges, 1, ZERO, 0, ZERO, ZERO) : code;
+    for (i = 0; code == CT_OK && i < 8; i++)
+        if ((double)s->things[0].rest.positions[3 * i + 1] > 0)
+            s->pins[s->n_pins++] = i;
+    s->n_still = s->n_pins;
+    return code == CT_OK ? ct_body_pin(s->w, s->things[0].id, s->pins, s->n_pins, CT_AXIS_ALL, NULL, -1) : code;
+}
+
+/* a block or a sheet on a slope with this tangent */
 static inline ct_code slope(scene *s, const setup *q, thing_kind kind, double tangent)
 {
     static const double edges[3] = {0.1, 0.05, 0.1};
-    double angle = atan(tangent), at[3];
+    double angle = atan(tangent), at[3], above = kind == THING_SHEET ? 0.0012 : 0.0262;
     setup p = *q;
     ct_code code;
     p.needs_friction = tangent < LAW_MU;
@@ -402,16 +422,19 @@ static inline ct_code slope(scene *s, const setup *q, thing_kind kind, double ta
     if (code != CT_OK)
         return code;
     add_plane(s->w, -sin(angle), cos(angle), 0, 0);
-    at[0] = -0.0262 * sin(angle), at[1] = 0.0262 * cos(angle), at[2] = 0;
+    at[0] = -above * sin(angle), at[1] = above * cos(angle), at[2] = 0;
     s->slope = tangent, s->drop = 0.5;
-    return add_box(s, &p, kind, edges, 1, at, angle, ZERO, ZERO);
+    return kind == THING_SHEET ? add_thing(s, &p, kind, mesh_grid(0.2, 0.2, 4, 4), at, angle, ZERO, ZERO)
+                               : add_box(s, &p, kind, edges, 1, at, angle, ZERO, ZERO);
 }
 static inline ct_code open_hold(scene *s, const setup *q) { return slope(s, q, THING_SOFT, 0.9 * LAW_MU); }
 static inline ct_code open_slide(scene *s, const setup *q) { return slope(s, q, THING_SOFT, 1.5 * LAW_MU); }
+static inline ct_code open_sheet_hold(scene *s, const setup *q) { return slope(s, q, THING_SHEET, 0.9 * LAW_MU); }
+static inline ct_code open_sheet_slide(scene *s, const setup *q) { return slope(s, q, THING_SHEET, 1.5 * LAW_MU); }
 static inline ct_code open_rigid_hold(scene *s, const setup *q) { return slope(s, q, THING_RIGID, 0.9 * LAW_MU); }
 static inline ct_code open_rigid_slide(scene *s, const setup *q) { return slope(s, q, THING_RIGID, 1.5 * LAW_MU); }
 
-enum { DROP, STACK, COLLISION, RIGID, SPIN, RIGID_SPIN, SHEET, STRETCH, CRUMPLE, PUSH, HOLD, SLIDE, RIGID_HOLD, RIGID_SLIDE, SCENES };
+enum { DROP, STACK, COLLISION, RIGID, SPIN, RIGID_SPIN, SHEET, STRETCH, CRUMPLE, PUSH, HANG, HOLD, SLIDE, SHEET_HOLD, SHEET_SLIDE, RIGID_HOLD, RIGID_SLIDE, SCENES };
 enum { NO_CLOTH = 1 << DCD | 1 << EXPLICIT, NO_RIGID = 1 << DCD | 1 << GEOMETRIC | 1 << LAYERS };
 static const struct {
     const char *name;
@@ -419,7 +442,7 @@ static const struct {
     int steps;
     int refused; /* the steppers that refuse it, bit k for column k */
 } scenes[SCENES] = {{"drop", open_drop, 200, 0},
-                    {"stack", open_stack, 40, 0},
+                    {"stack", open_stack, 30, 0},
                     {"collision", open_collision, 60, 0},
                     {"rigid collision", open_rigid, 60, NO_RIGID},
                     {"spin", open_spin, 100, 0},
@@ -428,8 +451,11 @@ static const struct {
                     {"stretch", open_stretch, 10, NO_CLOTH},
                     {"crumple", open_crumple, 10, NO_CLOTH | NO_RIGID},
                     {"push", open_push, 40, 0},
+                    {"hang", open_hang, 150, 0},
                     {"hold", open_hold, 60, 1 << EXPLICIT},
                     {"slide", open_slide, 60, 0},
+                    {"sheet that holds", open_sheet_hold, 60, NO_CLOTH},
+                    {"sheet that slides", open_sheet_slide, 60, NO_CLOTH},
                     {"rigid hold", open_rigid_hold, 60, NO_RIGID | 1 << EXPLICIT},
                     {"rigid slide", open_rigid_slide, 60, NO_RIGID}};
 
