@@ -791,48 +791,6 @@ static void options_are_refused(void **state)
     assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_ARGUMENT);
 }
 
-/* hash after ten steps of a sheet that falls on a box and the floor. fail_at: the allocation that fails, counted from the first step; a step that
-   fails by it is tried once more. *calls: allocations in the steps */
-static uint64_t hash_with_failure(int64_t fail_at, int64_t *calls)
-{
-    books b;
-    ct_world *w;
-    uint64_t hash;
-    int64_t before;
-    int i, failed = 0;
-    ct_mesh m = mesh_grid(0.3, 0.3, 12, 12);
-    memset(&b, 0, sizeof b);
-    w = barrier_world(1e-3, 0.5, &b);
-    add_plane(w, 0, 1, 0, -0.104);
-    add_soft_box(w, "box", 0.1, 2, 1e5, 0, -0.0534, 0);
-    add_cloth_mesh(w, "sheet", &m, CT_MODEL_MEMBRANE, 0.2);
-    ct_mesh_free(&m);
-    before = b.calls;
-    b.fail_at = fail_at > 0 ? before + fail_at : 0;
-    for (i = 0; i < 10; i++) {
-        ct_step_report r;
-        ct_code code = ct_world_step(w, (ct_real)0.01, &r);
-        if (code == CT_ERR_MEMORY && !failed++)
-            code = ct_world_step(w, (ct_real)0.01, &r);
-        assert_int_equal(code, CT_OK);
-    }
-    assert_true(b.refused == (fail_at > 0));
-    *calls = b.calls - before;
-    hash = ct_world_hash(w);
-    ct_world_destroy(w);
-    return hash;
-}
-
-/* a step that ran out of memory and is tried again ends as if nothing had happened, with the pattern, the analysis and the factor of its start */
-static void a_failed_allocation_changes_no_bit(void **state)
-{
-    int64_t calls, other, k;
-    uint64_t hash = hash_with_failure(0, &calls);
-    (void)state;
-    for (k = calls; k > 0; k -= 61)
-        assert_true(hash_with_failure(k, &other) == hash);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -859,7 +817,6 @@ int main(void)
         cmocka_unit_test(starts_that_intersect_are_refused_by_name),
         cmocka_unit_test(starts_that_coincide_are_refused_by_name),
         cmocka_unit_test(options_are_refused),
-        cmocka_unit_test(a_failed_allocation_changes_no_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
