@@ -439,61 +439,7 @@ static void a_step_that_gains_is_divided(void **state)
     ct_world_destroy(w);
 }
 
-/* boxes on boxes, and a rigid one: the same bits for one and for three workers */
-static void workers_change_no_bit(void **state)
-{
-    uint64_t hash[2];
-    int k, i, j;
-    (void)state;
-    for (k = 0; k < 2; k++) {
-        ct_world_desc d = world_desc(1e-3, 0.4, NULL);
-        ct_world *w;
-        d.stepper = CT_STEPPER_BARRIER;
-        d.tasks.worker_count = k ? 3 : 0;
-        w = world_make(&d);
-        add_plane(w, 0, 1, 0, 0);
-        for (i = 0; i < 3; i++)
-            for (j = 0; j < 3; j++)
-                add_soft_box(w, "box", 0.1, 3, 1e5, 0.12 * i + 0.01 * j, 0.052 + 0.103 * j, 0.02 * j);
-        add_rigid_box(w, "crate", 0.1, 1000, 0.1, 0.37, 0.03);
-        for (i = 0; i < 12; i++)
-            step_once(w, 0.01);
-        hash[k] = ct_world_hash(w);
-        ct_world_destroy(w);
-    }
-    assert_true(hash[0] == hash[1]);
-}
-
 /* ---- scripts ---- */
-
-static void a_kinematic_box_pushes(void **state)
-{
-    ct_world *w = barrier_world(1e-3, 0, NULL);
-    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
-    ct_kinematic_desc d = ct_kinematic_desc_default();
-    ct_body_id pusher = {0, 0}, id;
-    double x[3], work = 0;
-    ct_step_report r;
-    int i;
-    (void)state;
-    add_plane(w, 0, 1, 0, 0);
-    id = add_soft_box(w, "box", 0.1, 1, 1e6, 0.13, 0.0508, 0);
-    d.name = "pusher", d.mesh = &m, d.motion.linear[0] = (ct_real)0.5, d.position[1] = (ct_real)0.06;
-    assert_int_equal(ct_body_add_kinematic(w, &d, &pusher), CT_OK);
-    ct_mesh_free(&m);
-    for (i = 0; i < 30; i++) {
-        r = step_once(w, 0.01);
-        assert_int_equal(r.status, CT_STATUS_OK);
-        assert_int_equal(count_intersections(w), 0);
-        work += r.work_script;
-    }
-    read_middle(w, pusher, 0, x);
-    assert_true(fabs(x[0] - 0.15) < 1e-5);
-    read_middle(w, id, 0, x);
-    assert_true(x[0] > 0.25);
-    assert_true(work > 0.1);
-    ct_world_destroy(w);
-}
 
 /* a belt runs under a crate, which friction draws along: the belt works mu m g v, and the account closes but for what implicit Euler loses,
    m |v1 - v0|^2 / 2. Where the crate goes over an edge between the belt's triangles a step may gain */
@@ -726,33 +672,6 @@ static void late_scripts_have_no_speed(void **state)
     ct_mesh_free(&wall), ct_mesh_free(&small);
 }
 
-static void pins_hold_and_move(void **state)
-{
-    ct_world *w = barrier_world(1e-3, 0, NULL);
-    ct_mesh m = mesh_grid(0.4, 0.4, 8, 8);
-    ct_body_id id = add_cloth_mesh(w, "sheet", &m, CT_MODEL_MEMBRANE, 0.2);
-    int32_t corners[2] = {0, 8};
-    ct_motion move;
-    double *x, start[3];
-    int i, n;
-    (void)state;
-    memset(&move, 0, sizeof move);
-    move.linear[1] = (ct_real)0.3;
-    for (i = 0; i < 3; i++)
-        start[i] = (double)m.positions[i];
-    ct_mesh_free(&m);
-    assert_int_equal(ct_body_pin(w, id, corners, 2, CT_AXIS_ALL, &move, -1), CT_OK);
-    for (i = 0; i < 40; i++) {
-        ct_step_report r = step_once(w, 0.01);
-        assert_int_equal(r.status, CT_STATUS_OK);
-    }
-    x = read_vectors(w, id, 0, &n);
-    assert_true(fabs(x[1] - start[1] - 0.12) < 1e-5 && fabs(x[0] - start[0]) < 1e-5);
-    assert_int_equal(count_intersections(w), 0);
-    free(x);
-    ct_world_destroy(w);
-}
-
 /* A small stiff box whose mass is below an ulp (float) of its stiffness times h^2 falls while a script moves beside it: the projected Hessian has
    pivots that rounding makes negative, and is lifted. A step of a lifted Hessian is no end: the box falls as it should, or the status is `budget` */
 static void a_stiff_box_falls_beside_a_script(void **state)
@@ -870,85 +789,6 @@ static void options_are_refused(void **state)
     assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_ARGUMENT);
     bad = d, bad.barrier.static_hold = 2;
     assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_ARGUMENT);
-    bad = d, bad.ccd_limits_step = 1;
-    assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_UNSUPPORTED);
-}
-
-/* an allocation that fails in a step leaves the world unchanged, and nothing leaks */
-static void memory_may_run_out(void **state)
-{
-    books b;
-    ct_world *w;
-    uint64_t hash;
-    int64_t k;
-    int failed = 0, i;
-    (void)state;
-    memset(&b, 0, sizeof b);
-    w = barrier_world(1e-3, 0.5, &b);
-    add_plane(w, 0, 1, 0, 0);
-    add_soft_box(w, "box", 0.1, 1, 1e5, 0, 0.0506, 0);
-    step_once(w, 0.01);
-    add_rigid_box(w, "crate", 0.1, 1000, 0, 0.1517, 0);
-    hash = ct_world_hash(w);
-    for (k = 1; k < 400; k++) {
-        ct_step_report r;
-        ct_code code;
-        b.fail_at = b.calls + k;
-        code = ct_world_step(w, (ct_real)0.01, &r);
-        b.fail_at = 0;
-        if (code == CT_OK)
-            break;
-        assert_int_equal(code, CT_ERR_MEMORY);
-        assert_true(ct_world_hash(w) == hash);
-        failed++;
-    }
-    assert_true(failed > 10 && k < 400);
-    for (i = 0; i < 5; i++)
-        step_once(w, 0.01);
-    ct_world_destroy(w);
-    assert_true(b.blocks == 0 && b.live == 0 && b.wrong == 0);
-}
-
-/* hash after ten steps of a sheet that falls on a box and the floor. fail_at: the allocation that fails, counted from the first step; a step that
-   fails by it is tried once more. *calls: allocations in the steps */
-static uint64_t hash_with_failure(int64_t fail_at, int64_t *calls)
-{
-    books b;
-    ct_world *w;
-    uint64_t hash;
-    int64_t before;
-    int i, failed = 0;
-    ct_mesh m = mesh_grid(0.3, 0.3, 12, 12);
-    memset(&b, 0, sizeof b);
-    w = barrier_world(1e-3, 0.5, &b);
-    add_plane(w, 0, 1, 0, -0.104);
-    add_soft_box(w, "box", 0.1, 2, 1e5, 0, -0.0534, 0);
-    add_cloth_mesh(w, "sheet", &m, CT_MODEL_MEMBRANE, 0.2);
-    ct_mesh_free(&m);
-    before = b.calls;
-    b.fail_at = fail_at > 0 ? before + fail_at : 0;
-    for (i = 0; i < 10; i++) {
-        ct_step_report r;
-        ct_code code = ct_world_step(w, (ct_real)0.01, &r);
-        if (code == CT_ERR_MEMORY && !failed++)
-            code = ct_world_step(w, (ct_real)0.01, &r);
-        assert_int_equal(code, CT_OK);
-    }
-    assert_true(b.refused == (fail_at > 0));
-    *calls = b.calls - before;
-    hash = ct_world_hash(w);
-    ct_world_destroy(w);
-    return hash;
-}
-
-/* a step that ran out of memory and is tried again ends as if nothing had happened, with the pattern, the analysis and the factor of its start */
-static void a_failed_allocation_changes_no_bit(void **state)
-{
-    int64_t calls, other, k;
-    uint64_t hash = hash_with_failure(0, &calls);
-    (void)state;
-    for (k = calls; k > 0; k -= 61)
-        assert_true(hash_with_failure(k, &other) == hash);
 }
 
 int main(void)
@@ -966,22 +806,17 @@ int main(void)
         cmocka_unit_test(friction_is_mu_times_the_normal_impulse),
         cmocka_unit_test(a_light_body_carries_a_heavy_one),
         cmocka_unit_test(a_step_that_gains_is_divided),
-        cmocka_unit_test(workers_change_no_bit),
-        cmocka_unit_test(a_kinematic_box_pushes),
         cmocka_unit_test(a_belt_works_by_friction),
         cmocka_unit_test(a_script_without_room_waits),
         cmocka_unit_test(a_late_script_goes_on_where_it_is_alone),
         cmocka_unit_test(a_press_opens_again),
         cmocka_unit_test(late_pins_have_no_speed),
         cmocka_unit_test(late_scripts_have_no_speed),
-        cmocka_unit_test(pins_hold_and_move),
         cmocka_unit_test(a_stiff_box_falls_beside_a_script),
         cmocka_unit_test(a_cap_ends_a_step_without_intersections),
         cmocka_unit_test(starts_that_intersect_are_refused_by_name),
         cmocka_unit_test(starts_that_coincide_are_refused_by_name),
         cmocka_unit_test(options_are_refused),
-        cmocka_unit_test(memory_may_run_out),
-        cmocka_unit_test(a_failed_allocation_changes_no_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

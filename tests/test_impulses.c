@@ -431,35 +431,6 @@ static void pins_carry_what_others_load(void **state)
         }
 }
 
-/* the same with the discrete stepper */
-static void the_discrete_stepper_tells_them(void **state)
-{
-    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
-    ct_body_id hung, box, held;
-    double worst = 0, load = 0;
-    ct_world *w;
-    int q;
-    (void)state;
-    d.stepper = CT_STEPPER_DCD;
-    w = world_make(&d);
-    add_plane(w, 0, 1, 0, 0);
-    hung = add_block(w, 0, 1), box = add_block(w, 1, 0.101), held = add_block(w, 2, 0.0995);
-    pin_height(w, hung, 1.1, CT_AXIS_ALL);
-    pin_height(w, held, 0.1995, CT_AXIS_ALL);
-    for (q = 0; q < 200; q++) {
-        double s[3][3];
-        memset(s, 0, sizeof s);
-        step_once(w, DT);
-        pin_sum(w, hung, s[0]), contact_sum(w, box, s[1]);
-        pin_sum(w, held, s[2]), contact_sum(w, held, s[2]);
-        worst = q >= 190 ? fmax(worst, fmax(miss(s[0], 8), miss(s[1], 8))) : 0;
-        load = q >= 190 ? fmax(load, miss(s[2], 8)) : 0;
-    }
-    print_message("dcd: pins and contacts miss m g T by %.2g, together on one body by %.2g\n", worst, load);
-    assert_true(worst < 10 * CLOSE && load < 10 * CLOSE);
-    ct_world_destroy(w);
-}
-
 /* a spinner on a ball joint: the step is cut for it, into halves or quarters */
 static void add_held_spinner(ct_world *w)
 {
@@ -712,7 +683,6 @@ int main(void)
         cmocka_unit_test(pins_carry_what_hangs),
         cmocka_unit_test(pins_carry_what_others_load),
         cmocka_unit_test(all_carry_in_cut_steps),
-        cmocka_unit_test(the_discrete_stepper_tells_them),
         cmocka_unit_test(memory_that_runs_out_is_told),
         cmocka_unit_test(warm_steps_allocate_nothing),
         cmocka_unit_test(times_add_up),

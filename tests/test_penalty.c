@@ -968,35 +968,6 @@ static void depths_first_seen_late_are_recovered(void **state)
     ct_world_destroy(w);
 }
 
-/* a kinematic floor lifts a box; its work is that of the box */
-static void scripts_move_bodies(void **state)
-{
-    ct_world_desc d = desc(CT_PENALTY_IMPLICIT, CT_PENALTY_PROXIMITY, 0.4);
-    ct_kinematic_desc kd = ct_kinematic_desc_default();
-    ct_mesh sheet = mesh_grid(1, 1, 2, 2);
-    ct_world *w = world_make(&d);
-    ct_body_id id;
-    double x0[3], x1[3], work = 0;
-    int i;
-    (void)state;
-    kd.mesh = &sheet, kd.name = "lift", kd.motion.linear[1] = (ct_real)0.1;
-    assert_int_equal(ct_body_add_kinematic(w, &kd, NULL), CT_OK);
-    id = box_over(w, 2, 0, THICK);
-    for (i = 0; i < 50; i++)
-        step_once(w, 0.01);
-    read_middle(w, id, 0, x0);
-    for (i = 0; i < 100; i++) {
-        ct_step_report r = step_once(w, 0.01);
-        work += r.work_script;
-        assert_int_equal(r.status, CT_STATUS_OK);
-    }
-    read_middle(w, id, 0, x1);
-    NEAR(x1[1] - x0[1], 0.1, 1e-3);
-    NEAR(work, G * 0.1, 0.02 * G * 0.1);
-    ct_mesh_free(&sheet);
-    ct_world_destroy(w);
-}
-
 /* cloth over a ball, and on itself */
 static void cloth_lies_on_a_ball(void **state)
 {
@@ -1047,8 +1018,6 @@ static void refusals(void **state)
 {
     ct_world_desc good = desc(CT_PENALTY_IMPLICIT, CT_PENALTY_PROXIMITY, 0.4), d;
     (void)state;
-    d = good, d.integrator = CT_INTEGRATOR_NEWMARK, refuses_desc(d, CT_ERR_UNSUPPORTED, "implicit Euler");
-    d = good, d.ccd_limits_step = 1, refuses_desc(d, CT_ERR_UNSUPPORTED, "ccd_limits_step");
     d = good, d.restitution = (ct_real)1.5, refuses_desc(d, CT_ERR_ARGUMENT, "restitution");
     d = good, d.restitution = (ct_real)0.5, d.stepper = CT_STEPPER_CMR, refuses_desc(d, CT_ERR_UNSUPPORTED, "restitution");
     d = good, d.penalty.stiffness = -1, refuses_desc(d, CT_ERR_ARGUMENT, "penalty.stiffness");
@@ -1273,7 +1242,6 @@ int main(void)
         cmocka_unit_test(far_bodies_hide_no_gain),
         cmocka_unit_test(many_contacts_share_the_damper),
         cmocka_unit_test(inside_tests_say_what_they_miss),
-        cmocka_unit_test(scripts_move_bodies),
         PLAIN_TEST(cloth_lies_on_a_ball)
         cmocka_unit_test(refusals),
         cmocka_unit_test(memory_runs_out),

@@ -1016,36 +1016,6 @@ static void faces_given_twice_count_once(void **state)
     assert_int_equal(rows[0], rows[1]);
 }
 
-/* a body far away, with contacts of its own and of another size, added before or after */
-static void far_bodies_change_no_bit(void **state)
-{
-    int before, fast, i;
-    (void)state;
-    for (fast = 0; fast < 2; fast++)
-        for (before = 0; before < 2; before++) {
-            ct_world_desc d = world_desc(1e-3, 0.4, NULL);
-            ct_world *w = world_make(&d), *alone = world_make(&d);
-            ct_mesh m = mesh_box(0.2, 0.2, 0.2, 3, 3, 3, 1);
-            ct_body_id a, b = {0, 0};
-            mesh_place(&m, 0.3, 50, 0.4, 0);
-            if (before)
-                add_soft_mesh(w, "far", &m, 3e5, fast ? 30 : 0, 0, 0);
-            a = add_soft_box(w, "near", 0.1, 3, 1e5, 0, 0.1, 0);
-            if (!before)
-                add_soft_mesh(w, "far", &m, 3e5, fast ? 30 : 0, 0, 0);
-            add_plane(w, 0, 1, 0, 0);
-            b = add_soft_box(alone, "near", 0.1, 3, 1e5, 0, 0.1, 0);
-            add_plane(alone, 0, 1, 0, 0);
-            for (i = 0; i < 40; i++) {
-                step_once(w, 0.01), step_once(alone, 0.01);
-                same_bits(w, a, alone, b);
-            }
-            ct_mesh_free(&m);
-            ct_world_destroy(w);
-            ct_world_destroy(alone);
-        }
-}
-
 /* ---- starts that intersect ---- */
 
 static void tangled_starts_go_on(void **state)
@@ -1234,7 +1204,6 @@ int main(void)
         cmocka_unit_test(same_input_same_bits),
         cmocka_unit_test(broad_phases_give_the_same_run),
         cmocka_unit_test(faces_given_twice_count_once),
-        cmocka_unit_test(far_bodies_change_no_bit),
         cmocka_unit_test(tangled_starts_go_on),
         cmocka_unit_test(sunken_starts_are_named),
         cmocka_unit_test(contacts_are_listed),

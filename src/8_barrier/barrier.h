@@ -124,6 +124,7 @@ typedef struct cti_barrier_start {
     cti_barrier_hessian hessian;
     cti_barrier_analysis analysis;
     cti_barrier_factor factor; /* its numbers are here always */
+    int analyzed;              /* the Hessian's, which an analysis sets without replacing the Hessian; here always */
 } cti_barrier_start;
 enum { CTI_BARRIER_OLD_HESSIAN = 1, CTI_BARRIER_OLD_ANALYSIS = 2, CTI_BARRIER_OLD_FACTOR = 4 };
 

@@ -42,7 +42,8 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_PROBLEM:
-        return s->desc.barrier.form >= CT_FORM_POSITION ? NULL : "CT_STEPPER_BARRIER solves no contact problem: its contacts are potentials";
+        return s->desc.barrier.form >= CT_FORM_POSITION ? NULL :
+               "CT_STEPPER_BARRIER solves no contact problem, as its contacts are potentials: use CT_STEPPER_CMR";
     default:
         return NULL;
     }

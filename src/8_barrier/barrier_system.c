@@ -57,6 +57,7 @@ static void cti_barrier_replace(cti_barrier *b, int part)
 CTI_FN void cti_barrier_system_begin(cti_barrier *b)
 {
     b->start.replaced = 0;
+    b->start.analyzed = b->hessian.analyzed;
     b->start.factor.known = b->factor.known, b->start.factor.excess = b->factor.excess;
 }
 
@@ -64,6 +65,7 @@ CTI_FN void cti_barrier_system_restore(cti_barrier *b)
 {
     cti_barrier_exchange(b, b->start.replaced);
     b->start.replaced = 0;
+    b->hessian.analyzed = b->start.analyzed;
     b->factor.known = b->start.factor.known, b->factor.excess = b->start.factor.excess;
 }
 

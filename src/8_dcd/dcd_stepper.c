@@ -29,7 +29,8 @@ static ct_code cti_dcd_check(const ct_world_desc *d, ct_error_info *e)
     if (code != CT_OK || d->stepper != CT_STEPPER_DCD)
         return code;
     if (d->integrator != CT_INTEGRATOR_EULER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_DCD steps by implicit Euler only");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
+                             "CT_STEPPER_DCD steps by implicit Euler only: set integrator to CT_INTEGRATOR_EULER");
     if (d->solver.solver != CT_SOLVER_ICA && d->solver.solver != CT_SOLVER_AUTO && d->solver.solver != CT_SOLVER_MPRGP)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.solver,
                              "CT_STEPPER_DCD solves by CT_SOLVER_MPRGP, which the default and CT_SOLVER_AUTO stand for, too");
@@ -50,11 +51,11 @@ static void cti_dcd_complete(ct_world_desc *d)
 }
 
 static const cti_refusal cti_dcd_refusals[] = {
-    {CTI_FEATURE_CLOTH, "CT_STEPPER_DCD needs bodies with an inside, and cloth has none"},
-    {CTI_FEATURE_ROD, "CT_STEPPER_DCD needs bodies with an inside, and a rod has none"},
-    {CTI_FEATURE_POINTS, "CT_STEPPER_DCD needs bodies with an inside, and points have none"},
-    {CTI_FEATURE_RIGID, "CT_STEPPER_DCD steps no rigid bodies, only soft ones"},
-    {CTI_FEATURE_JOINT, "CT_STEPPER_DCD has no joints and no stitches"},
+    {CTI_FEATURE_CLOTH, "CT_STEPPER_DCD needs bodies with an inside, and cloth has none: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_ROD, "CT_STEPPER_DCD needs bodies with an inside, and a rod has none: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_POINTS, "CT_STEPPER_DCD needs bodies with an inside, and points have none: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_RIGID, "CT_STEPPER_DCD steps no rigid bodies, only soft ones: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_JOINT, "CT_STEPPER_DCD has no joints and no stitches: use CT_STEPPER_CMR"},
     {CTI_FEATURE_REPAIR, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR"},
     {CTI_FEATURE_STEP, NULL}};
 

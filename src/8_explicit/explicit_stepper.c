@@ -61,14 +61,14 @@ static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
 }
 
 static const cti_refusal cti_explicit_refusals[] = {
-    {CTI_FEATURE_CLOTH, "CT_STEPPER_EXPLICIT needs bodies with an inside, and cloth has none"},
-    {CTI_FEATURE_ROD, "CT_STEPPER_EXPLICIT needs bodies with an inside, and a rod has none"},
-    {CTI_FEATURE_POINTS, "CT_STEPPER_EXPLICIT needs bodies with an inside, and points have none"},
-    {CTI_FEATURE_SEGMENTS, "CT_STEPPER_EXPLICIT has no contacts of segments that are in no triangle"},
-    {CTI_FEATURE_JOINT, "CT_STEPPER_EXPLICIT has no joints and no stitches"},
+    {CTI_FEATURE_CLOTH, "CT_STEPPER_EXPLICIT needs bodies with an inside, and cloth has none: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_ROD, "CT_STEPPER_EXPLICIT needs bodies with an inside, and a rod has none: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_POINTS, "CT_STEPPER_EXPLICIT needs bodies with an inside, and points have none: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_SEGMENTS, "CT_STEPPER_EXPLICIT has no contacts of segments that are in no triangle: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_JOINT, "CT_STEPPER_EXPLICIT has no joints and no stitches: use CT_STEPPER_CMR"},
     {CTI_FEATURE_FRICTION, "CT_STEPPER_EXPLICIT has no friction: set the body's friction to 0"},
-    {CTI_FEATURE_REPAIR, "CT_STEPPER_EXPLICIT moves nodes out of bodies in its steps"},
-    {CTI_FEATURE_PROBLEM, "CT_STEPPER_EXPLICIT has a contact problem in each stage of its steps, and keeps none"},
+    {CTI_FEATURE_REPAIR, "CT_STEPPER_EXPLICIT moves nodes out of bodies in its steps: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_PROBLEM, "CT_STEPPER_EXPLICIT has a contact problem in each stage of its steps, and keeps none: use CT_STEPPER_CMR"},
     {CTI_FEATURE_STEP, NULL}};
 
 /* ---- memory ---- */

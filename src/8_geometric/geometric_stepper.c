@@ -37,7 +37,7 @@ static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
         return code;
     if (d->integrator != CT_INTEGRATOR_EULER && d->integrator != CT_INTEGRATOR_MIDPOINT)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
-                             "CT_STEPPER_GEOMETRIC steps by implicit Euler or the implicit midpoint rule only");
+                             "CT_STEPPER_GEOMETRIC steps by implicit Euler or the implicit midpoint rule only: set integrator to one of them");
     return CT_OK;
 }
 
@@ -49,11 +49,11 @@ static void cti_geometric_settle(ct_world_desc *d)
 }
 
 static const cti_refusal cti_geometric_refusals[] = {
-    {CTI_FEATURE_ROD, "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and a rod has none"},
-    {CTI_FEATURE_POINTS, "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and loose points have none"},
-    {CTI_FEATURE_RIGID, "CT_STEPPER_GEOMETRIC corrects particles, and a rigid body has none"},
+    {CTI_FEATURE_ROD, "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and a rod has none: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_POINTS, "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and loose points have none: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_RIGID, "CT_STEPPER_GEOMETRIC corrects particles, and a rigid body has none: use CT_STEPPER_CMR"},
     {CTI_FEATURE_REPAIR, "CT_STEPPER_GEOMETRIC cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR"},
-    {CTI_FEATURE_PROBLEM, "CT_STEPPER_GEOMETRIC solves no contact problem: its contacts are corrections"},
+    {CTI_FEATURE_PROBLEM, "CT_STEPPER_GEOMETRIC solves no contact problem: its contacts are corrections: use CT_STEPPER_CMR"},
     {CTI_FEATURE_STEP, NULL}};
 
 /* ---- memory ---- */

@@ -28,17 +28,17 @@ static ct_code cti_layers_check(const ct_world_desc *d, ct_error_info *e)
         return code;
     if (d->integrator != CT_INTEGRATOR_EULER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
-                             "CT_STEPPER_LAYERS has an integrator of its own, and takes no other");
+                             "CT_STEPPER_LAYERS has an integrator of its own, and takes no other: leave it at CT_INTEGRATOR_EULER");
     return CT_OK;
 }
 
 static const cti_refusal cti_layers_refusals[] = {
-    {CTI_FEATURE_ROD, "CT_STEPPER_LAYERS has clocks for tets and triangles, and a rod has neither"},
-    {CTI_FEATURE_POINTS, "CT_STEPPER_LAYERS has layers between vertices, faces and edges, and loose points have no faces"},
-    {CTI_FEATURE_RIGID, "CT_STEPPER_LAYERS moves nodes on straight lines, and those of a rigid body turn"},
-    {CTI_FEATURE_JOINT, "CT_STEPPER_LAYERS has no joints and no stitches"},
+    {CTI_FEATURE_ROD, "CT_STEPPER_LAYERS has clocks for tets and triangles, and a rod has neither: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_POINTS, "CT_STEPPER_LAYERS has layers between vertices, faces and edges, and loose points have no faces: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_RIGID, "CT_STEPPER_LAYERS moves nodes on straight lines, and those of a rigid body turn: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_JOINT, "CT_STEPPER_LAYERS has no joints and no stitches: use CT_STEPPER_CMR"},
     {CTI_FEATURE_REPAIR, "CT_STEPPER_LAYERS has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR"},
-    {CTI_FEATURE_PROBLEM, "CT_STEPPER_LAYERS solves no contact problem: its contacts are springs"},
+    {CTI_FEATURE_PROBLEM, "CT_STEPPER_LAYERS solves no contact problem: its contacts are springs: use CT_STEPPER_CMR"},
     {CTI_FEATURE_STEP, NULL}};
 
 /* ---- memory ---- */

@@ -31,14 +31,15 @@ static ct_code cti_penalty_check(const ct_world_desc *d, ct_error_info *e)
     if (code != CT_OK || d->stepper != CT_STEPPER_PENALTY)
         return code;
     if (d->integrator != CT_INTEGRATOR_EULER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_PENALTY steps by implicit Euler only");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
+                             "CT_STEPPER_PENALTY steps by implicit Euler only: set integrator to CT_INTEGRATOR_EULER");
     return CT_OK;
 }
 
 static const cti_refusal cti_penalty_refusals[] = {
-    {CTI_FEATURE_JOINT, "CT_STEPPER_PENALTY has no joints and no stitches"},
+    {CTI_FEATURE_JOINT, "CT_STEPPER_PENALTY has no joints and no stitches: use CT_STEPPER_CMR"},
     {CTI_FEATURE_REPAIR, "CT_STEPPER_PENALTY cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR"},
-    {CTI_FEATURE_PROBLEM, "CT_STEPPER_PENALTY solves no contact problem: its contacts are springs"},
+    {CTI_FEATURE_PROBLEM, "CT_STEPPER_PENALTY solves no contact problem: its contacts are springs: use CT_STEPPER_CMR"},
     {CTI_FEATURE_STEP, NULL}};
 
 /* ---- memory ---- */

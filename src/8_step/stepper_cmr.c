@@ -8,7 +8,7 @@ static ct_code cti_cmr_check(const ct_world_desc *d, ct_error_info *e)
 {
     if (d->stepper == CT_STEPPER_CMR && d->integrator == CT_INTEGRATOR_MIDPOINT)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
-                             "CT_STEPPER_CMR has no midpoint rule: its contacts and its collision test are of the step's end");
+                             "CT_STEPPER_CMR has no midpoint rule, as its contacts are of the step's end: set integrator to another");
     if (d->stepper != CT_STEPPER_CMR || d->solver.termination != CT_TERMINATION_PAPER || d->solver.solver == CT_SOLVER_ICA ||
         d->solver.solver == CT_SOLVER_AUTO)
         return CT_OK;

@@ -39,7 +39,7 @@ CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "stepper '%s' does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's",
                              ct_stepper_text(d->stepper));
     if (code == CT_OK && d->solver.termination == CT_TERMINATION_PAPER && !(traits & CTI_STEPPER_PRINTED))
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "stepper '%s' has no termination PAPER",
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "stepper '%s' has no termination PAPER: set it to RESIDUAL",
                              ct_stepper_text(d->stepper));
     return code;
 }
@@ -47,28 +47,9 @@ CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e)
 /* what an error calls a body without a name, or a step; NULL: the feature is neither */
 static const char *cti_steppers_noun(cti_feature what)
 {
-    switch (what) {
-    case CTI_FEATURE_SOFT:
-        return "soft body";
-    case CTI_FEATURE_CLOTH:
-        return "cloth";
-    case CTI_FEATURE_ROD:
-        return "rod";
-    case CTI_FEATURE_POINTS:
-        return "points";
-    case CTI_FEATURE_RIGID:
-        return "rigid body";
-    case CTI_FEATURE_STATIC:
-        return "static body";
-    case CTI_FEATURE_PLANE:
-        return "plane";
-    case CTI_FEATURE_KINEMATIC:
-        return "kinematic body";
-    case CTI_FEATURE_STEP:
-        return "step"; /* the reason is copied: a stepper may write it anew for each step */
-    default:
-        return NULL;
-    }
+    static const char *const nouns[] = {"soft body", "cloth", "rod", "points", "rigid body", "static body", "plane", "kinematic body"};
+    /* the reason of a step is copied: a stepper may write it anew for each step */
+    return what <= CTI_FEATURE_KINEMATIC ? nouns[what] : (what == CTI_FEATURE_STEP ? "step" : NULL);
 }
 
 CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *name)

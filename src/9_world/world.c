@@ -224,7 +224,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return code;
     if (d->restitution != 0 && d->stepper != CT_STEPPER_PENALTY && d->stepper != CT_STEPPER_LAYERS)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->restitution,
-                             "restitution other than 0 needs CT_STEPPER_PENALTY or CT_STEPPER_LAYERS");
+                             "stepper '%s' has no restitution other than 0: CT_STEPPER_PENALTY and CT_STEPPER_LAYERS have",
+                             ct_stepper_text(d->stepper));
     if (!ct_stepper_built(d->stepper))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' (%d) is not built", ct_stepper_text(d->stepper),
                              (int)d->stepper);
