@@ -72,7 +72,7 @@ static ct_body_id add_slider(ct_world *w, int kind, int tiles, double speed)
         m = mesh_grid(0.3, 0.2, 6, 4);
     else
         m = mesh_box(0.3, 0.1, 0.2, kind == SOFT ? 3 : 1, 1, kind == SOFT ? 2 : 1, kind == SOFT);
-    shift(&m, kind == BALL ? 0.4 : tiles == EIGHT ? -0.3 : 0.2, H + (kind == BALL ? 0.1 : kind == CLOTH ? 0 : 0.05), 0);
+    shift(&m, tiles == EIGHT ? -0.3 : kind == BALL ? 0.4 : 0.2, H + (kind == BALL ? 0.1 : kind == CLOTH ? 0 : 0.05), 0);
     c.mesh = r.mesh = &m, c.velocity[0] = r.velocity[0] = (ct_real)speed;
     if (kind == SOFT)
         id = add_soft_mesh(w, "slider", &m, 1e6, speed, 0, 0);
@@ -107,7 +107,7 @@ static double slide(int body, int tiles, double speed, double dt, double frictio
     add_floor(w, tiles);
     id = add_slider(w, body, tiles, speed);
     x0 = mean_x(w, id, 0);
-    steps = (int)ceil((friction > 0 ? speed / (friction * G) + 0.1 : (body == BALL ? 0.25 : tiles == EIGHT ? 1.4 : 0.6) / speed) / dt);
+    steps = (int)ceil((friction > 0 ? speed / (friction * G) + 0.1 : (tiles == EIGHT ? 1.4 : body == BALL ? 0.25 : 0.6) / speed) / dt);
     for (k = 0; k < steps; k++)
         step_once(w, dt);
     assert_int_equal(count_intersections(w), 0);
@@ -117,7 +117,7 @@ static double slide(int body, int tiles, double speed, double dt, double frictio
 }
 
 /* On two boxes a third of these runs lost from a hundredth to six sevenths of the speed: a vertex before the seam had a row against the
-   next box's buried side */
+   next box's buried side. In the last four lines boxes stopped at collisions behind the first one, which had rows */
 static void seams_do_not_brake(void **state)
 {
     static const struct {
@@ -129,7 +129,8 @@ static void seams_do_not_brake(void **state)
                 {CLOTH, ONE_MESH, 8, 0.01, 1e-3},    {BALL, APART, 12, 0.01, 1e-3},       {BALL, APART, 12, 1.0 / 60, 1e-3},
                 {BALL, STEP_UP, 12, 1.0 / 60, 1e-3}, {RIGID, FOUR, 12, 0.01, 1e-3},       {BALL, CORNER, 20, 0.01, 1e-3},
                 {BALL, CORNER, 12, 1.0 / 60, 1e-3},  {RIGID, EIGHT, 12, 0.01, 1e-2},      {RIGID, EIGHT, 3, 0.002, 1e-2},
-                {SOFT, EIGHT, 12, 0.01, 1e-2},       {SOFT, EIGHT, 12, 0.01, 1e-3}};
+                {SOFT, EIGHT, 12, 0.01, 1e-2},       {SOFT, EIGHT, 12, 0.01, 1e-3},       {RIGID, APART, 100, 1.0 / 60, 1e-4},
+                {RIGID, EIGHT, 200, 1.0 / 60, 1e-4}, {BALL, EIGHT, 100, 1.0 / 60, 1e-4}, {SOFT, EIGHT, 30, 0.01, 1e-2}};
     int i, k, misses = 0;
     (void)state;
     for (i = 0; i < (int)(sizeof runs / sizeof *runs); i++)

@@ -4,8 +4,9 @@
    Method: the free motion is projected on the half-spaces of pairs in a sequence, vertex by vertex, as a sweep of Gauss-Seidel over
    positions with equal masses does. Pairs inside of faces come first, since their direction is the only one that the features allow. Pairs
    at edges and vertices follow, by distance; their directions depend on the place. When the turn of such a pair comes, the motion is the
-   one that the pairs before lead. If this violates the pair's half-space, CCD decides. A pair that comes too near keeps its row, and so
-   does one that would if the motion went on until it has passed. Any other pair gets none.
+   one that the pairs before lead. CCD decides whether it passes the pair. A pair that comes too near keeps its row, and so does one that
+   would if the motion went on until it has passed. Any other pair gets none. Collisions of a solved motion are treated alike: those behind
+   the first ones vanish with them, and a later round finds those that do not.
    Where no pairs lead all vertices of a pair, its motion is not known: the pair gets no row only if it ends apart. A pair that carried load
    needs both. So does a pair inside of a face whose led motion leaves the face: a ball that passes a corner of tiles leaves the plane of
    its slanted face behind. All that is near its vertex must end apart. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
@@ -18,6 +19,9 @@
 #define CTI_SEAMS_ON 4
 /* [thickness] a pair that the motion brings nearer by less keeps its row, which hardly blocks; with 0 rows at rest come and go with rounding */
 #define CTI_SEAMS_SLIGHT CTI_R(1e-4)
+/* [thickness] depth of contacts at rest below their thickness, rounded up (rows.c: SINK / EASE). With 1e-4 a ball that rests on three vertices
+   stops at a corner of tiles, which seems to end nearer than its thickness */
+#define CTI_SEAMS_SUNK CTI_R(0.003)
 /* [thickness, or distance where that is less] distance that a passing motion keeps. An edge that is half a thickness high is passed at half of
    it: with 0.9 such an edge takes up to a sixth of a ball's speed */
 #define CTI_SEAMS_KEPT CTI_R(0.45)
@@ -144,41 +148,41 @@ static int cti_seams_known(const cti_seams *q, const cti_pair *p)
     return known;
 }
 
-/* 1 if the pair's half-space blocks the led motion */
-static int cti_seams_blocks(cti_seams *q, const cti_hit *hit)
-{
-    return cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * cti_pair_thickness(q->s, &hit->pair);
-}
+/* distance at which a pair of thickness h that began at distance d is apart: where it began, or where contacts rest */
+static ct_real cti_seams_apart_at(ct_real h, ct_real d) { return cti_min((1 - CTI_SEAMS_SUNK) * h, (1 - CTI_SEAMS_SLIGHT) * d); }
 
 /* 1 if a pair ends nearer than `least` at positions x */
 static int cti_seams_ends(const cti_seams *q, const ct_real *x, cti_pair view, ct_real least)
 {
     int feature;
-    return cti_pair_closest(q->s, x, &view, &feature) < (1 - CTI_SEAMS_SLIGHT) * least;
+    return cti_pair_closest(q->s, x, &view, &feature) < least;
 }
 
-/* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps KEPT of its distance from the other, and would if
-   it moved on past it. It must end apart, too, where its motion is not known, and out of reach where it carried load */
+/* 1 if the led motion passes the pair: one side keeps KEPT of its distance from the other, and would if it moved on past it. The pair must
+   end apart, too, where its motion is not known, where it began out of reach, and where its half-space does not block the motion. Such a
+   pair keeps its row within its thickness. A pair that carried load must end out of reach */
 static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
 {
     const cti_surface *s = q->s;
     const cti_pair *p = &hit->pair;
     cti_pair view;
     cti_v3 off = cti_pair_offset(s, s->x0, p), way;
-    ct_real h = cti_pair_thickness(s, p), least = cti_min(h, cti_v3_norm(off)), a[12], b[12];
+    ct_real h = cti_pair_thickness(s, p), away = cti_v3_norm(off), lacks = cti_seams_lacks(q, hit), a[12], b[12];
     int k, known = cti_seams_known(q, p), loaded = memory && cti_memory_find(memory, cti_pair_key(s, p));
-    if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE) /* points and rods have no faces, beside whose planes a way could be clear */
+    /* points and rods have no faces, beside whose planes a way could be clear; flat edges have waited for other collisions */
+    if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE || (hit->flat && away > CTI_DETECT_NEAR * h))
         return 0;
-    if (!cti_seams_blocks(q, hit) || (loaded && !known))
+    if (cti_abs(lacks) <= CTI_SEAMS_SLIGHT * h || (!known && (loaded || hit->toi > 0)) || (lacks < 0 && (loaded || !known || away <= h)))
         return 0;
     view = cti_seams_view(q, p, a, b);
-    if ((loaded || !known) && cti_seams_ends(q, b, view, loaded ? CTI_DETECT_NEAR * h : least))
-        return 0;
+    if (loaded || !known || lacks < 0 || away > CTI_DETECT_NEAR * h)
+        if (cti_seams_ends(q, b, view, loaded ? CTI_DETECT_NEAR * h : cti_seams_apart_at(h, away)))
+            return 0;
     way = cti_v3_sub(cti_pair_offset(s, b, &view), off);
     way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)));
     for (k = 0; k < p->n; k++)
         cti_v3_put(b, k, k < p->n_a ? cti_v3_add(cti_v3_at(a, k), way) : cti_v3_at(a, k));
-    return cti_seams_meet(p, a, b, CTI_SEAMS_KEPT * least) > 1;
+    return cti_seams_meet(p, a, b, CTI_SEAMS_KEPT * cti_min(h, away)) > 1;
 }
 
 /* 1 if the half-space of a pair that is inside of its face blocks the led motion, which takes the vertex out of the face */
@@ -187,7 +191,7 @@ static int cti_seams_leaves(cti_seams *q, const cti_hit *hit)
     ct_real a[12], b[12];
     cti_pair view;
     int feature = 6;
-    if (hit->pair.kind == CT_PAIR_PLANE || !cti_seams_blocks(q, hit))
+    if (hit->pair.kind == CT_PAIR_PLANE || cti_seams_lacks(q, hit) <= CTI_SEAMS_SLIGHT * cti_pair_thickness(q->s, &hit->pair))
         return 0;
     view = cti_seams_view(q, &hit->pair, a, b);
     cti_pair_closest(q->s, b, &view, &feature);
@@ -200,13 +204,13 @@ static int cti_seams_apart(cti_seams *q, const cti_list *l, ct_pair_kind kind, i
     int i;
     for (i = 0; i < CTI_LEN(l->d2); i++) {
         const int32_t *at = l->quads + 4 * (size_t)i;
-        ct_real a[12], b[12], least;
+        ct_real a[12], b[12], h, d = cti_sqrt(l->d2[i]);
         cti_pair p, view;
         if (at[0] != v && (kind == CT_PAIR_VF || (at[1] != v && at[2] != v && at[3] != v)))
             continue;
         cti_pair_make(q->s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        view = cti_seams_view(q, &p, a, b), least = cti_min(cti_pair_thickness(q->s, &p), cti_sqrt(l->d2[i]));
-        if (cti_seams_ends(q, b, view, least) || cti_seams_meet(&p, a, b, CTI_SEAMS_KEPT * least) <= 1)
+        view = cti_seams_view(q, &p, a, b), h = cti_pair_thickness(q->s, &p);
+        if (cti_seams_ends(q, b, view, cti_seams_apart_at(h, d)) || cti_seams_meet(&p, a, b, CTI_SEAMS_KEPT * cti_min(h, d)) <= 1)
             return 0;
     }
     return 1;
@@ -228,7 +232,8 @@ static void cti_seams_faces(cti_seams *q, const cti_detect *d, const cti_hit *hi
         const cti_hit *hit = &hits[order[k]];
         int32_t v = hit->pair.v[0];
         if (q->keep[order[k]] ||
-            (cti_seams_leaves(q, hit) && cti_seams_apart(q, &d->vf, CT_PAIR_VF, v) && cti_seams_apart(q, &d->ee, CT_PAIR_EE, v)))
+            (cti_seams_leaves(q, hit) &&
+             (!d || (cti_seams_apart(q, &d->vf, CT_PAIR_VF, v) && cti_seams_apart(q, &d->ee, CT_PAIR_EE, v)))))
             continue;
         q->keep[order[k]] = 1;
         cti_seams_lead(q, hit);
