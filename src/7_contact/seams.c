@@ -240,7 +240,8 @@ static void cti_seams_faces(cti_seams *q, const cti_detect *d, const cti_hit *hi
     }
 }
 
-CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
+CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surface *s, const cti_memory *memory, cti_hit *hits,
+                           ct_real *led)
 {
     int i, k, n = CTI_LEN(hits), inside = 0;
     uint64_t *rank = CTI_ARENA_NEW(arena, uint64_t, 2 * n);
@@ -271,5 +272,9 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surfa
             cti_seams_lead(&q, hit);
     }
     cti_hits_take(hits, q.keep);
+    for (i = 0; led && i < s->nv; i++) {
+        cti_seams_place(&q, i);
+        cti_v3_put(led, i, cti_seams_of(s, i) >= 0 ? cti_v3_at(q.x, cti_seams_of(s, i)) : cti_v3_at(s->x1, i));
+    }
     return 1;
 }
