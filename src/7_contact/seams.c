@@ -179,9 +179,9 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
         if (cti_seams_ends(q, b, view, loaded ? CTI_DETECT_NEAR * h : cti_seams_apart_at(h, away)))
             return 0;
     way = cti_v3_sub(cti_pair_offset(s, b, &view), off);
-    way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)));
-    for (k = 0; k < p->n; k++)
-        cti_v3_put(b, k, k < p->n_a ? cti_v3_add(cti_v3_at(a, k), way) : cti_v3_at(a, k));
+    way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)) - 1);
+    for (k = 0; k < p->n_a; k++)
+        cti_v3_addto(b, k, way);
     return cti_seams_meet(p, a, b, CTI_SEAMS_KEPT * cti_min(h, away)) > 1;
 }
 
