@@ -19,9 +19,6 @@
 #define CTI_SEAMS_ON 4
 /* [thickness] a pair that the motion brings nearer by less keeps its row, which hardly blocks; with 0 rows at rest come and go with rounding */
 #define CTI_SEAMS_SLIGHT CTI_R(1e-4)
-/* [thickness] depth of contacts at rest below their thickness, rounded up (rows.c: SINK / EASE). With 1e-4 a ball that rests on three vertices
-   stops at a corner of tiles, which seems to end nearer than its thickness */
-#define CTI_SEAMS_SUNK CTI_R(0.003)
 /* [thickness, or distance where that is less] distance that a passing motion keeps. An edge that is half a thickness high is passed at half of
    it: with 0.9 such an edge takes up to a sixth of a ball's speed */
 #define CTI_SEAMS_KEPT CTI_R(0.45)
@@ -148,14 +145,11 @@ static int cti_seams_known(const cti_seams *q, const cti_pair *p)
     return known;
 }
 
-/* distance at which a pair of thickness h that began at distance d is apart: where it began, or where contacts rest */
-static ct_real cti_seams_apart_at(ct_real h, ct_real d) { return cti_min((1 - CTI_SEAMS_SUNK) * h, (1 - CTI_SEAMS_SLIGHT) * d); }
-
 /* 1 if a pair ends nearer than `least` at positions x */
 static int cti_seams_ends(const cti_seams *q, const ct_real *x, cti_pair view, ct_real least)
 {
     int feature;
-    return cti_pair_closest(q->s, x, &view, &feature) < least;
+    return cti_pair_closest(q->s, x, &view, &feature) < (1 - CTI_SEAMS_SLIGHT) * least;
 }
 
 /* 1 if the led motion passes the pair: one side keeps KEPT of its distance from the other, and would if it moved on past it. The pair must
@@ -167,7 +161,7 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
     const cti_pair *p = &hit->pair;
     cti_pair view;
     cti_v3 off = cti_pair_offset(s, s->x0, p), way;
-    ct_real h = cti_pair_thickness(s, p), away = cti_v3_norm(off), lacks = cti_seams_lacks(q, hit), a[12], b[12];
+    ct_real h = cti_pair_thickness(s, p), away = cti_v3_norm(off), least = cti_min(h, away), lacks = cti_seams_lacks(q, hit), a[12], b[12];
     int k, known = cti_seams_known(q, p), loaded = memory && cti_memory_find(memory, cti_pair_key(s, p));
     /* points and rods have no faces, beside whose planes a way could be clear; flat edges have waited for other collisions */
     if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE || (hit->flat && away > CTI_DETECT_NEAR * h))
@@ -176,13 +170,13 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
         return 0;
     view = cti_seams_view(q, p, a, b);
     if (loaded || !known || lacks < 0 || away > CTI_DETECT_NEAR * h)
-        if (cti_seams_ends(q, b, view, loaded ? CTI_DETECT_NEAR * h : cti_seams_apart_at(h, away)))
+        if (cti_seams_ends(q, b, view, loaded ? CTI_DETECT_NEAR * h : least))
             return 0;
     way = cti_v3_sub(cti_pair_offset(s, b, &view), off);
     way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)) - 1);
     for (k = 0; k < p->n_a; k++)
         cti_v3_addto(b, k, way);
-    return cti_seams_meet(p, a, b, CTI_SEAMS_KEPT * cti_min(h, away)) > 1;
+    return cti_seams_meet(p, a, b, CTI_SEAMS_KEPT * least) > 1;
 }
 
 /* 1 if the half-space of a pair that is inside of its face blocks the led motion, which takes the vertex out of the face */
@@ -204,13 +198,13 @@ static int cti_seams_apart(cti_seams *q, const cti_list *l, ct_pair_kind kind, i
     int i;
     for (i = 0; i < CTI_LEN(l->d2); i++) {
         const int32_t *at = l->quads + 4 * (size_t)i;
-        ct_real a[12], b[12], h, d = cti_sqrt(l->d2[i]);
+        ct_real a[12], b[12], least;
         cti_pair p, view;
         if (at[0] != v && (kind == CT_PAIR_VF || (at[1] != v && at[2] != v && at[3] != v)))
             continue;
         cti_pair_make(q->s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        view = cti_seams_view(q, &p, a, b), h = cti_pair_thickness(q->s, &p);
-        if (cti_seams_ends(q, b, view, cti_seams_apart_at(h, d)) || cti_seams_meet(&p, a, b, CTI_SEAMS_KEPT * cti_min(h, d)) <= 1)
+        view = cti_seams_view(q, &p, a, b), least = cti_min(cti_pair_thickness(q->s, &p), cti_sqrt(l->d2[i]));
+        if (cti_seams_ends(q, b, view, least) || cti_seams_meet(&p, a, b, CTI_SEAMS_KEPT * least) <= 1)
             return 0;
     }
     return 1;
