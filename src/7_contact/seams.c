@@ -145,6 +145,12 @@ static int cti_seams_known(const cti_seams *q, const cti_pair *p)
     return known;
 }
 
+/* 1 if the pair's half-space blocks the led motion */
+static int cti_seams_blocks(cti_seams *q, const cti_hit *hit)
+{
+    return cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * cti_pair_thickness(q->s, &hit->pair);
+}
+
 /* 1 if a pair ends nearer than `least` at positions x */
 static int cti_seams_ends(const cti_seams *q, const ct_real *x, cti_pair view, ct_real least)
 {
@@ -152,26 +158,24 @@ static int cti_seams_ends(const cti_seams *q, const ct_real *x, cti_pair view, c
     return cti_pair_closest(q->s, x, &view, &feature) < (1 - CTI_SEAMS_SLIGHT) * least;
 }
 
-/* 1 if the led motion passes the pair: one side keeps KEPT of its distance from the other, and would if it moved on past it. The pair must
-   end apart, too, where its motion is not known, where it began out of reach, and where its half-space does not block the motion. Such a
-   pair keeps its row within its thickness. A pair that carried load must end out of reach */
+/* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps KEPT of its distance from the other, and would if
+   it moved on past it. It must end apart, too, where its motion is not known or began out of reach, and out of reach where it carried load */
 static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
 {
     const cti_surface *s = q->s;
     const cti_pair *p = &hit->pair;
     cti_pair view;
     cti_v3 off = cti_pair_offset(s, s->x0, p), way;
-    ct_real h = cti_pair_thickness(s, p), away = cti_v3_norm(off), least = cti_min(h, away), lacks = cti_seams_lacks(q, hit), a[12], b[12];
+    ct_real h = cti_pair_thickness(s, p), away = cti_v3_norm(off), least = cti_min(h, away), a[12], b[12];
     int k, known = cti_seams_known(q, p), loaded = memory && cti_memory_find(memory, cti_pair_key(s, p));
     /* points and rods have no faces, beside whose planes a way could be clear; flat edges have waited for other collisions */
     if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE || (hit->flat && away > CTI_DETECT_NEAR * h))
         return 0;
-    if (cti_abs(lacks) <= CTI_SEAMS_SLIGHT * h || (!known && (loaded || hit->toi > 0)) || (lacks < 0 && (loaded || !known || away <= h)))
+    if (!cti_seams_blocks(q, hit) || (!known && (loaded || hit->toi > 0)))
         return 0;
     view = cti_seams_view(q, p, a, b);
-    if (loaded || !known || lacks < 0 || away > CTI_DETECT_NEAR * h)
-        if (cti_seams_ends(q, b, view, loaded ? CTI_DETECT_NEAR * h : least))
-            return 0;
+    if ((loaded || !known || away > CTI_DETECT_NEAR * h) && cti_seams_ends(q, b, view, loaded ? CTI_DETECT_NEAR * h : least))
+        return 0;
     way = cti_v3_sub(cti_pair_offset(s, b, &view), off);
     way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)) - 1);
     for (k = 0; k < p->n_a; k++)
@@ -185,7 +189,7 @@ static int cti_seams_leaves(cti_seams *q, const cti_hit *hit)
     ct_real a[12], b[12];
     cti_pair view;
     int feature = 6;
-    if (hit->pair.kind == CT_PAIR_PLANE || cti_seams_lacks(q, hit) <= CTI_SEAMS_SLIGHT * cti_pair_thickness(q->s, &hit->pair))
+    if (hit->pair.kind == CT_PAIR_PLANE || !cti_seams_blocks(q, hit))
         return 0;
     view = cti_seams_view(q, &hit->pair, a, b);
     cti_pair_closest(q->s, b, &view, &feature);
