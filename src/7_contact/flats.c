@@ -135,8 +135,7 @@ static int cti_flats_rigid(const cti_surface *s, const int32_t *v)
    crossings that close at impacts takes S1 1.2 times as long */
 static int cti_flats_slides(const cti_surface *s, const int32_t *v)
 {
-    return !cti_flats_rigid(s, v) &&
-           (s->bodies[s->body_of[v[0]]].is_cloth || s->bodies[s->body_of[v[2]]].is_cloth);
+    return !cti_flats_rigid(s, v) && (s->bodies[s->body_of[v[0]]].is_cloth || s->bodies[s->body_of[v[2]]].is_cloth);
 }
 
 /* the pair of candidate i of the edge-edge list, with its weights at x0 */
@@ -181,9 +180,9 @@ static int cti_flats_fall(cti_mem *mem, const cti_detect *d, const cti_surface *
     return cti_flats_push(mem, d, s, i, &pair, cti_v3_unit(cti_pair_offset(s, x1, &pair), cti_v3_make(0, 1, 0)), out);
 }
 
-/* treats candidate i of the edge-edge list, which has a flat edge. A crossing that the led motion of a rigid body keeps
-   apart raises nothing: that body may slide past it, and the rows would block its way. The rows at the ends of one edge open it, preferably of an edge that can
-   move and is held at both ends; otherwise it gets a row of its own. 0: out of memory */
+/* treats candidate i of the edge-edge list, which has a flat edge. A crossing that the led motion of a rigid body keeps apart raises nothing,
+   since the body may slide past it. The rows at the ends of one edge open the others, preferably of an edge that can move and is held at both
+   ends; otherwise it gets a row of its own. 0: out of memory */
 static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, const ct_real *ahead, const ct_real *led, int i,
                               cti_hit **out)
 {

@@ -26,7 +26,7 @@
 typedef struct cti_seams {
     const cti_surface *s;
     const ct_real *x1;
-    ct_real *x;     /* [3 n_moving] end of the motion that the pairs so far lead; of rigid bodies, only where cti_seams_place has set it */
+    ct_real *x;     /* [3 n_moving] end of the motion that the pairs so far lead; not of rigid bodies */
     ct_real *shift; /* [3 n_bodies] of rigid bodies, from x1 to there */
     uint8_t *led;   /* [n_moving] 1: a vertex of such a pair; of a rigid body, its first vertex stands for all */
     uint8_t *keep;  /* [n] 0: the pair gets no row */
@@ -66,19 +66,17 @@ CTI_FN ct_real cti_seams_share(const cti_pair *pair, const ct_real *x0, const ct
     return cti_seams_meet(pair, a, b, distance);
 }
 
-/* Sets q->x of vertex v. A rigid body moves as a whole; a vertex of a deformable one that no pair has moves as its neighbours do on
+/* end of the led motion of vertex v. A rigid body moves as a whole; a vertex of a deformable one that no pair has moves as its neighbours do on
    average */
-static void cti_seams_place(cti_seams *q, int v)
+static cti_v3 cti_seams_place(cti_seams *q, int v)
 {
     const cti_surface *s = q->s;
     cti_v3 sum = cti_v3_zero();
     int k, n = 0, i = cti_seams_of(s, v);
     if (i < 0)
-        return;
-    if (cti_seams_rigid(s, v)) {
-        cti_v3_put(q->x, i, cti_v3_add(cti_v3_at(q->x1, v), cti_v3_at(q->shift, s->body_of[v])));
-        return;
-    }
+        return cti_v3_at(q->x1, v);
+    if (cti_seams_rigid(s, v))
+        return cti_v3_add(cti_v3_at(q->x1, v), cti_v3_at(q->shift, s->body_of[v]));
     for (k = s->vertex_start[v]; !q->led[i] && k < s->vertex_start[v + 1]; k++) {
         int u = s->vertex_next[k], j = cti_seams_of(s, u);
         if (q->led[j])
@@ -86,6 +84,7 @@ static void cti_seams_place(cti_seams *q, int v)
     }
     if (n > 0)
         cti_v3_put(q->x, i, cti_v3_mad(cti_v3_at(q->x1, v), sum, 1 / (ct_real)n));
+    return cti_v3_at(q->x, i);
 }
 
 /* a, b [12] = positions of a pair's vertices at the start and at the end of the led motion; returns the pair with their places there */
@@ -94,10 +93,8 @@ static cti_pair cti_seams_view(cti_seams *q, const cti_pair *p, ct_real *a, ct_r
     cti_pair view = *p;
     int k;
     for (k = 0; k < p->n; k++) {
-        int i = cti_seams_of(q->s, p->v[k]);
-        cti_seams_place(q, p->v[k]);
         cti_v3_put(a, k, cti_v3_at(q->s->x0, p->v[k]));
-        cti_v3_put(b, k, i >= 0 ? cti_v3_at(q->x, i) : cti_v3_at(q->x1, p->v[k]));
+        cti_v3_put(b, k, cti_seams_place(q, p->v[k]));
         view.v[k] = k;
     }
     return view;
@@ -270,9 +267,7 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surfa
             cti_seams_lead(&q, hit);
     }
     cti_hits_take(hits, q.keep);
-    for (i = 0; led && i < s->nv; i++) {
-        cti_seams_place(&q, i);
-        cti_v3_put(led, i, cti_seams_of(s, i) >= 0 ? cti_v3_at(q.x, cti_seams_of(s, i)) : cti_v3_at(s->x1, i));
-    }
+    for (i = 0; led && i < s->nv; i++)
+        cti_v3_put(led, i, cti_seams_place(&q, i));
     return 1;
 }

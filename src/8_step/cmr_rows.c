@@ -226,9 +226,7 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
 {
     out->limit = s->contact.hits[0].pair;
-    if (!cti_cmr_stage(s))
-        return 0;
-    if (!cti_state_is_paper(s) && !cti_seams_pass(s->arena, NULL, &s->surface, c->memory, s->contact.hits, NULL))
+    if (!cti_cmr_stage(s) || (!cti_state_is_paper(s) && !cti_seams_pass(s->arena, NULL, &s->surface, c->memory, s->contact.hits, NULL)))
         return 0;
     return cti_cmr_add_rows(s, c);
 }

@@ -354,10 +354,8 @@ static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, c
             return 0;
         s->parts.can_exclude = 0;
         t->shorter &= !q->last;
-        if (t->whole) { /* components begin alike, whether others were excluded or not */
-            cti_parts_begin(s);
-            cti_snapshot_restore_solves(s, 1, &s->step.attempt);
-        }
+        if (t->whole) /* components begin alike, whether others were excluded or not */
+            cti_snapshot_restore_solves(s, 0, &s->step.attempt);
     } while (!s->parts.conflict && (t->again || t->whole));
     return 1;
 }
