@@ -343,6 +343,8 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
         return 0;
     if (!loaded && pair->n_a == 1 && pair->n > 1 && dist > h / 2 && cti_detect_is_ghost(s, pair, edge_b, hit->normal))
         return 0;
+    if (!loaded && dist > CTI_DETECT_NEAR * h && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF) && !cti_pair_is_inside(pair))
+        return 0;
     return !(dist > CTI_DETECT_NEAR * h && cti_v3_dot(hit->normal, cti_pair_offset(s, x1, pair)) > h);
 }
 

@@ -124,13 +124,18 @@ static int cti_flats_open(cti_flats *q, const cti_flats_edge *a, ct_real sum, ct
     return can;
 }
 
+/* 1 where one of the edges v [4] is a rigid body's */
+static int cti_flats_rigid(const cti_surface *s, const int32_t *v)
+{
+    return cti_surface_attach(s, v[0])->frame >= 0 || cti_surface_attach(s, v[2])->frame >= 0;
+}
+
 /* 1 where one of the edges v [4] is a cloth's and none a rigid body's. Cloth slides from face to face of the surface that it lies on.
    Between solids the vertices' rows alone hold crossings apart (.905 of the thickness in S1, .90 in S3_N8), and a second solve for
    crossings that close at impacts takes S1 1.2 times as long */
 static int cti_flats_slides(const cti_surface *s, const int32_t *v)
 {
-    return cti_surface_attach(s, v[0])->frame < 0 && cti_surface_attach(s, v[2])->frame < 0 &&
-           (s->bodies[s->body_of[v[0]]].is_cloth || s->bodies[s->body_of[v[2]]].is_cloth);
+    return !cti_flats_rigid(s, v) && (s->bodies[s->body_of[v[0]]].is_cloth || s->bodies[s->body_of[v[2]]].is_cloth);
 }
 
 /* the pair of candidate i of the edge-edge list, with its weights at x0 */
@@ -175,9 +180,11 @@ static int cti_flats_fall(cti_mem *mem, const cti_detect *d, const cti_surface *
     return cti_flats_push(mem, d, s, i, &pair, cti_v3_unit(cti_pair_offset(s, x1, &pair), cti_v3_make(0, 1, 0)), out);
 }
 
-/* treats candidate i of the edge-edge list, which has a flat edge. The rows at the ends of one edge open it, preferably of an edge that can
-   move and is held at both ends; otherwise it gets a row of its own. 0: out of memory */
-static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, const ct_real *ahead, int i, cti_hit **out)
+/* treats candidate i of the edge-edge list, which has a flat edge. A crossing that the led motion of a rigid body keeps apart raises nothing,
+   since the body may slide past it. The rows at the ends of one edge open the others, preferably of an edge that can move and is held at both
+   ends; otherwise it gets a row of its own. 0: out of memory */
+static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, const ct_real *ahead, const ct_real *led, int i,
+                              cti_hit **out)
 {
     const cti_list *l = &d->ee;
     const cti_surface *s = q->s;
@@ -185,10 +192,12 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, c
     const ct_real *t = l->w + 2 * (size_t)i;
     ct_real dist = cti_sqrt(l->d2[i]), h, sum = 0;
     cti_flats_edge a[2];
-    cti_pair pair;
+    cti_pair pair, view;
     int k, opens = 0, first = cti_surface_attach(s, v[0])->n == 0;
     cti_flats_pair(l, s, i, &pair);
-    h = cti_pair_thickness(s, &pair);
+    view = pair, h = cti_pair_thickness(s, &pair);
+    if (led && cti_flats_rigid(s, v) && cti_pair_closest(s, led, &view, &k) >= CTI_FLATS_LEAST * h)
+        return 1;
     if (ahead && dist >= CTI_FLATS_FALLEN * h && cti_flats_slides(s, v))
         return cti_flats_fall(mem, d, s, ahead, i, out);
     for (k = 0; k < 2; k++) {
@@ -203,7 +212,8 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, c
     return cti_flats_push(mem, d, s, i, &pair, a[0].n, out);
 }
 
-CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, const ct_real *ahead, cti_hit **hits)
+CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, const ct_real *ahead,
+                           const ct_real *led, cti_hit **hits)
 {
     const cti_list *l = &d->ee;
     cti_flats q;
@@ -215,7 +225,7 @@ CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, 
         if (!cti_flats_is_crossing(l, s, i))
             continue;
         q.hits = *hits;
-        if (!cti_flats_crossing(mem, &q, d, ahead, i, hits))
+        if (!cti_flats_crossing(mem, &q, d, ahead, led, i, hits))
             return 0;
     }
     return 1;

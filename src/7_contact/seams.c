@@ -4,8 +4,9 @@
    Method: the free motion is projected on the half-spaces of pairs in a sequence, vertex by vertex, as a sweep of Gauss-Seidel over
    positions with equal masses does. Pairs inside of faces come first, since their direction is the only one that the features allow. Pairs
    at edges and vertices follow, by distance; their directions depend on the place. When the turn of such a pair comes, the motion is the
-   one that the pairs before lead. If this violates the pair's half-space, CCD decides. A pair that comes too near keeps its row, and so
-   does one that would if the motion went on until it has passed. Any other pair gets none.
+   one that the pairs before lead. CCD decides whether it passes the pair. A pair that comes too near keeps its row, and so does one that
+   would if the motion went on until it has passed. Any other pair gets none. Collisions of a solved motion are treated alike: those behind
+   the first ones vanish with them, and a later round finds those that do not.
    Where no pairs lead all vertices of a pair, its motion is not known: the pair gets no row only if it ends apart. A pair that carried load
    needs both. So does a pair inside of a face whose led motion leaves the face: a ball that passes a corner of tiles leaves the plane of
    its slanted face behind. All that is near its vertex must end apart. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
@@ -25,7 +26,7 @@
 typedef struct cti_seams {
     const cti_surface *s;
     const ct_real *x1;
-    ct_real *x;     /* [3 n_moving] end of the motion that the pairs so far lead; of rigid bodies, only where cti_seams_place has set it */
+    ct_real *x;     /* [3 n_moving] end of the motion that the pairs so far lead; not of rigid bodies */
     ct_real *shift; /* [3 n_bodies] of rigid bodies, from x1 to there */
     uint8_t *led;   /* [n_moving] 1: a vertex of such a pair; of a rigid body, its first vertex stands for all */
     uint8_t *keep;  /* [n] 0: the pair gets no row */
@@ -59,19 +60,17 @@ CTI_FN ct_real cti_seams_share(const cti_pair *pair, const ct_real *x0, const ct
     return cti_seams_meet(pair, a, b, distance);
 }
 
-/* Sets q->x of vertex v. A rigid body moves as a whole; a vertex of a deformable one that no pair has moves as its neighbours do on
+/* end of the led motion of vertex v. A rigid body moves as a whole; a vertex of a deformable one that no pair has moves as its neighbours do on
    average */
-static void cti_seams_place(cti_seams *q, int v)
+static cti_v3 cti_seams_place(cti_seams *q, int v)
 {
     const cti_surface *s = q->s;
     cti_v3 sum = cti_v3_zero();
     int k, n = 0, i = cti_seams_of(s, v);
     if (i < 0)
-        return;
-    if (cti_seams_rigid(s, v)) {
-        cti_v3_put(q->x, i, cti_v3_add(cti_v3_at(q->x1, v), cti_v3_at(q->shift, s->body_of[v])));
-        return;
-    }
+        return cti_v3_at(q->x1, v);
+    if (cti_seams_rigid(s, v))
+        return cti_v3_add(cti_v3_at(q->x1, v), cti_v3_at(q->shift, s->body_of[v]));
     for (k = s->vertex_start[v]; !q->led[i] && k < s->vertex_start[v + 1]; k++) {
         int u = s->vertex_next[k], j = cti_seams_of(s, u);
         if (q->led[j])
@@ -79,6 +78,7 @@ static void cti_seams_place(cti_seams *q, int v)
     }
     if (n > 0)
         cti_v3_put(q->x, i, cti_v3_mad(cti_v3_at(q->x1, v), sum, 1 / (ct_real)n));
+    return cti_v3_at(q->x, i);
 }
 
 /* a, b [12] = positions of a pair's vertices at the start and at the end of the led motion; returns the pair with their places there */
@@ -87,10 +87,8 @@ static cti_pair cti_seams_view(cti_seams *q, const cti_pair *p, ct_real *a, ct_r
     cti_pair view = *p;
     int k;
     for (k = 0; k < p->n; k++) {
-        int i = cti_seams_of(q->s, p->v[k]);
-        cti_seams_place(q, p->v[k]);
         cti_v3_put(a, k, cti_v3_at(q->s->x0, p->v[k]));
-        cti_v3_put(b, k, i >= 0 ? cti_v3_at(q->x, i) : cti_v3_at(q->x1, p->v[k]));
+        cti_v3_put(b, k, cti_seams_place(q, p->v[k]));
         view.v[k] = k;
     }
     return view;
@@ -152,26 +150,27 @@ static int cti_seams_ends(const cti_seams *q, const ct_real *x, cti_pair view, c
 }
 
 /* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps KEPT of its distance from the other, and would if
-   it moved on past it. It must end apart, too, where its motion is not known, and out of reach where it carried load */
+   it moved on past it. It must end apart, too, where its motion is not known or began out of reach, and out of reach where it carried load */
 static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
 {
     const cti_surface *s = q->s;
     const cti_pair *p = &hit->pair;
     cti_pair view;
     cti_v3 off = cti_pair_offset(s, s->x0, p), way;
-    ct_real h = cti_pair_thickness(s, p), least = cti_min(h, cti_v3_norm(off)), a[12], b[12];
+    ct_real h = cti_pair_thickness(s, p), away = cti_v3_norm(off), least = cti_min(h, away), a[12], b[12];
     int k, known = cti_seams_known(q, p), loaded = memory && cti_memory_find(memory, cti_pair_key(s, p));
-    if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE) /* points and rods have no faces, beside whose planes a way could be clear */
+    /* points and rods have no faces, beside whose planes a way could be clear; flat edges have waited for other collisions */
+    if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE || (hit->flat && away > CTI_DETECT_NEAR * h))
         return 0;
-    if (!cti_seams_blocks(q, hit) || (loaded && !known))
+    if (!cti_seams_blocks(q, hit) || (!known && (loaded || hit->toi > 0)))
         return 0;
     view = cti_seams_view(q, p, a, b);
-    if ((loaded || !known) && cti_seams_ends(q, b, view, loaded ? CTI_DETECT_NEAR * h : least))
+    if ((loaded || !known || away > CTI_DETECT_NEAR * h) && cti_seams_ends(q, b, view, loaded ? CTI_DETECT_NEAR * h : least))
         return 0;
     way = cti_v3_sub(cti_pair_offset(s, b, &view), off);
-    way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)));
-    for (k = 0; k < p->n; k++)
-        cti_v3_put(b, k, k < p->n_a ? cti_v3_add(cti_v3_at(a, k), way) : cti_v3_at(a, k));
+    way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)) - 1);
+    for (k = 0; k < p->n_a; k++)
+        cti_v3_addto(b, k, way);
     return cti_seams_meet(p, a, b, CTI_SEAMS_KEPT * least) > 1;
 }
 
@@ -222,14 +221,16 @@ static void cti_seams_faces(cti_seams *q, const cti_detect *d, const cti_hit *hi
         const cti_hit *hit = &hits[order[k]];
         int32_t v = hit->pair.v[0];
         if (q->keep[order[k]] ||
-            (cti_seams_leaves(q, hit) && cti_seams_apart(q, &d->vf, CT_PAIR_VF, v) && cti_seams_apart(q, &d->ee, CT_PAIR_EE, v)))
+            (cti_seams_leaves(q, hit) &&
+             (!d || (cti_seams_apart(q, &d->vf, CT_PAIR_VF, v) && cti_seams_apart(q, &d->ee, CT_PAIR_EE, v)))))
             continue;
         q->keep[order[k]] = 1;
         cti_seams_lead(q, hit);
     }
 }
 
-CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
+CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surface *s, const cti_memory *memory, cti_hit *hits,
+                           ct_real *led)
 {
     int i, k, n = CTI_LEN(hits), inside = 0;
     uint64_t *rank = CTI_ARENA_NEW(arena, uint64_t, 2 * n);
@@ -260,5 +261,7 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surfa
             cti_seams_lead(&q, hit);
     }
     cti_hits_take(hits, q.keep);
+    for (i = 0; led && i < s->nv; i++)
+        cti_v3_put(led, i, cti_seams_place(&q, i));
     return 1;
 }

@@ -5,31 +5,7 @@
 #include "cmr_rows.h"
 #include "policy.h"
 #include "../0_base/sets.h"
-
-/* If there are too many hits, only the first ones of each vertex are kept; a later round finds the others again if they remain */
-static int cti_cmr_first_hits(cti_state *s)
-{
-    cti_contacts *found = &s->contact;
-    ct_real *first = CTI_ARENA_NEW(s->arena, ct_real, s->surface.nv);
-    int i, k, n = 0;
-    if (!first)
-        return 0;
-    for (i = 0; i < s->surface.nv; i++)
-        first[i] = 2;
-    for (i = 0; i < CTI_LEN(found->hits); i++)
-        for (k = 0; k < found->hits[i].pair.n; k++)
-            first[found->hits[i].pair.v[k]] = cti_min(first[found->hits[i].pair.v[k]], found->hits[i].toi);
-    for (i = 0; i < CTI_LEN(found->hits); i++) {
-        int keep = 0;
-        for (k = 0; k < found->hits[i].pair.n; k++)
-            keep |= found->hits[i].toi <= first[found->hits[i].pair.v[k]];
-        if (keep)
-            found->hits[n++] = found->hits[i];
-    }
-    if (found->hits)
-        stbds_header(found->hits)->length = (size_t)n;
-    return 1;
-}
+#include "../7_contact/seams.h"
 
 /* a component that a pair touches (all of its components are in one set); -1: none */
 static int cti_cmr_set(const cti_state *s, int32_t *sets, const cti_pair *pair)
@@ -246,11 +222,11 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
     return 1;
 }
 
-/* rows for the collisions in hits. 0: out of memory */
+/* rows for the collisions in hits, but for those that the motion passes once the others have rows. 0: out of memory */
 CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
 {
     out->limit = s->contact.hits[0].pair;
-    if (!cti_cmr_stage(s) || (CTI_LEN(s->contact.hits) > s->surface.nv && !cti_cmr_first_hits(s)))
+    if (!cti_cmr_stage(s) || (!cti_state_is_paper(s) && !cti_seams_pass(s->arena, NULL, &s->surface, c->memory, s->contact.hits, NULL)))
         return 0;
     return cti_cmr_add_rows(s, c);
 }

@@ -66,14 +66,18 @@ static int cti_snapshot_late(cti_state *s, int back, cti_snapshot *t)
     return 1;
 }
 
+CTI_FN int cti_snapshot_save_solves(cti_state *s, cti_snapshot *t)
+{
+    return CTI_SNAPSHOT_COPY(s->mem, t->dv_free, s->history.dv_free, 3 * s->n) && cti_snapshot_save_components(s->mem, &s->factors, &t->components);
+}
+
 CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
 {
     cti_mem *m = s->mem;
     t->time = s->step.time;
     t->dt_memory = s->contact.memory_dt, t->dt_free = s->history.dt_free;
     t->n_tangled = s->detect.n_tangled;
-    return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->history.dv_free, 3 * s->n) &&
-           cti_snapshot_save_components(m, &s->factors, &t->components) &&
+    return cti_copy_save(s, &t->copy) && cti_snapshot_save_solves(s, t) &&
            CTI_SNAPSHOT_COPY(m, t->ways, s->contact.ways, CTI_LEN(s->contact.ways)) &&
            CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) && cti_snapshot_late(s, 0, t) &&
            (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->contact.memory.items, CTI_LEN(s->contact.memory.items)) &&
@@ -116,16 +120,20 @@ static void cti_snapshot_rewind_stamp(const cti_factor_stamp *start, cti_factor_
     stamp->penalized_version = penalized_version;
 }
 
-static void cti_snapshot_rewind_components(cti_factors *f, const cti_component_start *start)
+CTI_FN void cti_snapshot_restore_solves(cti_state *s, int active, const cti_snapshot *t)
 {
-    int i;
-    for (i = 0; i < CTI_LEN(f->components); i++) {
-        cti_component *q = &f->components[i];
-        q->solve = start[i].solve;
-        q->substep = start[i].substep;
-        cti_snapshot_rewind_stamp(&start[i].stamp, &q->cache.stamp);
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) {
+        cti_component *q = &s->factors.components[i];
+        if (active && q->substep.part)
+            continue;
+        q->solve = t->components[i].solve;
+        q->substep = t->components[i].substep;
+        cti_snapshot_rewind_stamp(&t->components[i].stamp, &q->cache.stamp);
         q->cache.is_due = 0;
         q->place = -1;
+        for (k = q->begin; k < q->end; k++)
+            cti_v3_put(s->history.dv_free, s->factors.blocks[k], cti_v3_at(t->dv_free, s->factors.blocks[k]));
     }
 }
 
@@ -158,13 +166,12 @@ CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
     s->contact.memory_dt = t->dt_memory, history->dt_free = t->dt_free;
     cti_snapshot_back(s->x, from->x, sizeof *s->x, 3 * n), cti_snapshot_back(s->v, from->v, sizeof *s->v, 3 * n);
     cti_snapshot_back(history->dv, from->dv, sizeof *history->dv, 3 * n);
-    cti_snapshot_back(history->dt_prev, from->dt_prev, sizeof *history->dt_prev, n),
-        cti_snapshot_back(history->dv_free, t->dv_free, sizeof *history->dv_free, 3 * n);
+    cti_snapshot_back(history->dt_prev, from->dt_prev, sizeof *history->dt_prev, n);
     cti_snapshot_back(history->v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
     cti_snapshot_back(history->u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
     cti_snapshot_back(history->touched, from->touched, 1, n), cti_snapshot_back(history->fall, from->fall, sizeof *history->fall, n);
     cti_snapshot_back(s->bodies.rigids, from->rigids, sizeof *s->bodies.rigids, CTI_LEN(s->bodies.rigids));
-    cti_snapshot_rewind_components(&s->factors, t->components);
+    cti_snapshot_restore_solves(s, 0, t);
     s->parts.inactive = 0;
     cti_integrate_clear(s);
     cti_snapshot_swap(s, all, t);

@@ -421,6 +421,7 @@ typedef struct cti_clock {
     cti_pair limit;           /* pair that limited the last step; n 0: none */
     cti_impulses impulses;    /* sums so far */
     cti_snapshot start;
+    cti_snapshot attempt;     /* its solves alone, at the start of an attempt that may exclude components */
 } cti_clock;
 
 /* cti_state -- the whole state. A step writes energy, history, contact, system, end, step, parts and own. Its attempts also write factors, detect,

@@ -334,11 +334,15 @@ static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, c
     t->rests = 0;
     cti_step_release(s);
     s->parts.can_exclude = !q->last && q->depth + 1 < CTI_PARTS_DEPTH;
+    if (s->parts.can_exclude && !cti_snapshot_save_solves(s, &s->step.attempt))
+        return 0;
     do {
         if (!cti_step_once(s, sub, 0, q->memory, t, r))
             return 0;
         s->parts.can_exclude = 0;
         t->shorter &= !q->last;
+        if (t->whole) /* components begin alike, whether others were excluded or not */
+            cti_snapshot_restore_solves(s, 0, &s->step.attempt);
     } while (!s->parts.conflict && (t->again || t->whole));
     return 1;
 }
@@ -449,7 +453,9 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     if (!cti_parts_save(s) || !cti_step_commit(s, sub, q->memory, contacts_of_rest, r) || !cti_parts_split(s, sub, part.depth))
         return CTI_STEP_MEMORY;
     s->step.time = time;
-    if (!part.last)
+    if (part.last)
+        cti_snapshot_restore_solves(s, 1, &s->step.attempt);
+    else
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     end = cti_step_through(s, &part, r);
     if (end != CTI_STEP_DONE)
