@@ -192,7 +192,7 @@ static void test_bound(void **state)
 /* Every allocation of a step with an impact fails in turn: the world is unchanged, and continues as if nothing had happened */
 static void test_memory(void **state)
 {
-    int64_t k, refused = 1;
+    int64_t k, refused = 1, failed = 0;
     uint64_t expected = 0;
     (void)state;
     for (k = 0; k < 400 && refused; k++) {
@@ -216,9 +216,10 @@ static void test_memory(void **state)
         b.fail_at = 0;
         if (k == 0)
             assert_true(code == CT_OK && r.events > 0);
-        assert_true((code == CT_OK) == (b.refused == 0));
-        if (b.refused) {
-            assert_int_equal(code, CT_ERR_MEMORY);
+        /* scratch memory that could not be made one piece is asked for again where it is needed */
+        assert_true(code == CT_OK || (b.refused && code == CT_ERR_MEMORY));
+        failed += code != CT_OK;
+        if (code != CT_OK) {
             assert_true(ct_world_hash(w) == before);
             assert_int_equal(ct_world_step(w, (ct_real)0.02, NULL), CT_OK);
         }
@@ -227,7 +228,7 @@ static void test_memory(void **state)
         ct_world_destroy(w);
         assert_true(b.blocks == 0 && b.wrong == 0);
     }
-    assert_true(k > 3 && !refused);
+    assert_true(k > 3 && failed > k / 2 && !refused);
 }
 
 static void test_refused(void **state)

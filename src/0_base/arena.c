@@ -2,7 +2,7 @@
 #include "arena.h"
 
 #define CTI_ARENA_ALIGN 64u
-#define CTI_ARENA_MIN_CHUNK ((size_t)1 << 17)
+#define CTI_ARENA_MIN_CHUNK ((size_t)1 << 16)
 
 CTI_FN void cti_arena_init(cti_arena *arena, cti_mem *mem)
 {

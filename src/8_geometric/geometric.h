@@ -291,8 +291,9 @@ CTI_FN void cti_geometric_memory_restore(cti_state *s);
 
 /* ---- geometric_implicit.c ---- */
 
-/* cti_geometric_assemble -- system.A and system.force at x for a step h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. */
-CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r);
+/* cti_geometric_assemble -- system.A and system.force at x for a stage of h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. The force
+   has D v; v NULL: no damping. */
+CTI_FN void cti_geometric_assemble(cti_state *s, ct_real h, const ct_real *x, const ct_real *v, ct_step_report *r);
 /* cti_geometric_terms -- y += 2.5 sum S M_c S' x of the collisions that push (eq. 26a), [3 blocks]; the midpoint rule has 1 for 2.5. */
 CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y);
 /* cti_geometric_free_motion -- free: what eq. 20 and 21 give with the remembered forces of the collisions alone, over h. The report says

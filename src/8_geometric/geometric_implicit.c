@@ -21,21 +21,19 @@
 #define CTI_GEOMETRIC_AGREED CTI_R(1e-3) /* [thickness] motion by which collisions may miss their law */
 #define CTI_GEOMETRIC_ROUNDS 12          /* times that their terms are made anew */
 
-CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
+CTI_FN void cti_geometric_assemble(cti_state *s, ct_real h, const ct_real *x, const ct_real *v, ct_step_report *r)
 {
     cti_bsr *A = &s->system.A;
     int i, k;
     memset(A->val, 0, sizeof(ct_real) * 9 * (size_t)A->row[s->n]);
     memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    h *= cti_geometric_share(s);
     for (i = 0; i < s->bodies.n_models; i++) {
-        cti_model_ahead(s->bodies.models[i], h, 1, s->v);
-        cti_model_assemble(s->bodies.models[i], s->x, h, s->system.force, A->val, &r->extended_elements, NULL);
+        cti_model_ahead(s->bodies.models[i], h, 1, v);
+        cti_model_assemble(s->bodies.models[i], x, h, s->system.force, A->val, &r->extended_elements, NULL);
     }
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++)
             A->val[9 * (size_t)A->diag[i] + 4 * (size_t)k] += s->bodies.mass[i] * (1 + h * s->bodies.alpha[i]);
-    return 1;
 }
 
 /* what the law of a collision takes of its relative motion u: `stiff` times its part along the normal, and what friction resists of the rest; and

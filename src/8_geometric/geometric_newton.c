@@ -22,21 +22,14 @@ static int cti_geometric_linearize(cti_state *s, ct_real h, ct_step_report *r)
     cti_geometric_newton *q = &g->implicit.newton;
     cti_bsr *A = &s->system.A;
     ct_real *Du = q->d, *Au = q->x;
-    int i, k;
+    int i;
     for (i = 0; i < 3 * s->n; i++)
         q->x[i] = s->x[i] + h * q->u[i];
-    memset(A->val, 0, sizeof(ct_real) * 9 * (size_t)A->row[s->n]);
-    memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_geometric_assemble(s, h, q->x, NULL, r);
     memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->bodies.n_models; i++) {
-        cti_model_ahead(s->bodies.models[i], h, 1, NULL);
-        cti_model_assemble(s->bodies.models[i], q->x, h, s->system.force, A->val, &r->extended_elements, NULL);
+    for (i = 0; i < s->bodies.n_models; i++)
         cti_model_damping(s->bodies.models[i], s->x, q->u, Du);
-    }
     memcpy(q->force, s->system.force, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->n; i++)
-        for (k = 0; k < 3; k++)
-            A->val[9 * (size_t)A->diag[i] + 4 * (size_t)k] += s->bodies.mass[i] * (1 + h * s->bodies.alpha[i]);
     /* + h K u */
     cti_bsr_mul(A, q->u, Au);
     for (i = 0; i < 3 * s->n; i++) {

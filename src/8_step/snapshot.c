@@ -166,7 +166,8 @@ CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
     s->contact.memory_dt = t->dt_memory, history->dt_free = t->dt_free;
     cti_snapshot_back(s->x, from->x, sizeof *s->x, 3 * n), cti_snapshot_back(s->v, from->v, sizeof *s->v, 3 * n);
     cti_snapshot_back(history->dv, from->dv, sizeof *history->dv, 3 * n);
-    cti_snapshot_back(history->dt_prev, from->dt_prev, sizeof *history->dt_prev, n);
+    cti_snapshot_back(history->dt_prev, from->dt_prev, sizeof *history->dt_prev, n),
+        cti_snapshot_back(history->dv_free, t->dv_free, sizeof *history->dv_free, 3 * n);
     cti_snapshot_back(history->v0, from->v0, sizeof *from->v0, CTI_LEN(from->v0));
     cti_snapshot_back(history->u0, from->u0, sizeof *from->u0, CTI_LEN(from->u0));
     cti_snapshot_back(history->touched, from->touched, 1, n), cti_snapshot_back(history->fall, from->fall, sizeof *history->fall, n);

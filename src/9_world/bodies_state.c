@@ -353,30 +353,28 @@ CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_re
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_body_get_triangles(const ct_world *cw, ct_body_id body, const int32_t **out_triangles, int *out_n)
+/* the list of triangles or segments, of `size` vertices each */
+static ct_code cti_bodies_list(ct_world *w, ct_body_id body, int size, const int32_t **out_list, int *out_n)
 {
-    ct_world *w = (ct_world *)cw;
     int slot = cti_world_slot(w, body);
     if (slot < 0)
         return cti_bodies_stale(w, body);
-    if (!out_triangles || !out_n)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "out_triangles or out_n is NULL");
-    *out_triangles = w->bodies[slot].split.triangles ? w->bodies[slot].split.triangles : w->bodies[slot].triangles;
-    *out_n = CTI_LEN(*out_triangles) / 3;
+    if (!out_list || !out_n)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "where the list and its length go is NULL");
+    *out_list = size == 2 ? w->bodies[slot].segments :
+                w->bodies[slot].split.triangles ? w->bodies[slot].split.triangles : w->bodies[slot].triangles;
+    *out_n = CTI_LEN(*out_list) / size;
     return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_get_triangles(const ct_world *cw, ct_body_id body, const int32_t **out_triangles, int *out_n)
+{
+    return cti_bodies_list((ct_world *)cw, body, 3, out_triangles, out_n);
 }
 
 CONTACT_API_DEF ct_code ct_body_get_segments(const ct_world *cw, ct_body_id body, const int32_t **out_segments, int *out_n)
 {
-    ct_world *w = (ct_world *)cw;
-    int slot = cti_world_slot(w, body);
-    if (slot < 0)
-        return cti_bodies_stale(w, body);
-    if (!out_segments || !out_n)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "out_segments or out_n is NULL");
-    *out_segments = w->bodies[slot].segments;
-    *out_n = CTI_LEN(w->bodies[slot].segments) / 2;
-    return CT_OK;
+    return cti_bodies_list((ct_world *)cw, body, 2, out_segments, out_n);
 }
 
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m)
