@@ -4,9 +4,9 @@
 #define TEST_STEP_UTIL_H
 
 #include "../src/0_base/sets.h"
-#include "../src/8_step/cmr.h"
+#include "../src/8_cmr/cmr.h"
 #include "../src/8_step/motion.h"
-#include "../src/8_step/parts.h"
+#include "../src/8_cmr/parts.h"
 #include "../src/9_world/world.h"
 #include "world_util.h"
 

@@ -2,9 +2,9 @@
    given up leaves interpolated bodies beside it alone; coupled sets that gain energy are detected and held. cmr.c is compiled here with the
    solve and the free motion replaced by ones that fail on request, and step.c for its decisions; the library has no hook for this. */
 #include "../src/9_world/world.h"
-#include "../src/8_step/cmr_free.h"
-#include "../src/8_step/parts.h"
-#include "../src/8_step/solve_islands.h"
+#include "../src/8_cmr/cmr_free.h"
+#include "../src/8_cmr/parts.h"
+#include "../src/8_cmr/solve_islands.h"
 #include "forms_util.h"
 
 typedef enum fault { NONE, UNSEEN, MEANINGLESS } fault;
@@ -63,10 +63,10 @@ static int fly_or_fail(cti_state *s, ct_real dt, cti_attempt *out)
 
 #define cti_islands_solve solve_or_fail
 #define cti_cmr_free_motion fly_or_fail
-#include "../src/8_step/cmr.c"
+#include "../src/8_cmr/cmr.c"
 #undef cti_islands_solve
 #undef cti_cmr_free_motion
-#include "../src/8_step/step.c"
+#include "../src/8_cmr/step.c"
 
 static void inject(fault f)
 {

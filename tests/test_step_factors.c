@@ -1,7 +1,7 @@
 /* test_step_factors.c -- decisions of factors.c, which is compiled into this test, and of a solve's islands. Factors: components, patches
    and shared analyses of known graphs; when a factor is renewed and when it lags; which blocks form one cluster. Islands: which rows share
    one, which are solved again, and to what a velocity is relative. */
-#include "../src/8_step/clusters.h"
+#include "../src/8_cmr/clusters.h"
 #include "../src/8_step/factors.c"
 #include "step_util.h"
 
@@ -369,8 +369,8 @@ static void residuals_have_a_scale(void **state)
         step_flat(w, 0, 0, 0.3), step_flat(w, 0, 1, 0.3), step_flat(w, 5, 0, 0.3);
         s = step_ready(w, STEP_DT);
         /* |g| dt; without gravity a thousandth of the speed, or of a thickness a step */
-        STEP_NEAR(cti_islands_scale(s, CTI_R(STEP_DT), 50), k ? 0.05 : 9.81 * STEP_DT, 1e-15);
-        STEP_NEAR(cti_islands_scale(s, CTI_R(STEP_DT), 0), k ? 1e-3 * STEP_H / STEP_DT : 9.81 * STEP_DT, 1e-15);
+        STEP_NEAR(cti_assemble_scale(s, CTI_R(STEP_DT), 50), k ? 0.05 : 9.81 * STEP_DT, 1e-15);
+        STEP_NEAR(cti_assemble_scale(s, CTI_R(STEP_DT), 0), k ? 1e-3 * STEP_H / STEP_DT : 9.81 * STEP_DT, 1e-15);
         ct_world_destroy(w);
     }
 }

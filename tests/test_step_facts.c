@@ -183,7 +183,7 @@ static flight flight_make(double high_a, double v_a, double high_b, double v_b)
     step_speed(t.s, 3, 3, 0, -v_a, 0), step_speed(t.s, 6, 3, 0, -v_b, 0);
     cti_cmr_move(t.s, CTI_R(STEP_DT));
     step_candidates(t.s);
-    cti_cmr_context(t.s, CTI_R(STEP_DT), NULL, &t.c);
+    cti_move_context(t.s, CTI_R(STEP_DT), NULL, &t.c);
     t.s->step.event_least = CTI_R(STEP_DT / 32);
     return t;
 }
@@ -286,7 +286,7 @@ static void edges_and_planes_meet(void **state)
             step_speed(s, 0, 3, 0, -3, 0);
         cti_cmr_move(s, CTI_R(STEP_DT));
         step_candidates(s);
-        cti_cmr_context(s, CTI_R(STEP_DT), NULL, &c);
+        cti_move_context(s, CTI_R(STEP_DT), NULL, &c);
         s->step.event_least = CTI_R(STEP_DT / 32);
         assert_true(cti_events_first(s, &c, &time, &pair));
         STEP_NEAR(time, plane ? 0.01 / 3 : 0.02 / 4, 1e-6 * STEP_DT);

@@ -286,7 +286,7 @@ static void rows_ask_for_the_way_out(void **state)
         add_plane(w, 0, 1, 0, 0);
         s = step_ready(w, step);
         s->desc.recovery_speed = (ct_real)cap[k / 2];
-        cti_cmr_context(s, (ct_real)step, NULL, &c);
+        cti_move_context(s, (ct_real)step, NULL, &c);
         assert_true(cti_repair_rows(s, &c));
         assert_int_equal(CTI_LEN(s->contact.rows), 3);
         for (i = 0; i < 3; i++) {

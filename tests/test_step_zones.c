@@ -1,6 +1,6 @@
 /* test_step_zones.c -- impact zones, stage by stage: impulses keep both momenta and leave no approach, a static side takes any impulse,
    rigid zones rotate as their angular momentum says, freezing stops only what collides. zones.c is compiled here for its stages. */
-#include "../src/8_step/zones.c"
+#include "../src/8_cmr/zones.c"
 #include "step_util.h"
 
 /* distance between flat triangles at which zones stop them: half the thickness, or nine tenths of the present distance */

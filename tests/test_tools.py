@@ -151,6 +151,9 @@ def test_amalgamate(d):
         "a listed file that is not there": {"src/0_base/a.c": None},
         "an upward include": {"src/1_math/b.h": "typedef int cti_b;\n", "src/0_base/a.c": '#include "../1_math/b.h"\n',
                               "src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.h\n0_base/a.c\n1_math/b.h\n1_math/b.c\n"},
+        "an include of another stepper's file": {"src/8_b/b.h": "typedef int cti_b;\n", "src/8_c/c.h": '#include "../8_b/b.h"\n',
+                                                 "src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.h\n0_base/a.c\n1_math/b.c\n"
+                                                                 "8_b/b.h\n8_c/c.h\n"},
         "an include of a later file": {"src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.c\n0_base/a.h\n1_math/b.c\n"},
         "an unknown word in the manifest": {"src/MANIFEST": "public/config.h\npublic/api.h\n0_base/a.h\n0_base/a.c quick\n1_math/b.c\n"},
         "a function that nothing reaches": {"src/1_math/b.c": B_C + "static int cti_b_lost(void) { return cti_b_local(); }\n"},

@@ -219,6 +219,9 @@ class Builder:
         if floor_of(path) > floor_of(name):
             raise Refused("%s: upward include of src/%s" % (where, path),
                           "move what is needed to a lower floor, or call up through a struct of function pointers")
+        folder, other = os.path.dirname(name), os.path.dirname(path)
+        if folder.startswith("8_") and other.startswith("8_") and other not in ("8_step", folder):
+            raise Refused("%s: include of src/%s, which is another stepper's" % (where, path), "move what both need to 8_step")
         if path.endswith(".inl"):
             return path
         if self.order[path] >= self.order[listed]:

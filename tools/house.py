@@ -8,7 +8,7 @@ usage: python3 tools/house.py [--against REV] [--long]
 Counted are the .c, .h and .inl files under src/. A function begins at the start of a line; its body is between a line `{` and a line `}`,
 and its length includes both. A token is an identifier, a number, a string or an operator; comments have none. A code line has at least one
 token. A tuned number is an object macro or an enumerator with a number as its value, or a line of a list of tuned numbers
-(0_base/tuned.h), where contacts are solved and steps are taken: 3_solve, 4_programs, 8_step, 8_dcd, 8_barrier, 8_layers, 8_geometric,
+(0_base/tuned.h), where contacts are solved and steps are taken: 3_solve, 4_programs, 8_step, 8_cmr, 8_dcd, 8_barrier, 8_layers, 8_geometric,
 8_penalty, 8_explicit. Codes and bits of masks
 (CODES) are no tuned numbers. Standard library and git only.
 """
@@ -28,7 +28,7 @@ TEMPLATE = re.compile(r"\bCTI_TN\((\w+), (\w+)\)")  # the name of a function or 
 STRUCT = re.compile(r"^typedef struct (\w+) \{(.*?)\n\} \w+;", re.M | re.S)
 MACRO = re.compile(r"^#define (CTI_\w+) +(?:CTI_R\()?\(?-?[\d.][\w.+-]*\)?\)?\s*$", re.M)
 ENUM = re.compile(r"enum(?: \w+)? \{([^}]*)\}")
-TUNED = ("3_solve", "4_programs", "8_step", "8_dcd", "8_barrier", "8_layers", "8_geometric", "8_penalty", "8_explicit")
+TUNED = ("3_solve", "4_programs", "8_step", "8_cmr", "8_dcd", "8_barrier", "8_layers", "8_geometric", "8_penalty", "8_explicit")
 LIST = re.compile(r"^#define CTI_TUNED_(\w+)\(X\)(.*?[^\\])$", re.M | re.S)
 # names with a number that is a code, a bit, or what a shape of data needs: no other value would be better or worse
 CODES = {"CTI_HELD_REPAIR", "CTI_HELD_IMPLAUSIBLE", "CTI_HELD_RESTED", "CTI_PART_EXCLUDED", "CTI_ENERGY_TOUCHED", "CTI_ENERGY_JOINED",
@@ -134,7 +134,7 @@ class House:
     def figures(self):
         tuned = sum(len(names) for path, names in self.tuned.items())
         outside = sum(len(names) for path, names in self.tuned.items() if "policy" not in os.path.basename(path))
-        solves = sum(len(names) for path, names in self.tuned.items() if path.startswith(("3_solve", "8_step"))
+        solves = sum(len(names) for path, names in self.tuned.items() if path.startswith(("3_solve", "8_step", "8_cmr"))
                      and "policy" not in os.path.basename(path))
         return [
             ("lines", self.lines),

@@ -9,12 +9,12 @@
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
 #include "form.h"
 #include "../8_step/assemble.h"
-#include "../8_step/cmr.h"
+#include "../8_step/move.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/joints.h"
 #include "../8_step/snapshot.h"
-#include "../8_step/step.h"
+#include "../8_step/ends.h"
 
 /* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half and double were not compared */
 #define CTI_BARRIER_KEEP CTI_R(0.1)
@@ -261,15 +261,15 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
     ct_real lift = CTI_EPS;
     q->lifted = 0;
     for (b->matrix.exact = !q->moves && b->matrix.sigma <= CTI_BARRIER_SHIFT;;) {
-        double t0 = cti_cmr_clock(s);
+        double t0 = cti_state_clock(s);
         ct_real sigma = b->matrix.sigma;
         if (!assembled && (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r) || !cti_barrier_constrain(s)))
             return 0;
-        r->ms_assemble += cti_cmr_clock(s) - t0;
-        t0 = cti_cmr_clock(s);
+        r->ms_assemble += cti_state_clock(s) - t0;
+        t0 = cti_state_clock(s);
         if (!cti_barrier_solve(s, &definite, r))
             return 0;
-        r->ms_solve += cti_cmr_clock(s) - t0;
+        r->ms_solve += cti_state_clock(s) - t0;
         if (definite || (!b->matrix.exact && lifts++ == CTI_BARRIER_LIFTS))
             return 1;
         if (!b->matrix.exact) { /* a projected Hessian is definite, but for the rounding of its entries */
@@ -318,7 +318,7 @@ static int cti_barrier_is_last(cti_state *s, cti_barrier_run *q, ct_step_report 
 {
     cti_barrier *b = cti_barrier_own(s);
     ct_real tolerance = s->desc.barrier.newton_tolerance;
-    double t0 = cti_cmr_clock(s);
+    double t0 = cti_state_clock(s);
     int definite;
     if (q->moves || !(q->speed <= tolerance) || (q->lifted && !cti_barrier_balances(s)))
         return 0;
@@ -327,7 +327,7 @@ static int cti_barrier_is_last(cti_state *s, cti_barrier_run *q, ct_step_report 
     cti_barrier_shift_mass(s, -b->matrix.sigma);
     if (!cti_barrier_correct(s, &definite, r))
         return -1;
-    r->ms_solve += cti_cmr_clock(s) - t0;
+    r->ms_solve += cti_state_clock(s) - t0;
     if (!definite)
         return 0;
     b->matrix.sigma = 0;
@@ -339,19 +339,19 @@ static int cti_barrier_is_last(cti_state *s, cti_barrier_run *q, ct_step_report 
 static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double t0 = cti_cmr_clock(s), t1;
+    double t0 = cti_state_clock(s), t1;
     ct_real t, full;
     int found;
     cti_barrier_try(s, q->shift, 1);
     if (!cti_barrier_cover(s, s->surface.x1))
         return -1;
     full = t = cti_barrier_filter(s, s->surface.x1, CTI_BARRIER_KEEP);
-    t1 = cti_cmr_clock(s);
+    t1 = cti_state_clock(s);
     r->ms_detect += t1 - t0;
     if (t < 0)
         return -1;
     found = cti_barrier_search(s, q, &t);
-    r->ms_unconstrained += cti_cmr_clock(s) - t1;
+    r->ms_unconstrained += cti_state_clock(s) - t1;
     if (found < 0 || (found == 0 && !cti_barrier_find(s, s->surface.x0)))
         return -1;
     if (found == 0)
@@ -457,7 +457,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
         r->candidates += CTI_LEN(b->cover.list[i].pairs) / 2;
     r->candidates += CTI_LEN(b->cover.planes) / 2;
     r->rows = CTI_LEN(b->contact.terms);
-    cti_step_energies(s, r);
+    cti_ends_energies(s, r);
     r->joint_error = cti_joints_error(s);
     r->rigid_strain = b->layout.strain;
     if (r->rigid_strain > CTI_BARRIER_STRAIN)
@@ -474,7 +474,7 @@ static int cti_barrier_energies(cti_state *s, double *out)
     ct_step_report r;
     double size;
     memset(&r, 0, sizeof r);
-    cti_step_energies(s, &r);
+    cti_ends_energies(s, &r);
     out[0] = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
     cti_barrier_energy(s, cti_barrier_own(s)->y, s->surface.x0, &size);
     out[1] = cti_barrier_own(s)->contact.energy;

@@ -8,13 +8,14 @@
    removed over several steps, since position-form Euler would turn all of it into velocity. Steps in which features would pass through thin
    parts are cut (dcd_thin.c). */
 #include "dcd.h"
-#include "../8_step/cmr_free.h"
+#include "../8_step/assemble.h"
+#include "../8_step/move.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/motion.h"
 #include "../8_step/plausible.h"
 #include "../8_step/snapshot.h"
-#include "../8_step/step.h"
+#include "../8_step/ends.h"
 
 #define CTI_DCD_LOOSE 10          /* [tolerance] for the free motion if it is used for detection only */
 #define CTI_DCD_RUBS 2            /* solves with friction, after the one without */
@@ -25,7 +26,7 @@
 static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
 {
     memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_cmr_move(s, dt);
+    cti_move(s, dt);
 }
 
 /* stores velocities v in end.v; returns 1 if the motion is plausible */
@@ -77,7 +78,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
     int i, n = 0, dropped, ok = cti_dcd_detect(s, s->end.x, s->surface.x1, 1, &touch);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
-    cti_cmr_context(s, dt, &s->contact.memory_none, &c);
+    cti_move_context(s, dt, &s->contact.memory_none, &c);
     depth = CTI_ARENA_NEW(s->arena, double, CTI_LEN(touch) + 1);
     ok = ok && depth;
     for (i = 0; ok && i < CTI_LEN(touch); i++) {
@@ -183,7 +184,7 @@ static int cti_dcd_rubs(const cti_state *s)
 
 static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
-    double t = cti_cmr_clock(s);
+    double t = cti_state_clock(s);
     int i;
     if (!cti_dcd_rubs(s))
         return 1;
@@ -194,7 +195,7 @@ static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
             if (s->contact.rows[i].mu > 0 && s->contact.rows[i].r[0] > 0)
                 cti_dcd_rub_local(s, &s->contact.rows[i], v);
-    r->ms_solve += cti_cmr_clock(s) - t;
+    r->ms_solve += cti_state_clock(s) - t;
     return 1;
 }
 
@@ -222,19 +223,19 @@ static void cti_dcd_guess(cti_state *s, ct_real dt)
     for (i = 0; i < 3 * s->n; i++)
         s->system.v_free[i] = s->v[i] + (s->history.dt_prev[i / 3] > 0 && s->history.dt_free > 0 ? s->history.dv_free[i] * (dt / s->history.dt_free)
                                                                           : cti_integrate_gain(s, i / 3, i % 3, dt));
-    cti_cmr_hold(s, s->system.v_free);
+    cti_move_hold(s, s->system.v_free);
 }
 
 static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    double t = cti_cmr_clock(s);
+    double t = cti_state_clock(s);
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &r->extended_elements))
         return 0;
-    r->ms_assemble += cti_cmr_clock(s) - t;
+    r->ms_assemble += cti_state_clock(s) - t;
     return 1;
 }
 
@@ -309,17 +310,17 @@ static int cti_dcd_keep(cti_state *s, const ct_real *v)
 static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     cti_dcd_solution q;
-    double t = cti_cmr_clock(s);
+    double t = cti_state_clock(s);
     if (!cti_dcd_rows(s, dt, r))
         return 0;
-    r->ms_detect += cti_cmr_clock(s) - t;
-    t = cti_cmr_clock(s);
+    r->ms_detect += cti_state_clock(s) - t;
+    t = cti_state_clock(s);
     if (!cti_dcd_solve(s, NULL, s->desc.solver.tolerance, v, &q))
         return 0;
     cti_dcd_note(s, &q, r);
     r->newton_iterations++;
     r->solves += CTI_LEN(s->contact.rows) > 0;
-    r->ms_solve += cti_cmr_clock(s) - t;
+    r->ms_solve += cti_state_clock(s) - t;
     return cti_dcd_keep(s, v);
 }
 
@@ -342,12 +343,12 @@ static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_re
 static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     ct_real *start = cti_dcd_of(s)->solve.v_start;
-    double t = cti_cmr_clock(s);
+    double t = cti_state_clock(s);
     cti_dcd_place(s, v, dt);
     memcpy(start, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_assemble_at(s, dt, s->end.x, start, cti_dcd_of(s)->solve.damping, &r->extended_elements))
         return 0;
-    r->ms_assemble += cti_cmr_clock(s) - t;
+    r->ms_assemble += cti_state_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
         return 0;
     if (!cti_dcd_breaks(s, start))
@@ -403,7 +404,7 @@ static int cti_dcd_stop(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         r->frozen++;
         r->momentum_lost += cti_finite(speed) ? s->bodies.mass[i] * speed : 0;
     }
-    cti_cmr_hold(s, v);
+    cti_move_hold(s, v);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         if (good[s->contact.rows[i].term[0].block])
             s->contact.rows[n] = s->contact.rows[i], s->contact.origins[n++] = s->contact.origins[i];
@@ -477,7 +478,7 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     cti_arena_reset(s->arena);
     if (!cti_dcd_assemble(s, dt, r))
         return 0;
-    t = cti_cmr_clock(s);
+    t = cti_state_clock(s);
     cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
@@ -492,11 +493,11 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
         s->history.dv_free[i] = s->system.v_free[i] - s->v[i];
     s->history.dt_free = dt;
     cti_dcd_place(s, s->system.v_free, dt);
-    r->ms_unconstrained += cti_cmr_clock(s) - t;
+    r->ms_unconstrained += cti_state_clock(s) - t;
     if (may_cut) {
-        t = cti_cmr_clock(s);
+        t = cti_state_clock(s);
         *out_need = cti_dcd_need(s, s->surface.x0, s->surface.x1, s->desc.dcd.substep_fraction);
-        r->ms_detect += cti_cmr_clock(s) - t;
+        r->ms_detect += cti_state_clock(s) - t;
         if (!(*out_need > 0))
             return 0;
         if (*out_need > 1)
@@ -539,7 +540,7 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
             r->min_distance = touch[i].distance, s->step.limit = touch[i].pair;
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     CTI_FREE(&s->prepared, touch);
-    cti_step_energies(s, r);
+    cti_ends_energies(s, r);
     return 1;
 }
 

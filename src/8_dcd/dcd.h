@@ -2,7 +2,6 @@
    Jin 2015] */
 #pragma once
 
-#include "../8_step/cmr.h"
 #include "../8_step/stepper.h"
 #include "../4_programs/program.h"
 

@@ -9,14 +9,12 @@
 #include "explicit.h"
 #include "../0_base/sort.h"
 #include "../1_math/elem.h"
-#include "../8_step/cmr.h"
 #include "../8_step/impulses.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/assemble.h"
 #include "../8_step/plausible.h"
-#include "../8_step/step.h"
-#include "../8_step/tangle.h"
 #include "../8_step/ends.h"
+#include "../8_step/tangle.h"
 
 #define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; not tuned */
 #define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
@@ -117,7 +115,7 @@ CTI_FN double cti_explicit_energy(cti_state *s)
     ct_step_report now;
     memset(&now, 0, sizeof now);
     s->energy.known = 0;
-    cti_step_energies(s, &now);
+    cti_ends_energies(s, &now);
     return now.energy_kinetic + now.energy_gravity + cti_explicit_elastic(s, s->x);
 }
 
@@ -141,7 +139,7 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
     s->energy.known = 0;
-    cti_step_energies(s, &now);
+    cti_ends_energies(s, &now);
     cti_explicit_load(s);
     run->energy = now.energy_kinetic + now.energy_gravity + cti_explicit_elastic(s, s->x);
     cti_explicit_pins(s, r);
@@ -261,7 +259,7 @@ static int cti_explicit_renew(cti_state *s, cti_explicit_run *run)
 static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, int is_last, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    double clock = cti_cmr_clock(s);
+    double clock = cti_state_clock(s);
     int i;
     run->moved = 0;
     cti_explicit_place(s, g->flat.y, run->t);
@@ -286,7 +284,7 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, int is_last, c
             r->rk.left += !is_last && c->deep;
         }
     }
-    r->ms_detect += cti_cmr_clock(s) - clock;
+    r->ms_detect += cti_state_clock(s) - clock;
     return 1;
 }
 
@@ -297,11 +295,11 @@ static int cti_explicit_condition(cti_state *s, cti_explicit_run *run, ct_step_r
     double clock;
     if (!cti_explicit_meet(s, run, 0, r))
         return 0;
-    clock = cti_cmr_clock(s);
+    clock = cti_state_clock(s);
     if (!cti_explicit_size(s) || !cti_explicit_regions(s, r))
         return 0;
     cti_explicit_collide(s, g->flat.y, run->t, r);
-    r->ms_solve += cti_cmr_clock(s) - clock;
+    r->ms_solve += cti_state_clock(s) - clock;
     return cti_explicit_remember(s);
 }
 
@@ -474,7 +472,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     cti_arena_reset(s->arena);
     if (!cti_explicit_condition(s, run, r))
         return 0;
-    clock = cti_cmr_clock(s);
+    clock = cti_state_clock(s);
     if (run->moved) /* the move back is no motion of this Runge-Kutta step */
         cti_explicit_place(s, g->flat.y, run->t);
     for (i = 0; i < s->surface.n_bodies; i++)
@@ -482,7 +480,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
             memcpy(g->search.from + 3 * (size_t)s->surface.ranges[i].v0, g->surface + 3 * (size_t)s->surface.ranges[i].v0,
                    sizeof(ct_real) * 3 * (size_t)(s->surface.ranges[i].v1 - s->surface.ranges[i].v0));
     h = cti_explicit_try(s, left, run, r);
-    r->ms_assemble += cti_cmr_clock(s) - clock;
+    r->ms_assemble += cti_state_clock(s) - clock;
     if (h < 0)
         return 0;
     if (!(h > 0) || !cti_explicit_is_plausible(s, &run->size, run->t + (double)h)) {
@@ -532,12 +530,12 @@ static int cti_explicit_meet_last(cti_state *s, cti_explicit_run *run, ct_step_r
     cti_explicit_deepest(s, g->touches, run, r);
     if (!run->moved)
         return 1;
-    clock = cti_cmr_clock(s);
+    clock = cti_state_clock(s);
     cti_explicit_place(s, g->flat.y, run->t);
     if (!cti_explicit_find_aside(s, g->flat.y, run->t, 0))
         return 0;
     cti_explicit_deepest(s, g->search.moved, run, r);
-    r->ms_detect += cti_cmr_clock(s) - clock;
+    r->ms_detect += cti_state_clock(s) - clock;
     return 1;
 }
 
@@ -571,7 +569,7 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
         s->step.limit = squeezed;
     r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee) + CTI_LEN(g->search.mf)) / 2;
     r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
-    cti_step_energies(s, r);
+    cti_ends_energies(s, r);
     r->energy_elastic = cti_explicit_elastic(s, s->x);
     for (i = 0; i < s->bodies.n_models; i++)
         cti_tet_batch_assemble(&s->bodies.models[i]->tets, s->x, 0, NULL, NULL, &r->extended_elements, NULL);

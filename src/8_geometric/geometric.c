@@ -7,12 +7,10 @@
 #include "geometric.h"
 #include "../8_step/policy.h"
 #include "../8_step/assemble.h"
-#include "../8_step/cmr.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/joints.h"
 #include "../8_step/snapshot.h"
-#include "../8_step/step.h"
 #include "../8_step/ends.h"
 
 #define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross or come near */
@@ -150,26 +148,26 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
 /* corrections and integration, with the pairs that are marked as forced. found: the network is that of now. 0: out of memory */
 static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, ct_step_report *r)
 {
-    double t = cti_cmr_clock(s);
+    double t = cti_state_clock(s);
     if (!found && (!cti_geometric_find(s, h) || !cti_geometric_build(s, h)))
         return 0;
-    r->ms_detect += cti_cmr_clock(s) - t;
-    t = cti_cmr_clock(s);
+    r->ms_detect += cti_state_clock(s) - t;
+    t = cti_state_clock(s);
     memcpy(cti_geometric_own(s)->dv, cti_geometric_own(s)->v, sizeof(ct_real) * 3 * (size_t)s->n);
     r->solver_iterations += cti_geometric_correct(s, h);
     r->solves++;
-    r->ms_solve += cti_cmr_clock(s) - t;
+    r->ms_solve += cti_state_clock(s) - t;
     cti_geometric_speed_work(s, r);
-    t = cti_cmr_clock(s);
+    t = cti_state_clock(s);
     *done = cti_geometric_integrate(s, h, r);
     if (*done < 0)
         return 0;
     cti_geometric_measure_gain(s, h);
-    r->ms_unconstrained += cti_cmr_clock(s) - t;
-    t = cti_cmr_clock(s);
+    r->ms_unconstrained += cti_state_clock(s) - t;
+    t = cti_state_clock(s);
     r->solver_iterations += cti_geometric_correct_end(s, h);
     r->solver_iterations += cti_geometric_correct_rest(s);
-    r->ms_solve += cti_cmr_clock(s) - t;
+    r->ms_solve += cti_state_clock(s) - t;
     cti_geometric_move(s, h);
     return 1;
 }
@@ -184,14 +182,14 @@ typedef struct cti_geometric_sums {
 static int cti_geometric_solve_again(cti_state *s, ct_real h, const cti_geometric_run *run, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    double t = cti_cmr_clock(s);
+    double t = cti_state_clock(s);
     cti_geometric_load(s);
     cti_geometric_allow(s, h);
     g->implicit.newton.on = 1;
     r->residual = run->residual, r->status = run->status;
     if (!cti_geometric_free_motion(s, h, r))
         return 0;
-    r->ms_unconstrained += cti_cmr_clock(s) - t;
+    r->ms_unconstrained += cti_state_clock(s) - t;
     return 1;
 }
 
@@ -216,14 +214,14 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
             again--;
             continue;
         }
-        t = cti_cmr_clock(s);
+        t = cti_state_clock(s);
         if (!cti_geometric_cover(s))
             return 0;
         found = cti_geometric_cross(s, 0);
         if (found < 0)
             return 0;
         missed = again < CTI_GEOMETRIC_AGAIN ? cti_geometric_miss(s, h) : 0;
-        r->ms_detect += cti_cmr_clock(s) - t;
+        r->ms_detect += cti_state_clock(s) - t;
         if (found + missed == 0)
             break;
     }
@@ -322,25 +320,25 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, h));
     cti_geometric_load(s);
-    t = cti_cmr_clock(s);
+    t = cti_state_clock(s);
     if (!cti_geometric_expect(s, h))
         return 0;
     cti_geometric_release(s);
     if (!cti_geometric_find(s, h) || !cti_geometric_build(s, h))
         return 0;
     *need = may_cut ? cti_geometric_need(s, h) : 1;
-    r->ms_detect += cti_cmr_clock(s) - t;
+    r->ms_detect += cti_state_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
     g->implicit.newton.on = g->implicit.newton.linearized = 0;
     run->residual = r->residual, run->status = r->status;
-    t = cti_cmr_clock(s);
+    t = cti_state_clock(s);
     cti_geometric_assemble(s, h * cti_geometric_share(s), s->x, s->v, r);
-    r->ms_assemble += cti_cmr_clock(s) - t;
-    t = cti_cmr_clock(s);
+    r->ms_assemble += cti_state_clock(s) - t;
+    t = cti_state_clock(s);
     if (!cti_geometric_free_motion(s, h, r))
         return 0;
-    r->ms_unconstrained += cti_cmr_clock(s) - t;
+    r->ms_unconstrained += cti_state_clock(s) - t;
     if (!cti_geometric_motion(s, h, run, r))
         return 0;
     if (!cti_all_finite(s->end.x, 3 * s->n) || !cti_all_finite(s->end.v, 3 * s->n)) { /* nothing moves */
@@ -378,7 +376,7 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
     memset(g->crossing.stopped, 0, (size_t)s->n);
-    cti_step_energies(s, &now);
+    cti_ends_energies(s, &now);
     run->start = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
     run->gravity = now.energy_gravity;
     cti_geometric_sets_open(s);
@@ -417,7 +415,7 @@ static int cti_geometric_look_ahead(cti_state *s, ct_real dt)
 static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    double t = cti_cmr_clock(s);
+    double t = cti_state_clock(s);
     int n = s->surface.nv;
     cti_arena_reset(s->arena);
     if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_look_ahead(s, dt) || !cti_geometric_measure(s, r))
@@ -439,8 +437,8 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     if (n)
         memcpy(g->known.x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
     g->known.is_known = 1;
-    r->ms_detect += cti_cmr_clock(s) - t;
-    cti_step_energies(s, r);
+    r->ms_detect += cti_state_clock(s) - t;
+    cti_ends_energies(s, r);
     r->joint_error = cti_joints_error(s);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script -
                        r->work_joints - r->work_recovery + r->loss_contact + r->loss_damping;

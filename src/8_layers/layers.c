@@ -4,12 +4,10 @@
    what they gave too much (a first order correction), and the next step begins there. based on: Harmon et al. 2009; lecture notes 4.5. */
 #include "layers.h"
 #include "../8_step/assemble.h"
-#include "../8_step/cmr.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/policy.h"
 #include "../8_step/snapshot.h"
-#include "../8_step/step.h"
 #include "../8_step/ends.h"
 
 /* [1] share of what a step exchanges that it may gain or lose for no reason before it counts as not converged: explicit steps
@@ -90,7 +88,7 @@ static int cti_layers_measure_start(cti_state *s, cti_layers_start *out)
     ct_step_report now;
     size_t n = (size_t)s->surface.nv;
     memset(&now, 0, sizeof now);
-    cti_step_energies(s, &now);
+    cti_ends_energies(s, &now);
     out->energy = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
     out->gravity = now.energy_gravity;
     if (n) {
@@ -138,7 +136,7 @@ static int cti_layers_extended(cti_state *s)
 static void cti_layers_balance(cti_state *s, const cti_layers_start *start, ct_step_report *r)
 {
     const cti_layers_sums *q = &cti_layers_own(s)->window.sums;
-    cti_step_energies(s, r);
+    cti_ends_energies(s, r);
     r->work_pins = q->pins, r->work_script = q->script;
     r->loss_contact = q->contact, r->loss_damping = q->damping;
     r->extended_elements = cti_layers_extended(s);
@@ -218,7 +216,7 @@ static ct_code cti_layers_stay(cti_state *s, ct_step_report *r)
     cti_ends_blank(s, r);
     r->ms_assemble = assemble, r->ms_solve = solve;
     r->status = CT_STATUS_NOT_CONVERGED, r->residual = CTI_REAL_MAX;
-    cti_step_energies(s, r);
+    cti_ends_energies(s, r);
     cti_impulses_swap(s);
     return CT_OK;
 }
@@ -227,7 +225,7 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_layers *y = cti_layers_own(s);
     cti_layers_start start;
-    double t = cti_cmr_clock(s);
+    double t = cti_state_clock(s);
     int k, ended;
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
@@ -257,10 +255,10 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_layers_load(s, dt);
     if (!cti_layers_measure_start(s, &start))
         return cti_layers_take_back(s);
-    r->ms_assemble = cti_cmr_clock(s) - t;
-    t = cti_cmr_clock(s);
+    r->ms_assemble = cti_state_clock(s) - t;
+    t = cti_state_clock(s);
     ended = cti_layers_advance(s);
-    r->ms_solve = cti_cmr_clock(s) - t;
+    r->ms_solve = cti_state_clock(s) - t;
     if (ended && !cti_layers_is_finite(s))
         return cti_layers_stay(s, r);
     if (!ended || !cti_layers_commit(s, dt, &start, ended == 1, r))

@@ -9,7 +9,8 @@
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 #include "penalty.h"
 #include "../0_base/sets.h"
-#include "../8_step/cmr_free.h"
+#include "../8_step/assemble.h"
+#include "../8_step/move.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
@@ -17,7 +18,6 @@
 #include "../8_step/plausible.h"
 #include "../8_step/policy.h"
 #include "../8_step/snapshot.h"
-#include "../8_step/step.h"
 #include "../8_step/ends.h"
 #include "../8_step/whirl.h"
 
@@ -41,7 +41,7 @@ typedef struct cti_penalty_run {
 
 static int cti_penalty_assemble(cti_state *s, ct_real h, ct_step_report *r)
 {
-    double t = cti_cmr_clock(s);
+    double t = cti_state_clock(s);
     if (!cti_assemble_pins(s, h))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, h));
@@ -49,7 +49,7 @@ static int cti_penalty_assemble(cti_state *s, ct_real h, ct_step_report *r)
     cti_motion_predict(s, h);
     if (!cti_assemble(s, h, &r->extended_elements))
         return 0;
-    r->ms_assemble += cti_cmr_clock(s) - t;
+    r->ms_assemble += cti_state_clock(s) - t;
     r->newton_iterations++;
     return 1;
 }
@@ -61,7 +61,7 @@ static void cti_penalty_give_up(cti_state *s, ct_real h, ct_step_report *r)
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
     CTI_CLEAR(cti_penalty_of(s)->contacts);
-    cti_cmr_move(s, h);
+    cti_move(s, h);
     r->frozen = s->n;
     cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
@@ -69,14 +69,14 @@ static void cti_penalty_give_up(cti_state *s, ct_real h, ct_step_report *r)
 /* the free motion, in end.v and surface.x1. 0: it is not plausible */
 static int cti_penalty_begin(cti_state *s, ct_real h, ct_step_report *r)
 {
-    double t = cti_cmr_clock(s);
+    double t = cti_state_clock(s);
     if (!cti_penalty_free_motion(s, r))
         cti_step_status(r, CT_STATUS_BUDGET);
     memcpy(s->end.v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
-    r->ms_unconstrained += cti_cmr_clock(s) - t;
+    r->ms_unconstrained += cti_state_clock(s) - t;
     if (!cti_plausible_motion(s, h))
         return 0;
-    cti_cmr_move(s, h);
+    cti_move(s, h);
     return 1;
 }
 
@@ -87,8 +87,8 @@ static void cti_penalty_start(cti_state *s, ct_real h)
     if (s->desc.penalty.form != CT_PENALTY_IMPLICIT || CTI_LEN(s->contact.rows) == 0)
         return;
     memcpy(s->end.v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_cmr_hold(s, s->end.v);
-    cti_cmr_move(s, h);
+    cti_move_hold(s, s->end.v);
+    cti_move(s, h);
     cti_penalty_bend(s, h);
 }
 
@@ -100,19 +100,19 @@ static int cti_penalty_rounds(cti_state *s, ct_real h, ct_step_report *r)
     for (round = 0; round < CTI_PENALTY_ROUNDS && more > 0; round++) {
         ct_real residual = 0;
         int done;
-        t = cti_cmr_clock(s);
+        t = cti_state_clock(s);
         done = cti_penalty_solve(s, h, &residual, r);
-        r->ms_solve += cti_cmr_clock(s) - t;
+        r->ms_solve += cti_state_clock(s) - t;
         if (done < 0)
             return 0;
         if (!cti_plausible_motion(s, h)) {
             cti_penalty_give_up(s, h, r);
             return 1;
         }
-        cti_cmr_move(s, h);
-        t = cti_cmr_clock(s);
+        cti_move(s, h);
+        t = cti_state_clock(s);
         more = s->desc.penalty.form == CT_PENALTY_IMPLICIT && round + 1 < CTI_PENALTY_ROUNDS ? cti_penalty_more(s, h) : 0;
-        r->ms_detect += cti_cmr_clock(s) - t;
+        r->ms_detect += cti_state_clock(s) - t;
         if (more < 0)
             return 0;
         if (more > 0)
@@ -152,22 +152,22 @@ static int cti_penalty_settle(cti_state *s, ct_real h, ct_step_report *r)
             return 0;
         if (n >= s->desc.newton_iterations || r->frozen || cti_energy_try(s, h) == 0 || !cti_newton_helps(s))
             return 1;
-        t = cti_cmr_clock(s);
+        t = cti_state_clock(s);
         s->system.again = n;
         cti_newton_place(s);
         if (!cti_assemble(s, h, &r->extended_elements))
             return 0;
         r->newton_iterations++;
-        r->ms_assemble += cti_cmr_clock(s) - t;
+        r->ms_assemble += cti_state_clock(s) - t;
     }
 }
 
 /* features that the motion takes through each other. 0: out of memory */
 static int cti_penalty_test(cti_state *s, ct_step_report *r)
 {
-    double t = cti_cmr_clock(s);
+    double t = cti_state_clock(s);
     int passed = cti_penalty_passed(s);
-    r->ms_detect += cti_cmr_clock(s) - t;
+    r->ms_detect += cti_state_clock(s) - t;
     if (passed > 0)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return passed >= 0;
@@ -191,11 +191,11 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
         cti_penalty_give_up(s, h, r);
         return 1;
     }
-    t = cti_cmr_clock(s);
+    t = cti_state_clock(s);
     if (!cti_penalty_find(s, h, r))
         return 0;
     *need = cti_penalty_need(s, h, r, may_cut);
-    r->ms_detect += cti_cmr_clock(s) - t;
+    r->ms_detect += cti_state_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
     cti_penalty_start(s, h);
@@ -411,7 +411,7 @@ static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_
         memset(cti_penalty_of(s)->islands.shares, 0, sizeof *cti_penalty_of(s)->islands.shares * (size_t)n);
         cti_sets_init(cti_penalty_of(s)->islands.of, n);
     }
-    cti_step_energies(s, &now);
+    cti_ends_energies(s, &now);
     cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy, cti_penalty_of(s)->was_known = cti_penalty_of(s)->is_known;
     run->before = now.energy_kinetic + now.energy_elastic + now.energy_gravity + cti_penalty_of(s)->energy;
 }
@@ -548,12 +548,12 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
 static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
 {
     cti_penalty *p = cti_penalty_of(s);
-    double t = cti_cmr_clock(s);
+    double t = cti_state_clock(s);
     cti_arena_reset(s->arena);
     if (!cti_penalty_measure(s, r))
         return 0;
-    r->ms_detect += cti_cmr_clock(s) - t;
-    cti_step_energies(s, r);
+    r->ms_detect += cti_state_clock(s) - t;
+    cti_ends_energies(s, r);
     r->energy_contact = p->energy;
     run->before += run->met;
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script -

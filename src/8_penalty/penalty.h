@@ -2,7 +2,6 @@
    [lecture notes 4.4.1; Xu, Zhao, Barbic 2014, Implicit multibody penalty-based distributed contact] */
 #pragma once
 
-#include "../8_step/cmr.h"
 #include "../8_step/stepper.h"
 
 /* [turns of conjugate gradients] of a step of the implicit form. Beyond, every solve ends with the iteration that it is in, and the step, which has

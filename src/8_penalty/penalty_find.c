@@ -7,6 +7,7 @@
    based on: lecture notes 4.2, 4.4.1. */
 #include "../8_step/tangle.h"
 #include "penalty.h"
+#include "../8_step/move.h"
 #include "../0_base/sort.h"
 #include "../4_geom/ccd.h"
 #include "../7_contact/duplicates.h"
@@ -35,7 +36,7 @@ static int cti_penalty_is_turned(const cti_state *s, const cti_hit *hit)
 
 static void cti_penalty_context(const cti_state *s, ct_real h, cti_row_context *c)
 {
-    cti_cmr_context(s, h, &s->contact.memory_none, c);
+    cti_move_context(s, h, &s->contact.memory_none, c);
     if (s->desc.penalty.form == CT_PENALTY_EXPLICIT)
         c->at_start = 1, c->frames = s->bodies.frames, c->v = s->v;
 }

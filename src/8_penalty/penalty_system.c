@@ -9,7 +9,8 @@
    B = h b / m, C = h^2 k / m, whose roots lie in the unit circle for C + 2 B < 4. With many contacts C and B are the largest eigenvalues of
    h^2 M^-1 J'K J and h M^-1 J'B J, which the power method finds; elasticity only adds to M.
    based on: lecture notes 4.1.2.3, 4.4.1; Xu, Zhao, Barbic 2014. */
-#include "../8_step/cmr_free.h"
+#include "../8_step/assemble.h"
+#include "../8_step/move.h"
 #include "penalty.h"
 #include "../0_base/sets.h"
 
@@ -192,7 +193,7 @@ CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r)
     cti_penalty_islands(s);
     for (i = 0; i < 3 * s->n; i++)
         s->system.v_free[i] = s->v[i];
-    cti_cmr_hold(s, s->system.v_free);
+    cti_move_hold(s, s->system.v_free);
     done = cti_penalty_conjugate(s, 0, CTI_PENALTY_TIGHT, s->system.b, s->system.v_free, &turns);
     r->linear_iterations += turns;
     return done;
@@ -310,7 +311,7 @@ static ct_real cti_penalty_scale(const cti_state *s, ct_real h)
     int i;
     for (i = 0; i < 3 * s->n; i++)
         big = cti_max(big, cti_abs(s->system.v_free[i]));
-    return cti_islands_scale(s, h, big);
+    return cti_assemble_scale(s, h, big);
 }
 
 /* the explicit form: forces of the start. 0: conjugate gradients did not converge */
@@ -457,7 +458,7 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
         cti_penalty_search(s, last, line);
         cti_penalty_take(s, last);
         cti_penalty_polish(s, s->end.v);
-        cti_cmr_move(s, h);
+        cti_move(s, h);
         cti_penalty_bend(s, h);
         *residual = cti_penalty_error(s, h, scale);
         /* far from the solution a rough step does; the error of the last ones is one of momentum */

@@ -52,3 +52,23 @@ CTI_FN void cti_ends_commit(cti_state *s, ct_real dt, const ct_real *v)
     cti_integrate_forget(s);
     s->step.time = cti_state_ahead(s, dt);
 }
+
+CTI_FN void cti_ends_energies(cti_state *s, ct_step_report *r)
+{
+    int i, k;
+    double m = 0;
+    cti_energy_state(s);
+    r->energy_kinetic = r->energy_elastic = r->energy_gravity = 0;
+    for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++) {
+        r->energy_kinetic += s->energy.now[i].kinetic;
+        r->energy_elastic += s->energy.now[i].elastic, r->energy_gravity += s->energy.now[i].gravity;
+    }
+    r->center_of_mass[0] = r->center_of_mass[1] = r->center_of_mass[2] = 0;
+    for (i = 0; i < s->n; i++) {
+        m += (double)s->bodies.mass[i];
+        for (k = 0; k < 3; k++) /* angular blocks have no mass */
+            r->center_of_mass[k] += (double)(s->bodies.mass[i] * s->x[3 * i + k]);
+    }
+    for (k = 0; k < 3; k++)
+        r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
+}

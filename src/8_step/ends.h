@@ -1,6 +1,7 @@
 /* ends.h -- what steppers have in common at the beginning and at the end of a step. */
 #pragma once
 
+#include "energy.h"
 #include "impulses.h"
 #include "integrate.h"
 
@@ -11,3 +12,5 @@ CTI_FN void cti_ends_open(cti_state *s, ct_real dt);
 /* cti_ends_commit -- the tentative end of a substep of dt becomes the state, with velocities v [3 n]. Angular impulses of contacts act on the
    inertia at the middle of the substep. */
 CTI_FN void cti_ends_commit(cti_state *s, ct_real dt, const ct_real *v);
+/* cti_ends_energies -- energies and centre of mass of the committed state. */
+CTI_FN void cti_ends_energies(cti_state *s, ct_step_report *report);

@@ -3,7 +3,6 @@
 #include "linkage.h"
 #include "motion.h"
 #include "policy.h"
-#include "solve_islands.h"
 #include "../3_solve/solve_policy.h"
 
 static double cti_linkage_height(const cti_state *s, const cti_linkage *g, const ct_real *x)
@@ -211,7 +210,7 @@ static double cti_linkage_least(const cti_state *s, const cti_linkage *g, ct_rea
 {
     double fall = (double)dt * (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), sum = 0;
     int i;
-    fall = fall > 0 ? fall : (double)(s->desc.solver.tolerance * cti_islands_scale(s, dt, 0));
+    fall = fall > 0 ? fall : (double)(s->desc.solver.tolerance * cti_assemble_scale(s, dt, 0));
     for (i = 0; i < CTI_LEN(g->rigids); i++)
         sum += g->m.bodies[i].mass * fall * fall / 2;
     return sum;

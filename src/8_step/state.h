@@ -458,6 +458,9 @@ CTI_INLINE int cti_state_is_inactive(const cti_state *s, int block)
 /* cti_state_fail -- rejects the result of the block's component in this attempt. */
 CTI_INLINE void cti_state_fail(cti_state *s, int block) { s->factors.components[s->factors.component_of[block]].substep.failed = 1; }
 
+/* cti_state_clock -- [ms] by the user's clock; 0 without one. */
+CTI_INLINE double cti_state_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
+
 /* cti_state_ahead -- the time after a substep of dt. The last substep of a step ends exactly when the step does, so that scripts are
    evaluated at the same time as later. In a repair time does not advance. */
 CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)

@@ -5,7 +5,7 @@
 #include "../4_programs/bridge.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
-#include "../8_step/parts.h"
+#include "../8_cmr/parts.h"
 #include "../8_step/snapshot.h"
 #include "../1_math/simd.h"
 
@@ -359,7 +359,7 @@ static void cti_world_report(const ct_world *w, double t0, double t1, ct_step_re
     r->coarse = cti_world_coarse(&w->state.surface);
     cti_world_bound(r);
     r->ms_prepare = t1 - t0;
-    r->ms_total = cti_cmr_clock(&w->state) - t0;
+    r->ms_total = cti_state_clock(&w->state) - t0;
     r->ms_finish = r->ms_total - r->ms_prepare - r->ms_assemble - r->ms_unconstrained - r->ms_detect - r->ms_solve;
     r->ms_finish = r->ms_finish > 0 ? r->ms_finish : 0;
 }
@@ -408,14 +408,14 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     if (!(dt >= CTI_REAL_LEAST) || !cti_finite(dt)) /* parts of smaller steps would be 0 */
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive, a normal number, and finite");
     w->busy = 1;
-    t0 = cti_cmr_clock(&w->state);
+    t0 = cti_state_clock(&w->state);
     code = cti_world_open(w, dt);
     if (code != CT_OK) {
         cti_refine_close(w, 0);
         w->busy = 0;
         return code;
     }
-    t1 = cti_cmr_clock(&w->state);
+    t1 = cti_state_clock(&w->state);
     w->mem.failed = 0;
     code = cti_steppers_of(w)->step(&w->state, dt, &report);
     if (code == CT_ERR_DOMAIN) {

@@ -5,7 +5,7 @@
 #include "../0_base/pool.h"
 #include "../5_mesh/mesh.h"
 #include "../5_mesh/place.h"
-#include "../8_step/step.h"
+#include "../8_cmr/step.h"
 #include "../8_step/stepper.h"
 #include "../8_step/tangle.h"
 

@@ -1,7 +1,7 @@
 /* events.h -- substeps that end where features first meet ("prevent collisions by a small enough time step based on CCD"). */
 #pragma once
 
-#include "state.h"
+#include "../8_step/state.h"
 
 /* All functions do nothing while step.event_least is 0. A pair meets if it starts the substep farther apart than a near pair, carried no
    load in the last one, and comes nearer than 3/4 of its thickness. The time of meeting is when its distance is its thickness. Pairs with

@@ -7,11 +7,11 @@
 #include "solve_islands.h"
 #include "balance.h"
 #include "clusters.h"
-#include "policy.h"
+#include "../8_step/policy.h"
 #include "smooth.h"
-#include "assemble.h"
-#include "integrate.h"
-#include "linkage.h"
+#include "../8_step/assemble.h"
+#include "../8_step/integrate.h"
+#include "../8_step/linkage.h"
 #include "../4_programs/bridge.h"
 #include "../3_solve/augmented.h"
 #include "../3_solve/ica.h"
@@ -30,14 +30,6 @@ typedef struct cti_islands {
     uint8_t *bridged;        /* [n] 1: solved by the solver that the user chose, which has no node splitting */
     cti_solve_status *ended; /* [n] status of its last solve */
 } cti_islands;
-
-CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed)
-{
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt;
-    if (!(g > 0))
-        g = cti_step_tuned.island.weightless * cti_max(cti_max(speed, cti_assemble_script_speed(s, dt)), s->desc.thickness / dt);
-    return g > 0 ? g : CTI_R(1e-9);
-}
 
 CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
 {
@@ -679,7 +671,7 @@ static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
     for (i = 0; i < list->n; i++) {
         ct_real speed = cti_islands_speed(s, list->start[i], list->start[i + 1]);
         list->todo[i] = (uint8_t)cti_islands_touch(s, list->start[i], list->start[i + 1]);
-        list->scale[i] = cti_islands_scale(s, dt, speed); /* the scale of this island, not of the world */
+        list->scale[i] = cti_assemble_scale(s, dt, speed); /* the scale of this island, not of the world */
         list->failed[i] = cti_policy_failed_natural(speed, list->scale[i]);
     }
     return 1;

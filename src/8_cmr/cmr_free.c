@@ -4,20 +4,11 @@
    judges the whole motion. */
 #include "cmr_free.h"
 #include "balance.h"
-#include "integrate.h"
-#include "motion.h"
-#include "policy.h"
+#include "../8_step/integrate.h"
+#include "../8_step/motion.h"
+#include "../8_step/policy.h"
 
 /* gives constrained blocks exactly their scripted velocity: v <- S v + v_p */
-CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
-{
-    const cti_scripts *held = &s->scripts;
-    int i;
-    for (i = 0; held->n_constrained && i < s->n; i++)
-        if (held->filter[i] >= 0)
-            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
-}
-
 /* tolerance of a component's free solve: half the tolerance of the velocity scale, in the energy norm of its lightest block. It is larger if the
    component was in contact and split into nodes: the solve of its contacts starts from this motion and judges all of it (island.inexact) */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
@@ -73,7 +64,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
         cti_v3_put(s->system.v_free, r->block, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), kick));
         cti_v3_put(s->system.v_free, r->block + 1, cti_v3_at(r->w_mid, 0));
     }
-    cti_cmr_hold(s, s->system.v_free);
+    cti_move_hold(s, s->system.v_free);
 }
 
 /* factor that converts a block's velocity to a speed: 1, or for an angular block the radius of gyration */

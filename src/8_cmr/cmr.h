@@ -1,11 +1,12 @@
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
 #pragma once
 
-#include "assemble.h"
-#include "energy.h"
+#include "../8_step/assemble.h"
+#include "../8_step/energy.h"
 #include "events.h"
-#include "joints.h"
-#include "repair.h"
+#include "../8_step/joints.h"
+#include "../8_step/move.h"
+#include "../8_step/repair.h"
 #include "solve_islands.h"
 
 /* cti_attempt_work -- work and times of an attempt. */
@@ -43,13 +44,10 @@ typedef struct cti_attempt {
    not changed. Returns 0 when memory ran out. */
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out);
 
-/* cti_cmr_move -- end.x = x + dt end.v, rounded once, and surface.x1. */
+/* cti_cmr_move -- cti_move; excluded components stay where they are. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
 /* cti_cmr_collide -- stores the collisions of the motion to surface.x1 in contact.hits; the candidate lists are completed for it first. 0:
    out of memory. */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
-/* cti_cmr_context -- the row context of a step. */
-CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, cti_row_context *out);
 /* cti_cmr_scale -- the velocity that residuals of active components are relative to. */
 CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt);
-CTI_FN double cti_cmr_clock(const cti_state *s); /* [ms] */

@@ -3,8 +3,6 @@
 
 #include "cmr.h"
 
-/* cti_cmr_hold -- v <- S v + v_p: constrained blocks have their scripted velocity exactly. */
-CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v);
 /* cti_cmr_free_motion -- v_free: A v = b. 0: out of memory; the same holds for all functions below. */
 CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out);
 /* cti_cmr_free_one -- the same for one component; *its is raised to its number of iterations. */

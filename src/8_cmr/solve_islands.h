@@ -1,7 +1,7 @@
 /* solve_islands.h -- one constrained solve of the world's rows, with each island solved independently. [Otaduy 2009, sec. 4, step 4.1] */
 #pragma once
 
-#include "factors.h"
+#include "../8_step/factors.h"
 
 /* cti_islands_result -- the result of a solve. */
 typedef struct cti_islands_result {
@@ -12,9 +12,6 @@ typedef struct cti_islands_result {
     ct_real residual; /* largest natural map of all rows, or residual of the dynamics of all components, also of those without rows */
 } cti_islands_result;
 
-/* cti_islands_scale -- the velocity that residuals are relative to: |g| dt. Without gravity it is a thousandth of the largest speed
-   (scripts included), or of a thickness per step. */
-CTI_FN ct_real cti_islands_scale(const cti_state *s, ct_real dt, ct_real speed);
 /* cti_islands_solve -- solves for end.v and the rows' multipliers, starting from their present values; sorts the rows by island. scale: of
    the world's residuals. 0: out of memory. */
 CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out);

@@ -3,7 +3,7 @@
    violates a row that the pair already has, that row is solved again instead of adding another; flat edges wait for a round without other
    collisions. */
 #include "cmr_rows.h"
-#include "policy.h"
+#include "../8_step/policy.h"
 #include "../0_base/sets.h"
 #include "../7_contact/seams.h"
 

@@ -7,7 +7,7 @@
    at every motion, are solved in the same sweeps; in (2, 3) bodies connected by a rigid joint belong to one zone, and stay or move as a
    whole. A zone that touches something immovable does not move in (2). */
 #include "zones.h"
-#include "policy_numbers.h"
+#include "../8_step/policy_numbers.h"
 #include "../0_base/sets.h"
 
 typedef struct cti_zones {
@@ -391,7 +391,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
     if (!active || !anchored || !z->parent || !z->frozen)
         return 0;
-    cti_cmr_context(s, dt, &s->contact.memory_none, &c);
+    cti_move_context(s, dt, &s->contact.memory_none, &c);
     if (CTI_LEN(s->contact.rows) == 0 && !cti_joints_append(s, &c)) /* an attempt that was given up has no rows */
         return 0;
     if (!cti_zones_joints(z))

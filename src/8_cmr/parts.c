@@ -7,8 +7,8 @@
    solved with a length that has just failed.
    Based on: Otaduy 2009, sec. 4 (the step is halved). differs: it is halved for the coupled sets that fail, not for the world. */
 #include "parts.h"
-#include "policy.h"
-#include "snapshot.h"
+#include "../8_step/policy.h"
+#include "../8_step/snapshot.h"
 #include "../0_base/sets.h"
 
 CTI_FN void cti_parts_rollback(cti_state *s)

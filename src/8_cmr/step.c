@@ -6,38 +6,18 @@
    restored when memory runs out. differs: a crushed element halves the step, too, since one Newton iteration does not predict its force; components
    that failed keep a step limit for the rest of the step. */
 #include "step.h"
-#include "ends.h"
-#include "energy.h"
-#include "factors.h"
-#include "impulses.h"
-#include "integrate.h"
-#include "linkage.h"
-#include "motion.h"
+#include "../8_step/ends.h"
+#include "../8_step/energy.h"
+#include "../8_step/factors.h"
+#include "../8_step/impulses.h"
+#include "../8_step/integrate.h"
+#include "../8_step/linkage.h"
+#include "../8_step/motion.h"
 #include "parts.h"
-#include "policy.h"
-#include "snapshot.h"
-#include "tangle.h"
+#include "../8_step/policy.h"
+#include "../8_step/snapshot.h"
+#include "../8_step/tangle.h"
 #include "../0_base/sets.h"
-
-CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
-{
-    int i, k;
-    double m = 0;
-    cti_energy_state(s);
-    r->energy_kinetic = r->energy_elastic = r->energy_gravity = 0;
-    for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++) {
-        r->energy_kinetic += s->energy.now[i].kinetic;
-        r->energy_elastic += s->energy.now[i].elastic, r->energy_gravity += s->energy.now[i].gravity;
-    }
-    r->center_of_mass[0] = r->center_of_mass[1] = r->center_of_mass[2] = 0;
-    for (i = 0; i < s->n; i++) {
-        m += (double)s->bodies.mass[i];
-        for (k = 0; k < 3; k++) /* angular blocks have no mass */
-            r->center_of_mass[k] += (double)(s->bodies.mass[i] * s->x[3 * i + k]);
-    }
-    for (k = 0; k < 3; k++)
-        r->center_of_mass[k] = m > 0 ? r->center_of_mass[k] / m : 0;
-}
 
 static void cti_step_account(ct_step_report *r, const cti_account *a)
 {
@@ -68,7 +48,7 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
    attempt */
 static void cti_step_time(const cti_state *s, double t0, cti_attempt *a)
 {
-    double rest = cti_cmr_clock(s) - t0 - a->work.ms_assemble - a->work.ms_unconstrained - a->work.ms_detect - a->work.ms_solve;
+    double rest = cti_state_clock(s) - t0 - a->work.ms_assemble - a->work.ms_unconstrained - a->work.ms_detect - a->work.ms_solve;
     a->work.ms_detect += rest > 0 ? rest : 0;
 }
 
@@ -88,7 +68,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     int i;
     cti_energy_account(s, dt, &account);
     cti_step_account(r, &account);
-    cti_cmr_context(s, dt, memory, &c);
+    cti_move_context(s, dt, memory, &c);
     if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->contact.rows, s->contact.origins, CTI_LEN(s->contact.rows), s->end.v, next))
         return 0;
     cti_ends_commit(s, dt, s->history.v_end);
@@ -167,7 +147,7 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
     }
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     r->joint_error = cti_joints_error(s);
-    cti_step_energies(s, r);
+    cti_ends_energies(s, r);
 }
 
 static void cti_step_begin(cti_state *s, ct_step_report *r)
@@ -308,7 +288,7 @@ static int cti_step_can_exclude(const cti_state *s)
 static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
-    double t0 = cti_cmr_clock(s);
+    double t0 = cti_state_clock(s);
     cti_arena_reset(s->arena);
     if (s->detect.n_tangled && !cti_tangle_find(s))
         return 0;

@@ -1,8 +1,8 @@
 /* stepper_cmr.c -- the default stepper: its table entry. */
 #include "../0_base/log.h"
 #include "step.h"
-#include "stepper.h"
-#include "tangle.h"
+#include "../8_step/stepper.h"
+#include "../8_step/tangle.h"
 
 static ct_code cti_cmr_check(const ct_world_desc *d, ct_error_info *e)
 {

@@ -6,7 +6,7 @@
    Based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: an impact ends the substep of all active
    components, not of its island; those that fail are cut by part (parts.h). */
 #include "events.h"
-#include "policy_numbers.h"
+#include "../8_step/policy_numbers.h"
 #include "../4_geom/ccd.h"
 #include "../7_contact/seams.h"
 

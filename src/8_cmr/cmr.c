@@ -6,56 +6,21 @@
    implausible solve ends the attempt. */
 #include "cmr_free.h"
 #include "cmr_rows.h"
-#include "integrate.h"
-#include "linkage.h"
-#include "motion.h"
+#include "../8_step/integrate.h"
+#include "../8_step/linkage.h"
+#include "../8_step/motion.h"
 #include "parts.h"
-#include "plausible.h"
-#include "policy.h"
-#include "whirl.h"
+#include "../8_step/plausible.h"
+#include "../8_step/policy.h"
+#include "../8_step/whirl.h"
 #include "../7_contact/flat_patches.h"
 #include "../7_contact/flats.h"
 #include "../7_contact/seams.h"
 #include "../7_contact/duplicates.h"
 
-CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
-
-CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *memory, cti_row_context *out)
-{
-    memset(out, 0, sizeof *out);
-    out->surface = &s->surface;
-    out->fixed = s->scripts.fixed;
-    out->v_fixed = s->scripts.v_fixed;
-    out->inv_mass = s->bodies.inv_mass;
-    out->v = s->end.v;
-    out->cone = s->desc.solver.cone;
-    out->v_star = out->cone == CT_CONE_CONE ? NULL : s->system.v_free; /* Coulomb's cone is the same for every choice of tangents */
-    out->own = cti_state_is_paper(s);
-    out->at_start = s->desc.row_mode == CT_ROW_VELOCITY;
-    out->frames = out->at_start ? s->bodies.frames : s->end.frames;
-    out->A = &s->system.A;
-    out->memory = memory;
-    out->dt = dt;
-    out->cut = !s->scripts.still && s->step.dt > dt ? s->step.dt / dt : 1;
-    out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->step.dt * s->step.dt;
-    out->recovery_speed = s->desc.recovery_speed;
-    out->gravity = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-}
-
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
 {
-    cti_end *end = &s->end;
-    int i;
-    cti_cmr_hold(s, end->v);
-    for (i = 0; i < 3 * s->n; i++)
-        end->x[i] = s->x[i] + dt * end->v[i];
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
-        cti_rigid *r = &s->bodies.rigids[i];
-        cti_rigid_go(r, cti_v3_at(end->v, r->block + 1), dt);
-        cti_rigid_matrix(r->q_new, end->frames + 9 * (size_t)i);
-        cti_v3_put(end->x, r->block + 1, cti_v3_at(end->x, r->block)); /* an angular block has no position of its own */
-    }
-    cti_surface_place(&s->surface, end->x, end->frames, s->surface.x1);
+    cti_move(s, dt);
     cti_parts_place(s, dt);
 }
 
@@ -65,7 +30,7 @@ CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         big = cti_max(big, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.free_speed);
-    return cti_islands_scale(s, dt, big);
+    return cti_assemble_scale(s, dt, big);
 }
 
 /* one constrained solve from end.v and the rows' multipliers. 0: out of memory */
@@ -209,7 +174,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     double t, reach = cti_plausible_reach(s, dt);
     int i, round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->contact.rows)); /* the paper counts solves */
     for (round = 0; round <= most; round++) {
-        t = cti_cmr_clock(s);
+        t = cti_state_clock(s);
         if (CTI_LEN(s->contact.rows)) {
             out->clear = 0; /* CCD has not tested the motion of this solve */
             if (!cti_cmr_settle(s, dt, c, scale, reach, out))
@@ -217,11 +182,11 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             if (!out->converged)
                 return 1;
         }
-        out->work.ms_solve += cti_cmr_clock(s) - t;
-        t = cti_cmr_clock(s);
+        out->work.ms_solve += cti_state_clock(s) - t;
+        t = cti_state_clock(s);
         if (!cti_cmr_collide(s, out))
             return 0;
-        out->work.ms_detect += cti_cmr_clock(s) - t;
+        out->work.ms_detect += cti_state_clock(s) - t;
         if (round == 0 && !cti_events_first(s, c, &out->event, &out->limit))
             return 0;
         if (out->event > 0)
@@ -303,7 +268,7 @@ static int cti_cmr_freshen(cti_state *s)
    memory */
 static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
-    double t0 = cti_cmr_clock(s), t1;
+    double t0 = cti_state_clock(s), t1;
     int i, its = 0, n = CTI_LEN(s->factors.components);
     s->system.again++;
     cti_newton_place(s);
@@ -311,7 +276,7 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     out->extended = 0;
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
-    t1 = cti_cmr_clock(s);
+    t1 = cti_state_clock(s);
     out->work.ms_assemble += t1 - t0;
     s->factors.matrix++;
     for (i = 0; i < n; i++) {
@@ -324,7 +289,7 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
             return 0;
     }
     out->work.linear_iterations += its;
-    out->work.ms_unconstrained += cti_cmr_clock(s) - t1;
+    out->work.ms_unconstrained += cti_state_clock(s) - t1;
     if (!cti_cmr_freshen(s))
         return 0;
     if (!cti_plausible_motion(s, dt))
@@ -396,7 +361,7 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out)
 {
     cti_row_context c;
-    double t0 = cti_cmr_clock(s), t1;
+    double t0 = cti_state_clock(s), t1;
     int i;
     memset(out, 0, sizeof *out);
     out->converged = out->work.newton = 1;
@@ -409,14 +374,14 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
-    t1 = cti_cmr_clock(s);
+    t1 = cti_state_clock(s);
     out->work.ms_assemble = t1 - t0;
     if (!cti_cmr_free_motion(s, dt, out))
         return 0;
     cti_linkage_free(s, dt, memory, &out->strained);
-    t0 = cti_cmr_clock(s);
+    t0 = cti_state_clock(s);
     out->work.ms_unconstrained = t0 - t1;
-    cti_cmr_context(s, dt, memory, &c);
+    cti_move_context(s, dt, memory, &c);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
     memcpy(s->end.v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -437,7 +402,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         return cti_cmr_give_up(s, dt, out);
     if (i > 0)
         cti_cmr_move(s, dt);
-    out->work.ms_detect = cti_cmr_clock(s) - t0;
+    out->work.ms_detect = cti_state_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out) || !cti_cmr_exclude(s, dt, out))
         return 0;
     while (out->clear && out->converged && !(out->event > 0)) {
