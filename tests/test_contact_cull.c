@@ -285,7 +285,7 @@ static cti_state *crossed_diagonals(ct_world *w, double high, double shift)
 
 static int raise_flats(cti_state *s, const ct_real *ahead)
 {
-    assert_true(cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->contact.hits));
+    assert_true(cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, NULL, &s->contact.hits));
     return CTI_LEN(s->contact.hits);
 }
 

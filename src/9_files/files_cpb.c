@@ -48,9 +48,7 @@ static ct_code cti_dump_world(const ct_world *cw, const char *path)
     const cti_stepper *stepper;
     cti_program q;
     ct_code code;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (cti_world_busy(w) != CT_OK)
+    if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     code = cti_steppers_admit(w, CTI_FEATURE_PROBLEM, NULL);
     if (code != CT_OK)

@@ -314,9 +314,7 @@ static int cti_bodies_is_spring(ct_real value, int zero) { return cti_finite(val
 CONTACT_API_DEF ct_code ct_body_set_contact(ct_world *w, ct_body_id body, const ct_contact_material *m)
 {
     int slot, i;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (cti_world_busy(w) != CT_OK)
+    if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     slot = cti_world_slot(w, body);
     if (slot < 0)

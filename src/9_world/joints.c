@@ -249,9 +249,7 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
     cti_world_joint q;
     ct_code code;
     int slot_a, slot_b, i;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (cti_world_busy(w) != CT_OK)
+    if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     code = cti_joints_check(w, d);
     CTI_THEN(code, cti_steppers_admit(w, CTI_FEATURE_JOINT, NULL));

@@ -123,12 +123,10 @@ static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *
     int32_t *hits = NULL;
     ct_code code;
     int i, ok;
-    if (!w)
+    if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     if (!out_pairs || !out_n)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_pairs or out_n is NULL");
-    if (cti_world_busy(w) != CT_OK)
-        return CT_ERR_ARGUMENT;
     code = cti_world_prepare(w);
     if (code != CT_OK)
         return code;
@@ -206,12 +204,10 @@ CONTACT_API_DEF ct_code ct_world_contacts(const ct_world *cw, const ct_contact *
     ct_world *w = (ct_world *)cw;
     ct_body_id none = {0, 0};
     ct_code code;
-    if (!w)
+    if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     if (!out_contacts || !out_n)
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_contacts or out_n is NULL");
-    if (cti_world_busy(w) != CT_OK)
-        return CT_ERR_ARGUMENT;
     code = cti_world_keep_contacts(w);
     if (code != CT_OK)
         return code;

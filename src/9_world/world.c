@@ -401,9 +401,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     ct_body_id none = {0, 0};
     ct_code code;
     double t0, t1;
-    if (!w)
-        return CT_ERR_ARGUMENT;
-    if (cti_world_busy(w) != CT_OK)
+    if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     if (!(dt >= CTI_REAL_LEAST) || !cti_finite(dt)) /* parts of smaller steps would be 0 */
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive, a normal number, and finite");
