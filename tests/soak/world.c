@@ -573,8 +573,9 @@ static ct_code add_rod(soak_run *u, soak_rng *r, const ct_mesh *m, ct_body_id *i
             d.bend[k] = (ct_real)(fmin(1e13, e) * pow((double)d.radius, 4) * soak_decades(r, -3, 3));
     d.curvature = (ct_real)(soak_chance(r, 0.6) ? 1 : soak_uniform(r, 0, 1));
     d.twist = (ct_real)(soak_chance(r, 0.7) ? 0 : soak_uniform(r, -3, 3) / u->size);
-    for (k = 0; k < 3 && soak_chance(r, 0.4); k++)
-        d.direction[k] = (ct_real)soak_uniform(r, -1, 1);
+    if (soak_chance(r, 0.4)) /* all of it: an axis of the box is along segments */
+        for (k = 0; k < 3; k++)
+            d.direction[k] = (ct_real)soak_uniform(r, -1, 1);
     d.damping_mass = (ct_real)(soak_chance(r, 0.7) ? 0 : soak_decades(r, -2, 3));
     d.damping_stiffness = (ct_real)(soak_chance(r, 0.5) ? 0 : soak_decades(r, -6, 0));
     friction_thickness(u, r, &d.friction, &d.thickness);
