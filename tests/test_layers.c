@@ -442,6 +442,115 @@ static void a_jelly_hits_the_floor_at_100_m_s(void **state)
     }
 }
 
+/* a membrane with stiffness damping beta, held at its two ends, and a soft box of .5 kg that hits it from below */
+static ct_world *hit_membrane(double beta, double speed, ct_model model)
+{
+    ct_world_desc d = layers_desc(0.3, 0);
+    ct_cloth_desc c = ct_cloth_desc_default();
+    ct_mesh m = mesh_grid(0.3, 0.3, 6, 6);
+    int32_t pins[14];
+    int i, n = 0;
+    ct_body_id id;
+    ct_world *w;
+    d.layers.max_updates = 300000;
+    w = world_make(&d);
+    c.mesh = &m, c.material = ct_material_default(model), c.material.areal_density = (ct_real)0.3;
+    c.material.young = (ct_real)1e4, c.material.damping_stiffness = (ct_real)beta;
+    assert_int_equal(ct_body_add_cloth(w, &c, &id), CT_OK);
+    for (i = 0; i < m.n_positions; i++)
+        if (fabs((double)m.positions[3 * i]) > 0.149)
+            pins[n++] = i;
+    assert_int_equal(n, 14);
+    assert_int_equal(ct_body_pin(w, id, pins, n, CT_AXIS_ALL, NULL, -1), CT_OK);
+    ct_mesh_free(&m);
+    m = mesh_box(0.1, 0.1, 0.05, 1, 1, 1, 1);
+    mesh_place(&m, 0, 0.01, -0.055, 0.005);
+    add_soft_mesh(w, "box", &m, 1e5, 0, (ct_real)speed, 0);
+    ct_mesh_free(&m);
+    return w;
+}
+
+/* damping takes energy however far the membrane is stretched, and the world has never more than it began with */
+static void membranes_that_are_hit_gain_no_energy(void **state)
+{
+    static const double speeds[] = {1, 5, 20, 50};
+    int i, k;
+    (void)state;
+    for (k = 0; k < 4; k++) {
+        ct_world *w = hit_membrane(0.1, speeds[k], CT_MODEL_MEMBRANE);
+        double start = 0.5 * (0.5 * speeds[k] * speeds[k]), most = 0, damping = 0;
+        for (i = 0; i < 20; i++) {
+            ct_step_report r = step_once(w, 0.004);
+            most = fmax(most, (double)(r.energy_kinetic + r.energy_elastic + r.energy_contact));
+            damping += (double)r.loss_damping;
+            assert_true(r.loss_damping >= 0);
+            assert_true(r.advanced > 0);
+        }
+        print_message("%g m/s: %.3f of the start's energy at most, %.3f damped\n", speeds[k], most / start, damping / start);
+        assert_true(most < 1.05 * (start + 0.01 * 9.81 * 0.5)); /* the box is below, the sheet falls by less than this */
+        assert_true(damping < start);
+        assert_int_equal(count_intersections(w), 0);
+        ct_world_destroy(w);
+    }
+}
+
+/* largest eigenvalue of h M^-1 D of a group, by 200 powers of a random velocity */
+static double largest_share(cti_state *s, cti_layers_group *g, const ct_real *x, double h)
+{
+    ct_real *v = (ct_real *)calloc(3 * (size_t)s->n, sizeof *v), *f = (ct_real *)calloc(3 * (size_t)s->n, sizeof *f);
+    uint64_t seed = 5;
+    double share = 0;
+    int i, k;
+    for (i = 0; i < 3 * s->n; i++)
+        v[i] = (ct_real)(lcg(&seed) - 0.5);
+    g->part.slow = (ct_real)(h * g->rate);
+    for (k = 0; k < 200; k++) {
+        double before = 0, after = 0;
+        for (i = 0; i < 3 * s->n; i++)
+            f[i] = 0, before += (double)(s->bodies.mass[i / 3] * v[i] * v[i]);
+        cti_model_damping(&g->part, x, v, f);
+        for (i = 0; i < 3 * s->n; i++)
+            f[i] *= (ct_real)h / s->bodies.mass[i / 3], after += (double)(s->bodies.mass[i / 3] * f[i] * f[i]);
+        share = sqrt(after / before);
+        for (i = 0; i < 3 * s->n; i++)
+            v[i] = f[i] / (ct_real)sqrt(after);
+    }
+    free(v), free(f);
+    return share;
+}
+
+/* one strike takes at most the whole of a mode, and much of the fastest one where h is long, for elements that are stretched and sheared */
+static void damping_takes_no_mode_more_than_whole(void **state)
+{
+    static const double stretch[] = {0.5, 1, 2, 10};
+    int i, k, j, b, groups = 0;
+    (void)state;
+    for (k = 0; k < 8; k++) {
+        ct_world *w = hit_membrane(0.05, 0, k < 4 ? CT_MODEL_MEMBRANE : CT_MODEL_SPRINGS);
+        cti_state *s = &w->state;
+        cti_layers *y;
+        ct_real *x;
+        step_once(w, 0.004);
+        y = cti_layers_own(s), x = (ct_real *)malloc(sizeof *x * 3 * (size_t)s->n);
+        for (b = 0; b < s->n; b++) {
+            const ct_real *o = s->x + 3 * b;
+            double q = stretch[k % 4];
+            x[3 * b] = (ct_real)(q * (double)o[0]), x[3 * b + 1] = o[1] + (ct_real)(0.2 * sin(40 * (double)o[0] * (double)o[2]));
+            x[3 * b + 2] = o[2] + (ct_real)(0.5 * q) * o[0];
+        }
+        for (i = 0; i < CTI_LEN(y->clocks.groups); i++)
+            for (j = -2; j < 5 && y->clocks.groups[i].rate > 0; j += 2) {
+                double share = largest_share(s, &y->clocks.groups[i], x, pow(10, j) / y->clocks.groups[i].rate);
+                assert_true(share <= 1 + 1e3 * CTI_EPS);
+                assert_true(share > 0);
+                groups++;
+            }
+        free(x);
+        ct_world_destroy(w);
+    }
+    assert_true(groups >= 8 * 8);
+}
+
 /* one soft cube that falls flat: it leaves with about e times its speed, as far as it does not vibrate */
 static void restitution_gives_back_its_share(void **state)
 {
@@ -805,6 +914,8 @@ int main(void)
         PLAIN_TEST(stiff_bodies_come_to_rest)
         cmocka_unit_test(momentum_is_kept_to_rounding),
         PLAIN_TEST(a_jelly_hits_the_floor_at_100_m_s)
+        PLAIN_TEST(membranes_that_are_hit_gain_no_energy)
+        cmocka_unit_test(damping_takes_no_mode_more_than_whole),
         cmocka_unit_test(restitution_gives_back_its_share),
         PLAIN_TEST(friction_holds_and_slides)
         cmocka_unit_test(a_budget_ends_at_the_last_safe_event),

@@ -119,16 +119,18 @@ CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, c
     }
 }
 
-CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, const ct_real *v, ct_real slow, ct_real *out)
 {
     const cti_r8 beta = cti_set8(t->damping_stiffness);
     int batch, i;
     for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
-        cti_r8 g[12], f[12], rate[12], s = cti_set8(0);
+        cti_r8 g[12], f[12], rate[12], s = cti_set8(0), stretch = cti_set8(0);
         cti_bend_gradient(t, batch, x, g);
         cti_element_gather(v, t->node + 32 * batch, 4, rate);
         for (i = 0; i < 12; i++)
-            s = cti_mad8(s, g[i], rate[i]);
+            s = cti_mad8(s, g[i], rate[i]), stretch = cti_mad8(stretch, g[i], g[i]);
+        if (slow > 0)
+            s = cti_div8(s, cti_mad8(cti_set8(1), cti_set8(slow), stretch));
         s = cti_mul8(cti_mul8(beta, cti_load8(t->rest + (batch * CTI_BEND_REST + 3) * 8)), s);
         for (i = 0; i < 12; i++)
             f[i] = cti_mul8(s, g[i]);

@@ -24,7 +24,7 @@ CTI_FN int cti_bend_batch_init(cti_mem *mem, cti_bend_batch *t, const ct_materia
 CTI_FN void cti_bend_batch_assemble(const cti_bend_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                     double *out_energy);
 /* out [3 nodes] += D(x) v, D = damping_stiffness K with the k of damping */
-CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
+CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, const ct_real *v, ct_real slow, ct_real *out);
 /* cti_bend_angle -- theta of points x [12] = edge x0, x1, opposite x2, x3: 0 when flat, in (-pi, pi]. */
 CTI_FN ct_real cti_bend_angle(const ct_real *x);
 

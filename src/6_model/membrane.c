@@ -180,7 +180,7 @@ CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_re
     }
 }
 
-CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real slow, ct_real *out)
 {
     const cti_r8 half = cti_set8(CTI_R(0.5)), nu = cti_set8(t->poisson), y = cti_set8(-t->damping_stiffness * t->stiff);
     int batch;
@@ -189,6 +189,10 @@ CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_rea
         cti_r8 f[9], e11, e22, e12;
         cti_membrane_load(t, batch, x, &w);
         cti_membrane_load(t, batch, v, &rate);
+        if (slow > 0) { /* the largest sum of a row of F' F */
+            e12 = cti_add8(cti_max8(cti_dot8(w.f1, w.f1), cti_dot8(w.f2, w.f2)), cti_abs8(cti_dot8(w.f1, w.f2)));
+            w.area = cti_div8(w.area, cti_mad8(cti_set8(1), cti_set8(slow), e12));
+        }
         /* the rate of E, and -beta times the stress of this strain */
         e11 = cti_dot8(w.f1, rate.f1), e22 = cti_dot8(w.f2, rate.f2);
         e12 = cti_mul8(half, cti_add8(cti_dot8(w.f1, rate.f2), cti_dot8(w.f2, rate.f1)));

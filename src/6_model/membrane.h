@@ -26,4 +26,4 @@ CTI_FN void cti_membrane_batch_mass(const cti_membrane_batch *t, ct_real *mass);
 CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                         double *out_energy);
 /* out [3 nodes] += D(x) v as for tets; D is damping_stiffness times K without its stress term */
-CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
+CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real slow, ct_real *out);

@@ -233,12 +233,12 @@ CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real
 
 CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out)
 {
-    cti_tet_batch_damping(&model->tets, x, v, out);
+    cti_tet_batch_damping(&model->tets, x, v, model->slow, out);
     if (cti_model_has_membrane(model))
-        cti_membrane_batch_damping(&model->membrane, x, v, out);
-    cti_bend_batch_damping(&model->bend, x, v, out);
-    cti_bend_batch_damping(&model->bounds, x, v, out);
-    cti_spring_batch_damping(&model->springs, x, v, out);
+        cti_membrane_batch_damping(&model->membrane, x, v, model->slow, out);
+    cti_bend_batch_damping(&model->bend, x, v, model->slow, out);
+    cti_bend_batch_damping(&model->bounds, x, v, model->slow, out);
+    cti_spring_batch_damping(&model->springs, x, v, model->slow, out);
     cti_rod_batch_damping(&model->rods, x, v, out);
 }
 

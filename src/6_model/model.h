@@ -17,6 +17,7 @@ typedef struct cti_model {
     cti_bend_batch bounds;   /* stiffness of these: hinges that bound it from above */
     cti_spring_batch springs; /* of cloth, and a rod's stretch */
     cti_rod_batch rods;
+    ct_real slow;            /* [1] h times the rate at rest of damping that acts for h seconds in one kick, see cti_model_damping; 0: none */
     ct_real *lumps;          /* [nodes] masses [kg] of rods and points, which no element gives, from node lump0 on */
     int lump0;
 } cti_model;
@@ -48,7 +49,8 @@ CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass);
 CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                double *out_energy);
 /* cti_model_damping -- out [3 nodes of the world] += D(x) v over all batches: minus the force [N] of stiffness damping at positions x and
-   velocities v. v' D v is its power [W]. D (w x x) = 0 for every w, and A contains dt^2 K + dt D. */
+   velocities v. v' D v is its power [W]. D (w x x) = 0 for every w, and A contains dt^2 K + dt D. model->slow > 0: D of each element over
+   1 + slow q, q a bound on its stretch: of the largest square of F, of a hinge |grad theta|^2, of a spring 1. Rods have none. */
 CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out);
 /* cti_model_modulus -- the scale of the elastic energy [J], that of a strain of one: the sum of volume times 2 mu + lambda, area times
    membrane stiffness, spring rate times squared length. The energy's rounding error is relative to this. */

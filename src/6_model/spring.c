@@ -253,9 +253,9 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
     }
 }
 
-CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real slow, ct_real *out)
 {
-    const cti_r8 beta = cti_set8(t->damping_stiffness);
+    const cti_r8 beta = cti_set8(t->damping_stiffness / (1 + slow));
     int batch, i;
     for (batch = 0; t->damping_stiffness > 0 && 8 * batch < t->n; batch++) {
         cti_r8 node[6], rate[6], n[3], dv[3], f[6], f1[6], k1[27], a1, e1, pull, stiff = cti_load8(t->rest + batch * CTI_SPRING_REST * 8);

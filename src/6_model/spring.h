@@ -34,4 +34,4 @@ CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, co
 CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                       double *out_energy);
 /* out [3 nodes] += D(x) v, D = damping_stiffness k n n'; k includes the stiffness of the limit */
-CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real *out);
+CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x, const ct_real *v, ct_real slow, ct_real *out);

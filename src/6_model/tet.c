@@ -461,7 +461,15 @@ CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_
     }
 }
 
-CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, const ct_real *v, ct_real *out)
+/* F' G */
+static void cti_tet_pulled(const cti_r8 *f, const cti_r8 *g, cti_r8 *e)
+{
+    int i;
+    for (i = 0; i < 9; i++)
+        e[i] = cti_sum3_8(f[i / 3], g[i % 3], f[3 + i / 3], g[3 + i % 3], f[6 + i / 3], g[6 + i % 3]);
+}
+
+CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, const ct_real *v, ct_real slow, ct_real *out)
 {
     const cti_r8 mu = cti_set8(-t->damping_stiffness * t->mu), la = cti_set8(-t->damping_stiffness * t->lambda);
     int batch, i;
@@ -470,9 +478,15 @@ CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, cons
         cti_r8 f[12], e[9], s[9], tr;
         cti_tet_load(t, batch, x, &w);
         cti_tet_load(t, batch, v, &rate);
+        if (slow > 0) { /* the largest sum of a row of F' F bounds the largest square of F */
+            cti_tet_pulled(w.f, w.f, e);
+            for (i = 0; i < 9; i += 3)
+                s[i] = cti_add8(cti_abs8(e[i]), cti_add8(cti_abs8(e[i + 1]), cti_abs8(e[i + 2])));
+            s[0] = cti_max8(s[0], cti_max8(s[3], s[6]));
+            w.volume = cti_div8(w.volume, cti_mad8(cti_set8(1), cti_set8(slow), s[0]));
+        }
         /* F' dF/dt, whose symmetric part is the rate of E; P = -beta F (lambda tr E' + 2 mu E') */
-        for (i = 0; i < 9; i++)
-            e[i] = cti_sum3_8(w.f[i / 3], rate.f[i % 3], w.f[3 + i / 3], rate.f[3 + i % 3], w.f[6 + i / 3], rate.f[6 + i % 3]);
+        cti_tet_pulled(w.f, rate.f, e);
         tr = cti_mul8(la, cti_add8(e[0], cti_add8(e[4], e[8])));
         for (i = 0; i < 9; i++) {
             s[i] = cti_mul8(mu, cti_add8(e[i], e[3 * (i % 3) + i / 3]));

@@ -235,7 +235,7 @@ CTI_INLINE void cti_layers_drift(cti_layers_nodes *q, int i, int64_t tick, doubl
 }
 /* cti_layers_strike_group, _free, _set -- the impulses of h seconds at a tick: of elements; of gravity and mass damping; of layers. plain:
    without friction and restitution. */
-CTI_FN void cti_layers_strike_group(cti_state *s, const cti_layers_group *g, int64_t tick, double h);
+CTI_FN void cti_layers_strike_group(cti_state *s, cti_layers_group *g, int64_t tick, double h);
 CTI_FN void cti_layers_strike_free(cti_state *s, int64_t tick, double h);
 CTI_FN void cti_layers_strike_set(cti_state *s, cti_layers_set *set, int64_t tick, double h, int plain);
 /* cti_layers_place -- surface positions of vertex v at a tick that its blocks are at. */

@@ -29,48 +29,31 @@
 /* cti_layers_batch -- the elements of one kind of a model. */
 typedef struct cti_layers_batch {
     int n, nn, per; /* elements, nodes and rest numbers of each */
-    int32_t *node;
-    ct_real *rest;
+    double beta;    /* [s] stiffness damping */
+    int32_t *node, **nodes;
+    ct_real *rest, **rests;
+    int *count; /* nodes, rests, count: where the model has them */
 } cti_layers_batch;
 
-static cti_layers_batch cti_layers_batch_of(const cti_model *m, int kind)
+#define CTI_LAYERS_BATCH(is, field, on, most, numbers, damping)                                                                            \
+    if (kind == (is))                                                                                                                      \
+    b.n = (on) ? m->field.n : 0, b.nn = (most), b.per = (numbers), b.beta = (double)(damping), b.node = m->field.node, b.rest = m->field.rest, \
+    b.nodes = &m->field.node, b.rests = &m->field.rest, b.count = &m->field.n
+static cti_layers_batch cti_layers_batch_of(cti_model *m, int kind)
 {
     cti_layers_batch b;
     memset(&b, 0, sizeof b);
-    switch (kind) {
-    case CTI_LAYERS_TET:
-        b.n = m->tets.n, b.nn = 4, b.per = CTI_TET_REST, b.node = m->tets.node, b.rest = m->tets.rest;
-        break;
-    case CTI_LAYERS_MEMBRANE: /* mass-spring cloth has one for its areas only */
-        b.n = m->membrane.stiff > 0 ? m->membrane.n : 0, b.nn = 3, b.per = CTI_MEMBRANE_REST, b.node = m->membrane.node,
-        b.rest = m->membrane.rest;
-        break;
-    case CTI_LAYERS_BEND:
-        b.n = m->bend.n, b.nn = 4, b.per = CTI_BEND_REST, b.node = m->bend.node, b.rest = m->bend.rest;
-        break;
-    case CTI_LAYERS_PLATE:
-        b.n = m->plates.n, b.nn = 6, b.per = CTI_PLATE_REST, b.node = m->plates.node, b.rest = m->plates.rest;
-        break;
-    case CTI_LAYERS_SPRING:
-        b.n = m->springs.n, b.nn = 2, b.per = CTI_SPRING_REST, b.node = m->springs.node, b.rest = m->springs.rest;
-        break;
-    default: /* the damping of plates */
-        b.n = m->bounds.damping_stiffness > 0 ? m->bounds.n : 0, b.nn = 4, b.per = CTI_BEND_REST, b.node = m->bounds.node,
-        b.rest = m->bounds.rest;
-        break;
-    }
+    CTI_LAYERS_BATCH(CTI_LAYERS_TET, tets, 1, 4, CTI_TET_REST, m->tets.damping_stiffness);
+    /* mass-spring cloth has a membrane for its areas only */
+    CTI_LAYERS_BATCH(CTI_LAYERS_MEMBRANE, membrane, m->membrane.stiff > 0, 3, CTI_MEMBRANE_REST, m->membrane.damping_stiffness);
+    CTI_LAYERS_BATCH(CTI_LAYERS_BEND, bend, 1, 4, CTI_BEND_REST, m->bend.damping_stiffness);
+    CTI_LAYERS_BATCH(CTI_LAYERS_PLATE, plates, 1, 6, CTI_PLATE_REST, 0);
+    CTI_LAYERS_BATCH(CTI_LAYERS_SPRING, springs, 1, 2, CTI_SPRING_REST, m->springs.damping_stiffness);
+    /* the damping of plates */
+    CTI_LAYERS_BATCH(CTI_LAYERS_BOUND, bounds, m->bounds.damping_stiffness > 0, 4, CTI_BEND_REST, m->bounds.damping_stiffness);
     return b;
 }
-
-static double cti_layers_beta(const cti_model *m, int kind)
-{
-    return (double)(kind == CTI_LAYERS_TET        ? m->tets.damping_stiffness
-                    : kind == CTI_LAYERS_MEMBRANE ? m->membrane.damping_stiffness
-                    : kind == CTI_LAYERS_BEND     ? m->bend.damping_stiffness
-                    : kind == CTI_LAYERS_SPRING   ? m->springs.damping_stiffness
-                    : kind == CTI_LAYERS_BOUND    ? m->bounds.damping_stiffness
-                                                  : 0);
-}
+#undef CTI_LAYERS_BATCH
 
 /* ---- frequencies ---- */
 
@@ -170,7 +153,7 @@ static double cti_layers_size(const cti_layers_batch *b, int kind, int e, const 
 }
 
 /* frequencies of one kind of a model; sum [n blocks] scratch, 0 between uses */
-static void cti_layers_measure_kind(const cti_state *s, const cti_model *m, int kind, const ct_real *X, double *sum, double *out,
+static void cti_layers_measure_kind(const cti_state *s, cti_model *m, int kind, const ct_real *X, double *sum, double *out,
                                     double *size)
 {
     cti_layers_batch b = cti_layers_batch_of(m, kind);
@@ -269,37 +252,18 @@ CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X)
 
 /* ---- groups ---- */
 
-/* the batch of one kind in a part of a model, without elements */
-static void cti_layers_part(const cti_model *m, int kind, cti_model *out, int32_t ***node, ct_real ***rest, int **n)
+/* a model without elements, and without what it is summed by */
+static void cti_layers_part(const cti_model *m, cti_model *out)
 {
-    memset(out, 0, sizeof *out);
-    switch (kind) {
-    case CTI_LAYERS_TET:
-        out->tets = m->tets, out->tets.slot = NULL;
-        *node = &out->tets.node, *rest = &out->tets.rest, *n = &out->tets.n;
-        break;
-    case CTI_LAYERS_MEMBRANE:
-        out->membrane = m->membrane, out->membrane.slot = NULL;
-        *node = &out->membrane.node, *rest = &out->membrane.rest, *n = &out->membrane.n;
-        break;
-    case CTI_LAYERS_BEND:
-        out->bend = m->bend, out->bend.slot = NULL;
-        *node = &out->bend.node, *rest = &out->bend.rest, *n = &out->bend.n;
-        break;
-    case CTI_LAYERS_PLATE:
-        out->plates = m->plates;
-        *node = &out->plates.node, *rest = &out->plates.rest, *n = &out->plates.n;
-        break;
-    case CTI_LAYERS_SPRING:
-        out->springs = m->springs, out->springs.slot = NULL;
-        *node = &out->springs.node, *rest = &out->springs.rest, *n = &out->springs.n;
-        break;
-    default:
-        out->bounds = m->bounds, out->bounds.slot = NULL;
-        *node = &out->bounds.node, *rest = &out->bounds.rest, *n = &out->bounds.n;
-        break;
+    int k;
+    *out = *m;
+    for (k = 0; k < CTI_LAYERS_KINDS; k++) {
+        cti_layers_batch b = cti_layers_batch_of(out, k);
+        *b.nodes = NULL, *b.rests = NULL, *b.count = 0;
     }
-    **node = NULL, **rest = NULL, **n = 0;
+    out->tets.slot = out->membrane.slot = out->bend.slot = out->springs.slot = out->bounds.slot = NULL;
+    memset(&out->rods, 0, sizeof out->rods);
+    out->lumps = NULL;
 }
 
 /* copies the elements take [n] of a batch */
@@ -318,34 +282,50 @@ static int cti_layers_copy(cti_mem *mem, const cti_layers_batch *b, const int32_
     return 1;
 }
 
+/* bound on the rate of the damping of the elements of a part, over their stretch as cti_model.slow has it; fastest: their largest frequency.
+   Of hinges, D = beta k grad theta grad theta', it is the largest sum of beta k / m at a node; sum [3 n blocks] scratch */
+static double cti_layers_rate(const cti_state *s, cti_model *m, int kind, double fastest, ct_real *sum)
+{
+    cti_layers_batch b = cti_layers_batch_of(m, kind);
+    double most = 0;
+    int i;
+    if (kind != CTI_LAYERS_BEND && kind != CTI_LAYERS_BOUND)
+        return b.beta * fastest * fastest / CTI_LAYERS_STIFFEN;
+    for (i = 0; i < 4 * b.n; i++)
+        sum[3 * b.node[i]] = 0;
+    for (i = 0; i < 4 * b.n; i++) {
+        sum[3 * b.node[i]] += (ct_real)(b.beta * cti_layers_rest(&b, i / 4, 3)) / s->bodies.mass[b.node[i]];
+        most = cti_fmax(most, (double)sum[3 * b.node[i]]);
+    }
+    return most;
+}
+
 /* a group of the elements take [n], all of one level; mark [blocks] is 0 between uses. 0: out of memory */
 static int cti_layers_group_add(cti_state *s, int model, int kind, const int32_t *take, int n, int level, uint8_t *mark)
 {
     cti_layers_clocks *c = &cti_layers_own(s)->clocks;
-    const cti_model *m = s->bodies.models[model];
-    cti_layers_batch b = cti_layers_batch_of(m, kind);
+    cti_layers_batch b = cti_layers_batch_of(s->bodies.models[model], kind), part;
     const double *w = c->frequency + c->at[CTI_LAYERS_KINDS * model + kind], *l = c->size + c->at[CTI_LAYERS_KINDS * model + kind];
     cti_layers_group *g;
-    int32_t **node;
-    ct_real **rest;
-    int *count, e, a, k = CTI_LEN(c->groups);
+    int e, a, k = CTI_LEN(c->groups);
     double fastest = 0, size = 0;
     if (!CTI_RESIZE(&s->prepared, c->groups, k + 1))
         return 0;
     g = &c->groups[k];
     g->n = n, g->level = g->least = level, g->blocks = NULL;
-    cti_layers_part(m, kind, &g->part, &node, &rest, &count);
-    if (!cti_layers_copy(&s->prepared, &b, take, n, node, rest))
+    cti_layers_part(s->bodies.models[model], &g->part);
+    part = cti_layers_batch_of(&g->part, kind);
+    if (!cti_layers_copy(&s->prepared, &b, take, n, part.nodes, part.rests))
         return 0;
-    *count = n;
+    *part.count = n;
     for (e = 0; e < n; e++) {
         fastest = cti_fmax(fastest, w[take[e]]);
         size = e == 0 ? l[take[e]] : cti_fmin(size, l[take[e]]);
         for (a = 0; a < b.nn; a++)
-            mark[(*node)[b.nn * e + a]] = 1;
+            mark[(*part.nodes)[b.nn * e + a]] = 1;
     }
     g->size = size;
-    g->rate = cti_layers_beta(m, kind) * fastest * fastest;
+    g->rate = cti_layers_rate(s, &g->part, kind, fastest, cti_layers_own(s)->nodes.force);
     for (e = 0, a = 0; e < s->n; e++)
         a += mark[e];
     if (!CTI_RESIZE(&s->prepared, g->blocks, a))

@@ -6,8 +6,10 @@
    mu times its own impulse from the tangential motion, and no more than CTI_LAYERS_STOP times what stops it. It acts at both closest
    points, which are apart. Restitution and friction need a velocity at a time between strikes. The momentary one will not do: at rest it changes
    its sign with each strike of an element, since contacts have pushed meanwhile and the element has not. So each clock adds the part of its
-   last impulse that belongs to the time since its last strike; the sum is 0 at rest. Damping: -h D v / (1 + h r), r a bound on the rate of
-   D's fastest decay, is stable for every h. based on: Lew et al. 2003; Harmon et al. 2009. */
+   last impulse that belongs to the time since its last strike; the sum is 0 at rest. Damping: -h D v with D of each element over 1 + h r, r a
+   bound on the rate of its fastest decay as it is stretched now, which takes at most the whole of each mode; v is the velocity in the middle
+   of the strike, between before and after the elastic impulse. So its work h v'D (1 - h M^-1 D / 2) v is never a gain, for every h. based on: Lew et
+   al. 2003; Harmon et al. 2009. */
 #include "layers.h"
 #include "../4_geom/dist.h"
 
@@ -50,7 +52,7 @@ static void cti_layers_kick(cti_state *s, int i, double jx, double jy, double jz
     q->v[3 * i] += jx * q->inverse[i], q->v[3 * i + 1] += jy * q->inverse[i], q->v[3 * i + 2] += jz * q->inverse[i];
 }
 
-/* h times the forces of q->force on blocks list [n], which become 0. Returns the work of the impulses */
+/* h times the forces of q->force on blocks list [n], which become 0. Returns the impulses' work along q->speed and half of what they add to it */
 static double cti_layers_kicks(cti_state *s, const int32_t *list, int n, double h)
 {
     cti_layers_nodes *q = &cti_layers_own(s)->nodes;
@@ -63,18 +65,21 @@ static double cti_layers_kicks(cti_state *s, const int32_t *list, int n, double 
             v[k] = q->v[3 * list[i] + k], J[k] = h * (double)f[k], f[k] = 0;
         cti_layers_kick(s, list[i], J[0], J[1], J[2]);
         for (k = 0; k < 3; k++)
-            work += J[k] * (v[k] + q->v[3 * list[i] + k]) / 2;
+            work += J[k] * ((double)q->speed[3 * list[i] + k] + (q->v[3 * list[i] + k] - v[k]) / 2);
     }
     return work;
 }
 
-CTI_FN void cti_layers_strike_group(cti_state *s, const cti_layers_group *g, int64_t tick, double h)
+CTI_FN void cti_layers_strike_group(cti_state *s, cti_layers_group *g, int64_t tick, double h)
 {
     cti_layers *y = cti_layers_own(s);
     cti_layers_nodes *q = &y->nodes;
     int i, k, n = CTI_LEN(g->blocks), extended = 0;
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n; i++) {
         cti_layers_drift(q, g->blocks[i], tick, y->window.tick);
+        for (k = 3 * g->blocks[i]; k < 3 * g->blocks[i] + 3; k++)
+            q->speed[k] = (ct_real)q->v[k];
+    }
     y->window.updates += g->n;
     cti_model_assemble(&g->part, q->at, 0, q->force, NULL, &extended, NULL);
     for (i = 0; i < n; i++)
@@ -84,9 +89,10 @@ CTI_FN void cti_layers_strike_group(cti_state *s, const cti_layers_group *g, int
         return;
     for (i = 0; i < n; i++)
         for (k = 3 * g->blocks[i]; k < 3 * g->blocks[i] + 3; k++)
-            q->speed[k] = (ct_real)q->v[k];
+            q->speed[k] = (ct_real)(((double)q->speed[k] + q->v[k]) / 2);
+    g->part.slow = (ct_real)(h * g->rate);
     cti_model_damping(&g->part, q->at, q->speed, q->force);
-    y->window.sums.damping -= cti_layers_kicks(s, g->blocks, n, -h / (1 + h * g->rate));
+    y->window.sums.damping -= cti_layers_kicks(s, g->blocks, n, -h);
 }
 
 CTI_FN void cti_layers_strike_free(cti_state *s, int64_t tick, double h)
