@@ -586,28 +586,22 @@ static ct_real cti_islands_free_dynamics(cti_state *s, const cti_component *q)
     return big;
 }
 
-typedef struct cti_islands_frees {
-    cti_state *s;
-} cti_islands_frees;
-
 static void cti_islands_free_range(int begin, int end, int worker, void *context)
 {
-    const cti_islands_frees *f = (const cti_islands_frees *)context;
+    cti_state *s = (cti_state *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
-        cti_component *q = &f->s->factors.components[begin];
+        cti_component *q = &s->factors.components[begin];
         if (q->solve.dynamics < 0 && !q->substep.part)
-            q->solve.dynamics = cti_islands_free_dynamics(f->s, q);
+            q->solve.dynamics = cti_islands_free_dynamics(s, q);
     }
 }
 
 CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
 {
-    cti_islands_frees f;
     ct_real big = 0;
     int c, n = CTI_LEN(s->factors.components);
-    f.s = s;
-    cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, cti_step_tuned.costs.note * s->n / cti_max_int(1, n), &f);
+    cti_tasks_run_work(&s->desc.tasks, cti_islands_free_range, n, cti_step_tuned.costs.note * s->n / cti_max_int(1, n), s);
     for (c = 0; c < n; c++)
         big = cti_max(big, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.dynamics / scale);
     return big;
