@@ -261,7 +261,7 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surfa
             cti_seams_lead(&q, hit);
     }
     cti_hits_take(hits, q.keep);
-    for (i = 0; led && i < s->nv; i++)
-        cti_v3_put(led, i, cti_seams_place(&q, i));
+    for (i = 0; led && i < 4 * CTI_LEN(d->ee.d2); i++)
+        cti_v3_put(led, d->ee.quads[i], cti_seams_place(&q, d->ee.quads[i]));
     return 1;
 }

@@ -106,7 +106,9 @@ static int cti_cmr_ahead(cti_state *s, ct_real dt, ct_real **out)
 /* candidates for the free motion and rows of the pairs that are near (steps 2 - 3) */
 static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
 {
-    ct_real *ahead, *led = cti_state_is_paper(s) ? NULL : CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    const ct_real *ends = cti_state_is_paper(s) ? NULL : s->surface.x1; /* of the led motion */
+    ct_real *ahead, *led = NULL;
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) ||
         !cti_detect_distances(s->mem, &s->detect, &s->surface))
@@ -118,11 +120,17 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->contact.hits))
         return 0;
     cti_events_defer(s, c);
-    if ((!led && !cti_state_is_paper(s)) || !cti_seams_pass(s->arena, &s->detect, &s->surface, c->memory, s->contact.hits, led) ||
+    if (ends && CTI_LEN(s->contact.hits) && CTI_LEN(s->bodies.rigids)) {
+        ends = led = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv);
+        if (!led)
+            return 0;
+    }
+    if (!cti_seams_pass(s->arena, &s->detect, &s->surface, c->memory, s->contact.hits, led) ||
         !cti_duplicates_cull(s->arena, &s->surface, c->memory, s->contact.hits) ||
         !cti_patches_flat(s->arena, &s->surface, c->memory, s->contact.hits) || !cti_cmr_ahead(s, c->dt, &ahead) ||
-        !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, led, &s->contact.hits))
+        !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, ends, &s->contact.hits))
         return 0;
+    cti_arena_rewind(s->arena, mark);
     cti_parts_filter(s);
     return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
