@@ -120,11 +120,8 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->contact.hits))
         return 0;
     cti_events_defer(s, c);
-    if (ends && CTI_LEN(s->contact.hits) && CTI_LEN(s->bodies.rigids)) {
-        ends = led = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv);
-        if (!led)
-            return 0;
-    }
+    if (ends && CTI_LEN(s->contact.hits) && CTI_LEN(s->bodies.rigids) && !(ends = led = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv)))
+        return 0;
     if (!cti_seams_pass(s->arena, &s->detect, &s->surface, c->memory, s->contact.hits, led) ||
         !cti_duplicates_cull(s->arena, &s->surface, c->memory, s->contact.hits) ||
         !cti_patches_flat(s->arena, &s->surface, c->memory, s->contact.hits) || !cti_cmr_ahead(s, c->dt, &ahead) ||
