@@ -1,5 +1,6 @@
 /* test_augmented.c -- Newton's method on the augmented Lagrangian, against contacts whose solution is known. */
 #include "../src/3_solve/augmented.h"
+#include "../src/3_solve/ica.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <math.h>
@@ -169,10 +170,46 @@ static void jammed_contacts_stick(void **state)
     end(&f);
 }
 
+static double count_price(void *ctx)
+{
+    ++*(int *)ctx;
+    return 1e-9; /* [us]: no sweep is as cheap */
+}
+
+/* Sweeps over contacts of single blocks end after the first: nobody has to know what another solver would take. Rigid bodies' islands have a
+   finer aim where it is in reach, so that it is asked for, once */
+static void prices_are_asked_for_when_needed(void **state)
+{
+    int rigid, i;
+    (void)state;
+    for (rigid = 0; rigid < 2; rigid++) {
+        fixture f;
+        ct_solver_desc d;
+        int asked = 0;
+        begin(&f, N);
+        for (i = 0; i < N; i++) {
+            ct_real *a = f.A.val + 9 * f.A.diag[i];
+            a[0] = a[4] = a[8] = 1, f.b[3 * i] = -1;
+            contact(&f, i, 0);
+        }
+        memset(&d, 0, sizeof d);
+        d.cone = CT_CONE_CONE, d.tolerance = CTI_R(1e-5), d.max_iterations = 20, d.max_sweeps = 200, d.inner_iterations = 50, d.inner_repeats = 3;
+        f.p.split.rival = 1e-9, f.p.split.rigid = rigid, f.p.calls.price = count_price, f.p.calls.price_ctx = &asked;
+        assert_true(cti_residual_prepare(&f.p, &f.arena));
+        cti_ica_solve(&f.p, &d, &f.arena, f.v, &f.info);
+        assert_int_equal(f.info.status, CTI_SOLVE_OK);
+        assert_int_equal(asked, rigid);
+        for (i = 0; i < N; i++)
+            assert_true(cti_abs(f.rows[i].r[0] - 1) < CTI_R(1e-5) && cti_abs(f.v[3 * i]) < CTI_R(1e-5));
+        end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_contacts_load_themselves), cmocka_unit_test(bounds_that_never_change_stay),
                                        cmocka_unit_test(rounding_of_fast_bodies_loads_no_joint),
-                                       cmocka_unit_test(jammed_contacts_stick)};
+                                       cmocka_unit_test(jammed_contacts_stick),
+                                       cmocka_unit_test(prices_are_asked_for_when_needed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

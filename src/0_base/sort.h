@@ -37,8 +37,8 @@ CTI_INLINE int cti_sort_find(const int32_t *list, int stride, int begin, int end
     return at < end && list[stride * at] == x ? at : -1;
 }
 
-/* cti_sort_starts -- of n lists that a counting sort fills: start [n + 1] has 0 and their lengths, then where they start. cti_sort_started -- the same
-   again, after the filling has moved every start to the next one. */
+/* cti_sort_starts -- for a counting sort into n lists: start [n + 1] has 0 and the lists' lengths; out the place where each list starts.
+   cti_sort_started -- restores the starts after filling, which has moved each of them to the next list's. */
 CTI_INLINE void cti_sort_starts(int32_t *start, size_t n)
 {
     size_t i;
