@@ -24,6 +24,7 @@
 #define CTI_MECHANISM_DAMPING 0.01
 #define CTI_MECHANISM_LOOSE 1e12    /* compliance of a row without a part, over its own response */
 #define CTI_MECHANISM_FAR 1e-6      /* relative change with which the last iteration is still a solution */
+#define CTI_MECHANISM_ROUNDED 4     /* roundings of a position, of which the change of a solution may be */
 
 /* out = cay(t) */
 static void cti_mechanism_cayley(const double *t, double *out)
@@ -490,6 +491,20 @@ static double cti_mechanism_reach(const cti_mechanism *m, double dt)
     return most;
 }
 
+/* velocity that the rounding of positions makes */
+static double cti_mechanism_rounding(const cti_mechanism *m, double dt)
+{
+    double most = 0;
+    int i, side;
+    for (i = 0; i < CTI_LEN(m->rows); i++)
+        for (side = 0; side < 2; side++) {
+            const cti_mechanism_row *q = &m->rows[i];
+            const double *x = q->body[side] >= 0 ? m->bodies[q->body[side]].x : q->point[side][0];
+            most = cti_fmax(most, sqrt(cti_d3_dot(x, x)) + sqrt(cti_d3_dot(q->arm[side], q->arm[side])));
+        }
+    return CTI_MECHANISM_ROUNDED * DBL_EPSILON * most / dt;
+}
+
 CTI_FN void cti_mechanism_finish(cti_mechanism *m, double dt)
 {
     int i, k;
@@ -538,7 +553,7 @@ static void cti_mechanism_balance(cti_mechanism *m)
 
 CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
 {
-    double change = 0, last = DBL_MAX, reach = 0, share = 1;
+    double change = 0, last = DBL_MAX, reach = 0, share = 1, far = 0;
     int i, k, turn;
     for (turn = 0; turn < CTI_MECHANISM_ITERATIONS; turn++) {
         cti_mechanism_place(m, dt);
@@ -553,7 +568,8 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
         share = cti_mechanism_share(m, dt, turn == 0, share, &change);
         cti_mechanism_go(m, dt, share);
         reach = cti_mechanism_reach(m, dt);
-        if (!(change <= DBL_MAX) || change <= CTI_MECHANISM_CLOSE * reach || (change >= last && change <= CTI_MECHANISM_FAR * reach))
+        far = CTI_MECHANISM_FAR * reach + cti_mechanism_rounding(m, dt);
+        if (!(change <= DBL_MAX) || change <= CTI_MECHANISM_CLOSE * reach || (change >= last && change <= far))
             break;
         last = change;
     }
@@ -561,7 +577,7 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
     cti_mechanism_place(m, dt);
     cti_mechanism_finish(m, dt);
     m->residual = change;
-    return change <= CTI_MECHANISM_FAR * reach;
+    return change <= far;
 }
 
 CTI_FN void cti_mechanism_rest(cti_mechanism *m, int row, double rounding)

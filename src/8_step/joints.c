@@ -290,12 +290,15 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 
 CTI_FN int cti_joints_is_soft(const cti_joint *j, int part) { return cti_joints_softness(j, part) > 0; }
 
-/* the error that remains after a step: an error from outside is recovered at the recovery speed, a spring's elongation stays */
+/* the error that remains after a step: an error from outside is recovered at the recovery speed, or stays (cti_joints_are_apart); a spring's
+   elongation stays */
 static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
-    if (cti_joints_is_soft(j, part) || !(s->desc.recovery_speed > 0))
+    cti_v3 error;
+    if (cti_joints_is_soft(j, part) || !(s->step.joints_keep || s->desc.recovery_speed > 0))
         return cti_v3_zero();
-    return cti_joint_left(cti_joints_phi(s, j, part, 0, s->step.time, frame), dt * s->desc.recovery_speed);
+    error = cti_joints_phi(s, j, part, 0, s->step.time, frame);
+    return s->step.joints_keep ? error : cti_joint_left(error, dt * s->desc.recovery_speed);
 }
 
 /* largest coordinate of the blocks of a side [m], which rounds as their positions do */
@@ -344,21 +347,25 @@ static cti_v3 cti_joints_aside(const cti_state *s, const cti_joint *j, int end, 
     return cti_v3_make(0, d.y, d.z);
 }
 
-/* w of one row; returns the row's error at v [m] */
-static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i)
+/* w of one row; returns the row's error at v [m], beyond what its compliance gives way. *apart: what a rigid joint of a linkage is off by with it:
+   rows that contradict others load the compliance which regularizes them without bound */
+static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i, ct_real *apart)
 {
     cti_row *row = &s->contact.rows[i];
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY, part = (s->contact.origins[i].joint - 1) & 1, across = cti_joints_is_damped(s, i);
     ct_real u[3], error[3], miss = 0;
     cti_v3 e;
+    *apart = 0;
     if (cti_linkage_row(s, s->contact.origins[i].joint - 1, row, &e)) {
         row->w[0] = row->w[1] = row->w[2] = 0;
         cti_v3_put(error, 0, e);
         cti_row_velocity(row, c->v, u);
         cti_v3_put(row->w, 0, cti_v3_sub(cti_v3_mul(e, 1 / c->dt), cti_v3_at(u, 0)));
         for (k = 0; k < 3; k++)
-            if (row->equations >> k & 1)
+            if (row->equations >> k & 1) {
                 miss = cti_max(miss, cti_abs(error[k] + c->dt * row->compliance[k] * row->r[k]));
+                *apart = cti_joints_is_soft(j, part) ? 0 : cti_max(*apart, cti_abs(error[k]));
+            }
         return miss;
     }
     e = cti_joints_phi(s, j, part, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame);
@@ -399,7 +406,7 @@ static ct_real cti_joints_slack(const cti_state *s, const cti_joint *j, ct_real 
 
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale)
 {
-    ct_real worst = 0;
+    ct_real worst = 0, miss, apart;
     int i;
     cti_linkage_follow(s, c->dt);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
@@ -408,23 +415,24 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
         if (!j)
             continue;
         j->slack = cti_joints_slack(s, j, scale, c->dt);
-        o->missed = cti_joints_bend_row(s, c, j, i) / j->slack;
-        o->fresh |= cti_policy_joint_misses(o->missed);
-        worst = cti_max(worst, o->missed);
+        miss = cti_joints_bend_row(s, c, j, i, &apart) / j->slack;
+        o->missed = cti_max(miss, apart / j->slack);
+        o->fresh |= cti_policy_joint_misses(miss);
+        worst = cti_max(worst, miss);
     }
     return worst;
 }
 
 CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c)
 {
-    ct_real worst = 0;
+    ct_real worst = 0, apart;
     int i;
     cti_linkage_follow(s, c->dt);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         int id = s->contact.origins[i].joint - 1;
         const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
         if (j)
-            worst = cti_max(worst, cti_joints_bend_row(s, c, j, i) / cti_joints_thickness(s, j));
+            worst = cti_max(worst, cti_joints_bend_row(s, c, j, i, &apart) / cti_joints_thickness(s, j));
     }
     return worst;
 }
@@ -438,6 +446,17 @@ CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
         if (!cti_joints_is_soft(j, part))
             worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, unit)));
     return worst;
+}
+
+CTI_FN int cti_joints_are_apart(const cti_state *s, ct_real scale, ct_real dt)
+{
+    int i, apart = 0;
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
+        apart |= !cti_joints_is_inactive(s, j) &&
+                 cti_policy_joint_fails(cti_joints_miss(s, j) / cti_joints_slack(s, j, scale, dt));
+    }
+    return apart;
 }
 
 CTI_FN ct_real cti_joints_error(const cti_state *s)

@@ -244,7 +244,7 @@ static void cti_linkage_rows(cti_state *s, cti_linkage *g, ct_real dt, const cti
         q->compliance = (double)cti_joints_yield(s, j, q->part, dt, &q->is_soft, &q->is_loose);
         for (k = 0; k < 3; k++)
             q->f[k] = m ? (double)(m->impulse[k] * (dt / m->dt)) : 0;
-        cti_mechanism_rest(&g->m, i, (double)cti_joints_rounding(s, j));
+        cti_mechanism_rest(&g->m, i, s->step.joints_keep ? HUGE_VAL : (double)cti_joints_rounding(s, j));
     }
 }
 

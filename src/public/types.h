@@ -508,7 +508,8 @@ typedef struct ct_joint_side {
 } ct_joint_side;
 
 /* ct_joint_desc -- make it with ct_joint_desc_default(kind). A side without vertices holds at the other side's point, or at `point`. Sides
-   that are apart when the joint is added are brought together, at most at the world's recovery_speed. */
+   that are apart when the joint is added are brought together, at most at the world's recovery_speed. Where contacts leave no room for that they stay
+   apart, and the step ends `not_converged`. */
 typedef struct ct_joint_desc {
     uint32_t cookie;
     ct_joint_kind kind;
