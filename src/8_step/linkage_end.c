@@ -299,21 +299,23 @@ static double cti_linkage_between(cti_linkage *g, const cti_mechanism_body *from
     return sum;
 }
 
-/* Projects the velocities at the end, which are those of `kept`. *unclosed [J]: what the joints' motion lacks to that which closes their errors at
-   the start; the velocity at the end closes them twice as fast as the mean one. Returns the kinetic energy that the projection takes; -1: out of
+/* Projects the velocities at the end, which are those of `kept`. *unclosed [J]: what their joints move besides closing errors, which the
+   velocity at the end does twice as fast as the mean one. Returns the kinetic energy that the projection takes; -1: out of
    memory */
 static double cti_linkage_project(cti_state *s, cti_linkage *g, ct_real dt, const cti_mechanism_body *kept, double *unclosed)
 {
     double kinetic = cti_mechanism_kinetic(&g->m, 1);
-    int i, n = CTI_LEN(g->m.rows);
+    int i, end, n = CTI_LEN(g->m.rows);
     double(*rate)[3] = (double(*)[3])CTI_ARENA_NEW(s->arena, double, 3 * n);
     if (!rate)
         return -1;
     for (i = 0; i < n; i++) {
         cti_mechanism_row *q = &g->m.rows[i];
         memcpy(rate[i], q->rate[1], sizeof rate[i]);
-        cti_mechanism_row_at(&g->m, q, 0, 0);
-        cti_d3_add(q->rate[1], q->error, -2 / (double)dt);
+        for (end = 0; end < 2; end++) {
+            cti_mechanism_row_at(&g->m, q, 0, end);
+            cti_d3_add(q->rate[1], q->error, (end ? 2 : -2) / (double)dt);
+        }
     }
     cti_mechanism_project(s->mem, &g->m, 1);
     *unclosed = cti_linkage_between(g, kept);
