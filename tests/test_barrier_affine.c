@@ -27,32 +27,37 @@ static ct_body_id add_brick(ct_world *w, double sx, double sy, double sz, double
     return id;
 }
 
-/* On one axis, implicit Euler's step is known: it minimizes |A - (2 A0 - A-1)| over rotations, so that its angle is that of 2 - exp(-i
-   angle0), and of 1 + i w h in the first step. The affine body is off by its strain, (w r / c)^2 = 4e-5^2 here. The rigid stepper turns by
-   w h exactly */
+/* on one axis a free body turns by w h a step, with every integrator but BDF2, whose error is of second order, and at every speed */
 static void turns_on_one_axis(void **state)
 {
-    const double h = 5e-3, spin[3] = {0, 4, 0};
-    ct_world *w = rigid_world(CT_STEPPER_BARRIER, 0);
-    ct_body_id id = add_brick(w, 0.3, 0.1, 0.2, 0, spin);
-    double step = atan(4 * h), angle = 0;
-    ct_real p[3], q[4], v[3], u[3];
-    int i;
+    static const ct_integrator rules[] = {CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_MIDPOINT};
+    static const double rates[] = {0.1, 4, 50};
+    const double h = 5e-3;
+    int i, k;
     (void)state;
-    for (i = 0; i < 200; i++) {
-        ct_step_report r = step_once(w, h);
-        assert_int_equal(r.status, CT_STATUS_OK);
-        assert_true(r.rigid_strain < (ct_real)(FLOAT ? 2e-5 : 1e-5));
-        angle += step;
-        assert_int_equal(ct_body_get_pose(w, id, p, q), CT_OK);
-        assert_int_equal(ct_body_get_motion(w, id, v, u), CT_OK);
-        assert_true(fabs(sin(0.5 * (2 * atan2((double)q[2], (double)q[0]) - angle))) <
-                    (FLOAT ? 1e-2 : 1e-5)); /* float: a Newton tolerance of 1e-3 m/s at 0.1 m */
-        /* its angular momentum is I sin(step) / h */
-        assert_true(fabs((double)u[1] - sin(step) / h) < (FLOAT ? 1e-2 : 1e-4));
-        step = atan(sin(step) / (2 - cos(step)));
+    for (k = 0; k < 9; k++) {
+        ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+        double rate = rates[k % 3], spin[3] = {0, 0, 0};
+        ct_world *w;
+        ct_body_id id;
+        ct_real p[3], q[4], v[3], u[3];
+        d.stepper = CT_STEPPER_BARRIER, d.integrator = rules[k / 3], d.gravity[1] = 0;
+        d.barrier.newton_tolerance = (ct_real)(FLOAT ? 1e-3 : 1e-7);
+        w = world_make(&d);
+        spin[1] = rate;
+        id = add_brick(w, 0.3, 0.1, 0.2, 0, spin);
+        for (i = 1; i <= 200; i++) {
+            ct_step_report r = step_once(w, h);
+            assert_int_equal(r.status, CT_STATUS_OK);
+            assert_true(r.rigid_strain < (ct_real)(FLOAT ? 2e-5 : 1e-5));
+            assert_int_equal(ct_body_get_pose(w, id, p, q), CT_OK);
+            assert_int_equal(ct_body_get_motion(w, id, v, u), CT_OK);
+            assert_true(fabs(sin(atan2((double)q[2], (double)q[0]) - 0.5 * rate * h * i)) <
+                        (FLOAT ? 1e-2 : 1e-4)); /* float: a Newton tolerance of 1e-3 m/s at 0.1 m */
+            assert_true(fabs((double)u[1] / rate - 1) < (FLOAT ? 1e-2 : 1e-5));
+        }
+        ct_world_destroy(w);
     }
-    ct_world_destroy(w);
 }
 
 /* angle between two orientations */
@@ -72,14 +77,13 @@ static void tumble(ct_stepper stepper, double h, ct_real *q, double *L, double *
     ct_world *w = rigid_world(stepper, 0);
     ct_body_id id = add_brick(w, 0.3, 0.1, 0.2, 0, spin);
     ct_real p[3], v[3], u[3];
-    double R[9], mass = 6, last = 1e300;
+    double R[9], mass = 6;
     int i, k;
     *strain = 0;
     for (i = 0; i < 0.5 / h - 0.5; i++) {
         ct_step_report r = step_once(w, h);
         assert_int_equal(r.status, CT_STATUS_OK);
-        assert_true(r.energy_kinetic <= last * (1 + (FLOAT ? 1e-3 : 1e-9)) || stepper == CT_STEPPER_CMR);
-        last = *energy = r.energy_kinetic;
+        *energy = r.energy_kinetic;
         *strain = fmax(*strain, (double)r.rigid_strain);
     }
     assert_int_equal(ct_body_get_pose(w, id, p, q), CT_OK);
@@ -100,27 +104,26 @@ static void tumble(ct_stepper stepper, double h, ct_real *q, double *L, double *
     ct_world_destroy(w);
 }
 
-/* against the rigid stepper: the difference is that of implicit Euler, of first order in h */
+/* angular momentum m / 12 I w and its energy are those of the start, and the orientation is that of the rigid stepper in short steps */
 static void tumbles_like_a_rigid_body(void **state)
 {
     ct_real q0[4], q[4];
-    double L0[3], L[3], start[3], e0, e, strain, angle[2], lost[2], energy[2];
+    double L[3], e, strain, angle[2], start = 0;
     const double spin[3] = {0.3, 1, 4}, I[3] = {0.05, 0.13, 0.1};
     int k, i;
     (void)state;
-    tumble(CT_STEPPER_CMR, 1e-3, q0, L0, &e0, &strain);
+    for (i = 0; i < 3; i++)
+        start += 0.5 * 6 / 12 * I[i] * spin[i] * spin[i];
+    tumble(CT_STEPPER_CMR, 1e-3, q0, L, &e, &strain);
     for (k = 0; k < 2; k++) {
         tumble(CT_STEPPER_BARRIER, k ? 1e-3 : 4e-3, q, L, &e, &strain);
-        angle[k] = apart(q, q0), energy[k] = e / e0 - 1;
-        for (lost[k] = 0, i = 0; i < 3; i++) {
-            start[i] = 6.0 / 12 * I[i] * spin[i];
-            lost[k] = fmax(lost[k], fabs(L[i] - L0[i]));
-            assert_true(fabs(L0[i] - start[i]) < (FLOAT ? 1e-4 : 1e-6));
-        }
+        angle[k] = apart(q, q0);
+        for (i = 0; i < 3; i++)
+            assert_true(fabs(L[i] - 6.0 / 12 * I[i] * spin[i]) < (FLOAT ? 2e-3 : 1e-6));
+        assert_true(fabs(e / start - 1) < (FLOAT ? 1e-2 : 1e-3));
         assert_true(strain < 1e-6);
     }
-    assert_true(angle[0] < 0.05 && angle[1] < 0.3 * angle[0] && lost[0] < 0.02 * 0.24 * 2 && lost[1] < 0.3 * lost[0]);
-    assert_true(energy[0] < 0 && energy[0] > -0.08 && energy[1] < 0 && energy[1] > 0.3 * energy[0]);
+    assert_true(angle[0] < (FLOAT ? 1e-2 : 1e-3) && angle[1] < (FLOAT ? 1e-2 : 1e-4));
 }
 
 /* three boxes: both steppers' stacks stand, with gaps below the thickness, and the impulses between them are the weights */

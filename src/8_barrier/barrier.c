@@ -342,6 +342,7 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
     double t0 = cti_state_clock(s), t1;
     ct_real t, full;
     int found;
+    cti_barrier_follow(s);
     cti_barrier_try(s, q->shift, 1);
     if (!cti_barrier_cover(s, s->surface.x1))
         return -1;

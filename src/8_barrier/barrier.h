@@ -393,6 +393,8 @@ CTI_FN int cti_barrier_pattern(cti_state *s);
 CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale);
 /* cti_barrier_constrain -- after an assembly: g and B of constrained blocks, which are on their way to the goal. 0: out of memory. */
 CTI_FN int cti_barrier_constrain(cti_state *s);
+/* cti_barrier_follow -- dy of constrained blocks: exactly what is left of their way, which conjugate gradients only come near. */
+CTI_FN void cti_barrier_follow(cti_state *s);
 /* cti_barrier_shift_mass -- B += by M of deformable nodes, after cti_barrier_constrain. */
 CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
 /* cti_barrier_lift -- B += by times the mean of the diagonal of its own diagonal blocks. */

@@ -246,7 +246,7 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
 {
     cti_barrier *b = cti_barrier_own(s);
     const ct_real *c = b->y + 3 * (size_t)a->block;
-    ct_real R[9], u[3];
+    ct_real R[9], u[3], moved[9];
     int i, j;
     cti_v3_put(s->v, r->block, cti_barrier_rule_end(b, a->block));
     cti_v3_put(r->affine_v, 0, cti_v3_at(s->v, r->block));
@@ -254,13 +254,17 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
     for (j = 0; j < 3; j++) {
         cti_v3_put(u, 0, cti_barrier_rule_end(b, a->block + 1 + j));
         for (i = 0; i < 3; i++)
-            r->affine[3 * i + j] = c[3 * (1 + j) + i], r->affine_rate[3 * i + j] = u[i];
+            r->affine[3 * i + j] = c[3 * (1 + j) + i], r->affine_rate[3 * i + j] = u[i],
+                moved[3 * i + j] = (c[3 * (1 + j) + i] - b->y_hat[3 * (a->block + 1 + j) + i]) * b->h / b->rule.contact;
     }
     cti_polar3(r->affine, R);
     for (i = 0; i < 9; i++)
         b->layout.strain = cti_max(b->layout.strain, cti_abs(r->affine[i] - R[i]));
     cti_affine_quaternion(R, r->q);
-    cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
+    if (s->desc.integrator == CT_INTEGRATOR_BDF2)
+        cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
+    else
+        cti_v3_addto(r->spin, 0, cti_affine_spin(a, r->affine, moved));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     memcpy(r->affine_q, r->q, sizeof r->q);
     memcpy(r->affine_spin, r->spin, sizeof r->spin);

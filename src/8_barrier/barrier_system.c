@@ -187,6 +187,24 @@ CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_r
         to[k] += scale * m[k];
 }
 
+/* what is left of the way of block i of the state, along its scripted axes; free: what it moves along the others */
+static cti_v3 cti_barrier_way(const cti_state *s, int i, cti_v3 free)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const ct_real *S = s->scripts.projectors + 9 * (size_t)s->scripts.filter[i];
+    cti_v3 d = cti_v3_sub(cti_v3_at(b->scripts.goal, b->layout.block_of[i]), cti_v3_at(b->y, b->layout.block_of[i]));
+    return cti_v3_add(d, cti_m3_mul_v(S, cti_v3_sub(free, d)));
+}
+
+CTI_FN void cti_barrier_follow(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, at;
+    for (i = 0; s->scripts.n_constrained && i < s->n; i++)
+        if (s->scripts.filter[i] >= 0 && (at = b->layout.block_of[i]) >= 0)
+            cti_v3_put(b->dy, at, cti_barrier_way(s, i, cti_v3_at(b->dy, at)));
+}
+
 /* scripted blocks go what is left of their way */
 CTI_FN int cti_barrier_constrain(cti_state *s)
 {
@@ -203,11 +221,8 @@ CTI_FN int cti_barrier_constrain(cti_state *s)
         filter[i] = -1;
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
-            int at = b->layout.block_of[i];
-            const ct_real *S = s->scripts.projectors + 9 * (size_t)s->scripts.filter[i];
-            cti_v3 d = cti_v3_sub(cti_v3_at(b->scripts.goal, at), cti_v3_at(b->y, at));
-            filter[at] = s->scripts.filter[i];
-            cti_v3_put(way, at, cti_v3_sub(d, cti_m3_mul_v(S, d)));
+            filter[b->layout.block_of[i]] = s->scripts.filter[i];
+            cti_v3_put(way, b->layout.block_of[i], cti_barrier_way(s, i, cti_v3_zero()));
         }
     cti_bsr_constrain(&b->hessian.B, filter, s->scripts.projectors, way, -1, b->g);
     return 1;
