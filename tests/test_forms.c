@@ -486,7 +486,7 @@ static void free_fall_is_exact(void **state)
         }
 }
 
-/* BDF2 brakes a free rigid body's turn at second order in dt, the others at first: Newmark and midpoint half as much as Euler */
+/* a free rigid body keeps the energy of its turn; BDF2 brakes it at second order in dt */
 static void spins(void **state)
 {
     int k, i, j;
@@ -505,26 +505,27 @@ static void spins(void **state)
             ct_world_destroy(w);
         }
         print_message("%s: a spin's energy is off by %.3g with 10 ms, %.3g with 5 ms\n", names[k], off[0], off[1]);
-        assert_true(k == 2 ? off[0] < 1e-3 && off[1] < off[0] / 3 : off[1] > off[0] / 2.5 && off[0] < (k ? 0.05 : 0.1));
+        assert_true(off[0] < 1e-3 && (k != 2 || off[1] < off[0] / 3));
     }
 }
 
-/* 20 rad/s in steps of 10 ms: the energy never grows */
-static void fast_spins_gain_no_energy(void **state)
+/* 20 rad/s in steps of 10 ms, 300 of them, .2 rad each: energy stays within 95 and 101 % but for BDF2, which loses; no step of BDF2 gains any */
+static void fast_spins_keep_their_energy(void **state)
 {
     int k, j;
     (void)state;
     for (k = 0; k < 4; k++) {
         ct_world *w = make_world((ct_integrator)k, CT_FORM_POTENTIAL, 0, 0);
-        double e = 1e30, most = -1e30;
+        double e = 1e30, first = 0, most = -1e30, low = 1e30, high = 0;
         add_crate(w, 0, 0, 20);
         for (j = 0; j < 300; j++) {
             double now = step_once(w, 0.01).energy_kinetic;
-            most = fmax(most, now - e);
+            first = j == 0 ? now : first;
+            most = fmax(most, now - e), low = fmin(low, now / first), high = fmax(high, now / first);
             e = now;
         }
-        assert_true(most < 1e-12);
-        print_message("%s: most energy gained in a step %.2g J, %.3g J are left\n", names[k], most, e);
+        print_message("%s: most energy gained in a step %.2g J, %.4g to %.4g of the first step's\n", names[k], most, low, high);
+        assert_true(k == 2 ? most < 1e-12 : low > 0.95 && high < 1.01);
         ct_world_destroy(w);
     }
 }
@@ -815,7 +816,7 @@ int main(void)
         cmocka_unit_test(velocities_are_cmr),
         cmocka_unit_test(free_fall_is_exact),
         cmocka_unit_test(spins),
-        cmocka_unit_test(fast_spins_gain_no_energy),
+        cmocka_unit_test(fast_spins_keep_their_energy),
         cmocka_unit_test(growth_is_not_called_ok),
         cmocka_unit_test(convex_contacts_give_no_energy),
         cmocka_unit_test(a_pendulum_loses_energy),

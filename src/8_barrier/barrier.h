@@ -188,6 +188,7 @@ typedef struct cti_barrier_contact {
     double least;            /* [m/s^2] smallest scale, that of the first step: gravity */
     double energy;           /* [J] of the barriers */
     double rescaled;         /* [J] what changes of the scale added to it in this step */
+    int unsettled;           /* 1: friction of a part of the step at hand did not converge */
     int passes;              /* 1: a part of the step at hand ended behind an obstacle, see cti_barrier_passes */
 } cti_barrier_contact;
 
