@@ -101,7 +101,7 @@ static void bodies_begin_by_themselves(void **state)
     assert_true(FLOAT || (last[0] > 3 * last[1] && last[1] > 3 * last[2] && last[2] < 1e-6));
 }
 
-/* An affine body keeps its angular momentum and stays a rotation. Implicit Euler damps the rotation, by about (w h)^2 / 2 a step */
+/* An affine body keeps its angular momentum and stays a rotation. In float a step's turn is known to an ulp of A over h, 6e-5 rad/s of 2 here */
 static void spins(void **state)
 {
     ct_world *w;
@@ -120,8 +120,7 @@ static void spins(void **state)
     before = step_once(w, 1e-3).energy_kinetic;
     for (i = 0; i < 199; i++)
         after = step_once(w, 1e-3).energy_kinetic;
-    /* the loss is below 200 (w h)^2, and nothing is gained */
-    assert_true(after <= before * (1 + 1e-6) && after > before * (1 - 200 * 2 * 4e-6));
+    assert_true(fabs(after / before - 1) < (FLOAT ? 1e-3 : 1e-6));
     x = read_vectors(w, id, 0, &n);
     for (i = 0; i < n; i++) {
         double r = sqrt(x[3 * i] * x[3 * i] + x[3 * i + 1] * x[3 * i + 1] + x[3 * i + 2] * x[3 * i + 2]);
@@ -261,7 +260,7 @@ static double slides(double mu, double *gain)
     double v[3], angle = atan(0.5);
     int i;
     d.stepper = CT_STEPPER_BARRIER;
-    d.barrier.newton_tolerance = (ct_real)(FLOAT ? 1e-4 : 1e-6);
+    d.barrier.newton_tolerance = (ct_real)(FLOAT ? 3e-5 : 1e-6);
     d.barrier.friction_velocity = (ct_real)1e-4;
     d.barrier.friction_iterations = 0;
     w = world_make(&d);

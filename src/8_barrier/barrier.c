@@ -403,7 +403,7 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
     cti_barrier_end end = CTI_BARRIER_GOES_ON;
     const cti_barrier_contact *c = &cti_barrier_own(s)->contact;
     /* contacts at walls begin in this step: their friction is that of its first solve */
-    int settles = s->desc.barrier.friction_iterations == 0, lag, first;
+    int settles = s->desc.barrier.friction_iterations == 0, lag, first, calm = 0;
     int lags = settles ? CTI_BARRIER_LAGS : s->desc.barrier.friction_iterations + (CTI_LEN(c->walls) > 0);
     for (lag = 0; lag < lags && end != CTI_BARRIER_STUCK; lag++) {
         if (!cti_barrier_lag(s))
@@ -422,7 +422,9 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
             if (end == CTI_BARRIER_CONVERGED && !cti_barrier_joints_settle(s))
                 end = CTI_BARRIER_GOES_ON;
         } while (end == CTI_BARRIER_GOES_ON && !(settles && lag + 1 < lags && !q->moves && CTI_LEN(c->rubs)));
-        if (q->iterations == first + 1 && end == CTI_BARRIER_CONVERGED) /* friction of the last solve's forces leaves it as it is */
+        /* friction of the last solve's forces leaves it as it is; where each iteration has others, its error is more than the last change: twice */
+        calm = q->iterations == first + 1 && end == CTI_BARRIER_CONVERGED ? calm + 1 : 0;
+        if (calm > settles)
             break;
     }
     if (end == CTI_BARRIER_STUCK || cti_barrier_own(s)->joints.open > 0)
