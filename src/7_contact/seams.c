@@ -19,6 +19,7 @@
 #define CTI_SEAMS_ON 4
 /* [thickness] a pair that the motion brings nearer by less keeps its row, which hardly blocks; with 0 rows at rest come and go with rounding */
 #define CTI_SEAMS_SLIGHT CTI_R(1e-4)
+#define CTI_SEAMS_ROUNDED 8 /* [ulp of a coordinate] the same, of what rounding makes of a distance: more than that in float */
 /* [thickness, or distance where that is less] distance that a passing motion keeps. An edge that is half a thickness high is passed at half of
    it: with 0.9 such an edge takes up to a sixth of a ball's speed */
 #define CTI_SEAMS_KEPT CTI_R(0.45)
@@ -136,17 +137,23 @@ static int cti_seams_known(const cti_seams *q, const cti_pair *p)
     return known;
 }
 
+/* what a distance may lack at position x */
+static ct_real cti_seams_slight(ct_real distance, const ct_real *x)
+{
+    return CTI_SEAMS_SLIGHT * distance + CTI_SEAMS_ROUNDED * CTI_EPS * cti_max(cti_abs(x[0]), cti_max(cti_abs(x[1]), cti_abs(x[2])));
+}
+
 /* 1 if the pair's half-space blocks the led motion */
 static int cti_seams_blocks(cti_seams *q, const cti_hit *hit)
 {
-    return cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * cti_pair_thickness(q->s, &hit->pair);
+    return cti_seams_lacks(q, hit) > cti_seams_slight(cti_pair_thickness(q->s, &hit->pair), q->s->x0 + 3 * (size_t)hit->pair.v[0]);
 }
 
 /* 1 if a pair ends nearer than `least` at positions x */
 static int cti_seams_ends(const cti_seams *q, const ct_real *x, cti_pair view, ct_real least)
 {
     int feature;
-    return cti_pair_closest(q->s, x, &view, &feature) < (1 - CTI_SEAMS_SLIGHT) * least;
+    return cti_pair_closest(q->s, x, &view, &feature) < least - cti_seams_slight(least, x);
 }
 
 /* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps KEPT of its distance from the other, and would if
