@@ -56,10 +56,10 @@ FLAGSTSAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(TH
 UNITS := $(shell sh tools/units.sh)
 TOOLS := $(patsubst tools/%.c,%,$(wildcard tools/*.c))
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
-# tests run with sanitizers, but for that of the command line, which is built without; those that leave cases out there run without them, too,
-# and test_all.py runs all without
+# tests run with sanitizers, but for that of the command line, which is built without; those that leave cases out there run without them, too.
+# Those that only take fewer samples of each case do so in make test-plain, which test_all.py runs, and the tables of laws here
 TESTSASAN := $(filter-out test_cli,$(TESTS))
-TESTSPLAIN := test_cli $(patsubst tests/%.c,%,$(shell grep -lE 'PLAIN_|__SANITIZE_ADDRESS__' tests/test_*.c))
+TESTSPLAIN := test_cli test_laws test_seams test_energy $(patsubst tests/%.c,%,$(shell grep -lE 'PLAIN_TEST|__SANITIZE_ADDRESS__' tests/test_*.c))
 OBJ64 := $(UNITS:%=build/o64/%.o)
 OBJ32 := $(UNITS:%=build/o32/%.o)
 OBJASAN := $(UNITS:%=build/oasan/%.o)

@@ -389,7 +389,7 @@ static void scene_barrier(ct_world *w)
     ct_mesh_free(&sheet), ct_mesh_free(&block);
 }
 
-enum { STEPS = FEW ? 5 : 14, SHORT = FEW ? 5 : 6, SCENE_BARRIER = 3, SCENES = 4 };
+enum { STEPS = FEW ? 5 : 10, SHORT = FEW ? 5 : 5, SCENE_BARRIER = 3, SCENES = 4 };
 
 /* hashes of every step of one scene under one system */
 static void run_world(int scene, system_kind kind, int workers, int steps, uint64_t *hash, int *out_loops)
