@@ -534,6 +534,7 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_penalty_run run;
     int parts;
+    cti_judge_begin(s);
     cti_penalty_open(s, dt, &run, r);
     if (!cti_penalty_save(s))
         return CT_ERR_MEMORY;

@@ -20,6 +20,14 @@ static int cti_judge_count(const cti_state *s) { return s->bodies.n_models + CTI
 
 static double cti_judge_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
+CTI_FN void cti_judge_begin(cti_state *s)
+{
+    int i;
+    s->judge.excess = 0;
+    for (i = 0; i < s->n; i++)
+        s->scripts.held[i] &= (uint8_t)~CTI_HELD_IMPLAUSIBLE;
+}
+
 CTI_FN void cti_judge_open(cti_state *s)
 {
     int b, n = cti_judge_count(s);
@@ -313,7 +321,7 @@ CTI_FN int cti_judge_hold(cti_state *s)
 CTI_FN void cti_judge_close(cti_state *s, ct_real dt, ct_step_report *r)
 {
     int i, b;
-    s->judge.debt = cti_fmax(0, s->judge.excess);
+    s->judge.debt = cti_finite64(s->judge.excess) ? cti_fmax(0, s->judge.excess) : 0;
     for (b = 0; b < cti_judge_count(s); b++)
         s->judge.bodies[b].touched = 0; /* counted below, once for each body */
     for (i = 0; i < s->n; i++) {

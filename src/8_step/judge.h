@@ -3,6 +3,8 @@
 
 #include "state.h"
 
+/* cti_judge_begin -- a step begins: no block is held by the judge, as after a step that ran out of memory. */
+CTI_FN void cti_judge_begin(cti_state *s);
 /* cti_judge_open -- a try of a step begins: no bodies have touched, and the energies of the state are those before it. */
 CTI_FN void cti_judge_open(cti_state *s);
 /* cti_judge_touch -- the body of `block` takes part in a contact whose points move at a speed of root met2 along each other; first: another body
