@@ -8,7 +8,6 @@
    first met deeper than its points have come is work_recovery. What else it gives and has not stored is a gain.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 #include "penalty.h"
-#include "../0_base/sets.h"
 #include "../8_step/assemble.h"
 #include "../8_step/move.h"
 #include "../8_step/energy.h"
@@ -16,9 +15,9 @@
 #include "../8_step/integrate.h"
 #include "../8_step/motion.h"
 #include "../8_step/plausible.h"
-#include "../8_step/policy.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/ends.h"
+#include "../8_step/judge.h"
 #include "../8_step/whirl.h"
 
 #define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy, or turns too far, with fewer. Half: balls
@@ -32,7 +31,7 @@ typedef struct cti_penalty_run {
     double allowed;    /* [J] by which the explicit form may gain: its energy oscillates */
     double before;     /* [J] energies at the start */
     double shifted;    /* [J] by which kinetic energies are of another time than before, see cti_penalty_shift */
-    int gained;        /* 1: more than the bound */
+    int refused;       /* 1: by the judge */
     int whirled;       /* 1: a rigid body near others turned by more than straight ways of its vertices describe */
     double met;        /* [J] in springs of new bodies at the start of their first substep */
 } cti_penalty_run;
@@ -54,16 +53,24 @@ static int cti_penalty_assemble(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
-/* end.v at rest where the motion is not plausible */
-static void cti_penalty_give_up(cti_state *s, ct_real h, ct_step_report *r)
+/* A motion that is not plausible is at fault, and the judge refuses the try, which goes on at rest. 0: out of memory */
+static int cti_penalty_give_up(cti_state *s, ct_real h, ct_step_report *r)
 {
+    uint8_t *fine = CTI_ARENA_NEW(s->arena, uint8_t, s->n);
+    int i;
+    if (!fine)
+        return 0;
+    cti_plausible_blocks(s, h, fine);
+    for (i = 0; i < s->n; i++)
+        if (!fine[i])
+            cti_judge_blame(s, i);
     memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
     CTI_CLEAR(cti_penalty_of(s)->contacts);
     cti_move(s, h);
     r->frozen = s->n;
-    cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+    return 1;
 }
 
 /* the free motion, in end.v and surface.x1. 0: it is not plausible */
@@ -105,10 +112,8 @@ static int cti_penalty_rounds(cti_state *s, ct_real h, ct_step_report *r)
         r->ms_solve += cti_state_clock(s) - t;
         if (done < 0)
             return 0;
-        if (!cti_plausible_motion(s, h)) {
-            cti_penalty_give_up(s, h, r);
-            return 1;
-        }
+        if (!cti_plausible_motion(s, h))
+            return cti_penalty_give_up(s, h, r);
         cti_move(s, h);
         t = cti_state_clock(s);
         more = s->desc.penalty.form == CT_PENALTY_IMPLICIT && round + 1 < CTI_PENALTY_ROUNDS ? cti_penalty_more(s, h) : 0;
@@ -185,12 +190,11 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
     CTI_CLEAR(s->contact.origins);
     CTI_CLEAR(cti_penalty_of(s)->contacts);
     s->contact.solved_dt = h;
+    cti_penalty_of(s)->turns = r->cg_steps + (int)(CTI_PENALTY_TURNS * (h / s->step.dt));
     if (!cti_penalty_assemble(s, h, r))
         return 0;
-    if (!cti_penalty_begin(s, h, r)) {
-        cti_penalty_give_up(s, h, r);
-        return 1;
-    }
+    if (!cti_penalty_begin(s, h, r))
+        return cti_penalty_give_up(s, h, r);
     t = cti_state_clock(s);
     if (!cti_penalty_find(s, h, r))
         return 0;
@@ -281,18 +285,16 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
    they miss half of their impulse times the change of velocity */
 static double cti_penalty_shift(const cti_state *s, ct_real h, const ct_real *v)
 {
-    const cti_penalty *p = cti_penalty_of(s);
     cti_v3 g = cti_v3_at(s->desc.gravity, 0);
     double sum = 0, more = 0, other = 0, g2 = (double)cti_v3_norm2(g);
-    int i, b;
+    int i;
     for (i = 0; i < s->n; i++) {
         double was = (double)(s->history.fall[i].share * s->history.dt_prev[i]) / 2, is = (double)(s->end.fall[i] * h) / 2;
         if (!(s->bodies.mass[i] > 0))
             continue;
         sum += (double)s->bodies.mass[i] * ((double)cti_v3_dot(cti_v3_at(v, i), g) * (is - was) + g2 * (is * is - was * was) / 2);
         more += was * fabs((double)cti_v3_dot(cti_v3_at(s->end.impulse, i), g));
-        b = s->desc.penalty.form == CT_PENALTY_EXPLICIT ? cti_energy_body(s, i) : -1;
-        if (b >= 0 && p->touched[b]) {
+        if (s->desc.penalty.form == CT_PENALTY_EXPLICIT && cti_judge_has(s, i)) {
             cti_v3 dv = cti_v3_sub(cti_v3_at(v, i), cti_v3_at(s->v, i));
             other += (double)cti_v3_dot(cti_v3_mad(cti_v3_at(s->end.impulse, i), dv, -s->bodies.mass[i]), dv) / 2;
         }
@@ -300,37 +302,20 @@ static double cti_penalty_shift(const cti_state *s, ct_real h, const ct_real *v)
     return fabs(sum) + more + cti_fmax(0, other);
 }
 
-/* which bodies a contact acts on, and how fast its points move against each other */
-static void cti_penalty_touch(cti_state *s, const cti_row *row)
+/* which bodies contacts act on, and how fast their points move against each other */
+static void cti_penalty_touch(cti_state *s)
 {
-    cti_penalty *p = cti_penalty_of(s);
-    ct_real start[3], end[3];
-    double met2;
-    int k, b, first = -1;
-    cti_row_velocity(row, s->v, start), cti_row_velocity(row, s->end.v, end);
-    met2 = cti_fmax((double)cti_v3_norm2(cti_v3_at(start, 0)), (double)cti_v3_norm2(cti_v3_at(end, 0)));
-    for (k = 0; k < row->n; k++) {
-        b = cti_energy_body(s, row->term[k].block);
-        if (b < 0)
+    int i, k, first;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        ct_real start[3], end[3];
+        double met2;
+        if (!(row->r[0] > 0 || cti_penalty_of(s)->contacts[i].depth > 0))
             continue;
-        p->touched[b] = 1, p->islands.shares[b].met2 = cti_fmax(p->islands.shares[b].met2, met2);
-        if (first >= 0)
-            cti_sets_join(p->islands.of, first, b);
-        first = b;
-    }
-}
-
-/* which bodies contacts act on, and what each body gains */
-static void cti_penalty_count(cti_state *s)
-{
-    cti_penalty *p = cti_penalty_of(s);
-    int i, b;
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        if (s->contact.rows[i].r[0] > 0 || p->contacts[i].depth > 0)
-            cti_penalty_touch(s, &s->contact.rows[i]);
-    for (b = 0; b < s->bodies.n_models + CTI_LEN(s->bodies.rigids); b++) {
-        const cti_energy *e = &s->energy.end[b], *e0 = &s->energy.now[b];
-        p->own[b] += e->kinetic + e->elastic + e->gravity - e0->kinetic - e0->elastic - e0->gravity - s->energy.works[b];
+        cti_row_velocity(row, s->v, start), cti_row_velocity(row, s->end.v, end);
+        met2 = cti_fmax((double)cti_v3_norm2(cti_v3_at(start, 0)), (double)cti_v3_norm2(cti_v3_at(end, 0)));
+        for (first = -1, k = 0; k < row->n; k++)
+            first = cti_judge_touch(s, first, row->term[k].block, met2);
     }
 }
 
@@ -369,7 +354,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     double stored[4] = {0, 0, 0, 0};
     int i, flies;
     cti_energy_try(s, h);
-    cti_penalty_count(s);
+    cti_penalty_touch(s);
     flies = cti_penalty_fly(s);
     cti_energy_account(s, h, &a);
     r->work_script += a.script, r->work_pins += a.pins, r->loss_damping += a.damping;
@@ -398,114 +383,16 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
 static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
 {
     ct_step_report now;
-    int n = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
     r->substeps = 0;
     s->step.dt = dt;
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
-    if (n > 0) {
-        memset(cti_penalty_of(s)->own, 0, sizeof(double) * (size_t)n);
-        memset(cti_penalty_of(s)->touched, 0, (size_t)n);
-        memset(cti_penalty_of(s)->islands.shares, 0, sizeof *cti_penalty_of(s)->islands.shares * (size_t)n);
-        cti_sets_init(cti_penalty_of(s)->islands.of, n);
-    }
+    cti_judge_open(s);
     cti_ends_energies(s, &now);
     cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy, cti_penalty_of(s)->was_known = cti_penalty_of(s)->is_known;
     run->before = now.energy_kinetic + now.energy_elastic + now.energy_gravity + cti_penalty_of(s)->energy;
-}
-
-/* mean velocities of islands, and kinetic energies about them */
-static void cti_penalty_apart(cti_state *s)
-{
-    cti_penalty *p = cti_penalty_of(s);
-    int i, k, b, n = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
-    for (i = 0; i < s->n; i++) {
-        cti_penalty_common *q;
-        b = s->bodies.mass[i] > 0 ? cti_energy_body(s, i) : -1;
-        if (b < 0)
-            continue;
-        q = &p->islands.shares[cti_sets_root(p->islands.of, b)], q->mass += (double)s->bodies.mass[i];
-        for (k = 0; k < 3; k++) {
-            q->start[k] += (double)(s->bodies.mass[i] * s->step.start.copy.v[3 * i + k]);
-            q->end[k] += (double)(s->bodies.mass[i] * s->v[3 * i + k]);
-        }
-    }
-    for (b = 0; b < n; b++) {
-        cti_penalty_common *q = &p->islands.shares[b], *root = &p->islands.shares[cti_sets_root(p->islands.of, b)];
-        root->met2 = cti_fmax(root->met2, q->met2);
-        for (k = 0; k < 3 && q->mass > 0; k++)
-            q->start[k] /= q->mass, q->end[k] /= q->mass;
-    }
-    for (i = 0; i < s->n; i++) {
-        b = s->bodies.mass[i] > 0 ? cti_energy_body(s, i) : -1;
-        for (k = 0; b >= 0 && k < 3; k++) {
-            cti_penalty_common *q = &p->islands.shares[cti_sets_root(p->islands.of, b)];
-            double u = (double)s->v[3 * i + k] - q->end[k];
-            q->kinetic += 0.5 * (double)s->bodies.mass[i] * u * u;
-        }
-    }
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        p->islands.shares[cti_sets_root(p->islands.of, s->bodies.n_models + i)].kinetic += cti_rigid_energy(&s->bodies.rigids[i]);
-}
-
-/* Scale of the energies that bodies exchange in the step, of those that contacts touch, as a world sees it that moves with each island: kinetic
-   energy about its mean velocity and that of the relative speeds of contacts. In the world's own frame a common velocity would allow any gain.
-   Of the work of scripts and pins, likewise, what is not the common motion's; *out_work: that, of all bodies */
-static double cti_penalty_exchange(cti_state *s, ct_real dt, double *out_work)
-{
-    const cti_penalty *p = cti_penalty_of(s);
-    double sum = 0;
-    int b, k, n = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
-    cti_penalty_apart(s);
-    for (*out_work = b = 0; b < n; b++) {
-        const cti_penalty_common *q = &p->islands.shares[b];
-        if (p->touched[b])
-            sum += fabs(s->energy.now[b].elastic) + q->kinetic + 0.5 * q->mass * q->met2;
-        for (k = 0; k < 3; k++)
-            *out_work -= q->mass * ((q->end[k] - q->start[k]) * (q->end[k] + q->start[k]) / 2 - (double)(s->desc.gravity[k] * dt) * q->end[k]);
-    }
-    return sum;
-}
-
-/* bodies that no contact has touched have the bound of a body in the other steppers (energy.c), each its own. Returns
-   what they gain within those bounds [J] */
-static double cti_penalty_judge_free(const cti_state *s, double kick)
-{
-    const cti_penalty *p = cti_penalty_of(s);
-    double sum = 0;
-    int m;
-    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
-        const cti_energy *e = &s->energy.now[m];
-        int rigid = m - s->bodies.n_models;
-        double energy = p->islands.shares[m].kinetic + fabs(e->elastic), most;
-        double lift = rigid >= 0 ? (double)s->bodies.rigids[rigid].mass * kick * kick : 0;
-        if (p->touched[m])
-            continue;
-        most = cti_policy_body_gain(1, energy + lift, fabs(e->gravity) + e->kinetic + (rigid >= 0 ? 0 : s->energy.moduli[m]));
-        sum += cti_fmin(cti_fmax(0, p->own[m]), most);
-    }
-    return sum;
-}
-
-/* the status of a step that gained energy: the same bound for all bodies that contacts touch, as with the barrier stepper; and the oscillation of
-   the explicit form */
-static void cti_penalty_judge(cti_state *s, cti_penalty_run *run, ct_real dt, ct_step_report *r)
-{
-    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, work, bound, gain;
-    double rounded = fabs(r->energy_gravity) + r->energy_kinetic + fabs(r->work_pins) + fabs(r->work_script);
-    int i;
-    for (i = 0; i < s->bodies.n_models; i++)
-        rounded += s->energy.moduli[i];
-    for (i = 0; i < s->n; i++)
-        mass += (double)s->bodies.mass[i];
-    scale = cti_penalty_exchange(s, dt, &work) + r->energy_contact + r->work_recovery + r->loss_contact;
-    gain = cti_penalty_judge_free(s, kick);
-    bound = cti_policy_body_gain(1, scale + fabs(work + r->work_pins + r->work_script) + mass * kick * kick, rounded);
-    run->gained = !(r->energy_gained <= bound + gain + run->allowed + run->shifted);
-    if (run->gained)
-        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
 /* distances and depths at the end. 0: out of memory */
@@ -558,7 +445,7 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct
     run->before += run->met;
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script -
                        r->work_recovery + r->loss_contact + r->loss_damping;
-    cti_penalty_judge(s, run, dt, r);
+    run->refused = cti_judge_refuses(s, dt, run->allowed, run->shifted, r);
     if (run->whirled)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (r->substeps > 1)
@@ -647,20 +534,25 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_penalty_run run;
     int parts;
+    cti_judge_begin(s);
     cti_penalty_open(s, dt, &run, r);
     if (!cti_penalty_save(s))
         return CT_ERR_MEMORY;
     if (s->n == 0)
         return cti_penalty_nothing(s, dt, r);
-    for (parts = 1;; parts *= 2) {
+    for (parts = 1;;) {
         if (!cti_penalty_span(s, dt, parts, &run, r))
             return cti_penalty_take_back(s);
-        if (!(run.gained || run.whirled) || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS ||
-            r->cg_steps >= CTI_PENALTY_TURNS)
+        if (!(run.refused || run.whirled))
+            break;
+        if (s->desc.penalty.form == CT_PENALTY_IMPLICIT && parts < CTI_PENALTY_PARTS)
+            parts *= 2;
+        else if (!run.refused || cti_judge_calm(s, dt, r) || !cti_judge_hold(s))
             break;
         if (!cti_penalty_again(s, dt, &run, r))
             return CT_ERR_MEMORY;
     }
+    cti_judge_close(s, dt, r);
     cti_impulses_swap(s);
     return CT_OK;
 }

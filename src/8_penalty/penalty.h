@@ -4,8 +4,8 @@
 
 #include "../8_step/stepper.h"
 
-/* [turns of conjugate gradients] of a step of the implicit form. Beyond, every solve ends with the iteration that it is in, and the step, which has
-   not converged, is not divided. A crushed body of 92 nodes with 2800 contacts took over a minute a step without this bound. In 150 random worlds no
+/* [turns of conjugate gradients] of a try of a step of the implicit form; each of its parts has its share. Beyond, every solve ends with the
+   iteration that it is in. A crushed body of 92 nodes with 2800 contacts took over a minute a step without this bound. In 150 random worlds no
    step that ended with CT_STATUS_OK took more than 3000.
    With this bound 771 of 1053 steps of 60 random worlds are CT_STATUS_OK; with 60,000 turns 776, with 200,000 turns 781, without a bound 787 */
 #define CTI_PENALTY_TURNS 20000
@@ -66,13 +66,6 @@ typedef struct cti_penalty_inside {
     cti_hit *hits;
 } cti_penalty_inside;
 
-/* cti_penalty_common -- an island's common motion in a step. */
-typedef struct cti_penalty_common {
-    double mass, start[3], end[3]; /* [kg], [m/s] mean velocities at both ends of the step */
-    double met2;                   /* [m^2/s^2] square of the largest speed at which points of contacts moved along each other or met */
-    double kinetic;                /* [J] about the mean velocity at the end */
-} cti_penalty_common;
-
 /* cti_penalty_line -- search for the least of an island's potential along a step. */
 typedef struct cti_penalty_line {
     double slope, curve;     /* of the bodies' part: slope at 0, and its change up to 1 */
@@ -83,13 +76,11 @@ typedef struct cti_penalty_line {
     int done;
 } cti_penalty_line;
 
-/* cti_penalty_groups -- components that rows connect, and bodies. */
+/* cti_penalty_groups -- components that rows connect. */
 typedef struct cti_penalty_groups {
     int32_t *first;          /* [components] the first component of those that rows connect with it */
     ct_real *size;           /* [components] scratch: of the first component of an island */
     cti_penalty_line *lines; /* [components] scratch, likewise */
-    int32_t *of;             /* [models + rigids] sets (0_base/sets.h) of bodies that contacts connected in the step at hand */
-    cti_penalty_common *shares; /* [models + rigids] of the island whose first body it is */
 } cti_penalty_groups;
 
 /* cti_penalty_census -- which bodies had been in a step when the world was prepared. */
@@ -108,9 +99,8 @@ typedef struct cti_penalty {
     ct_real *work;                 /* [24 n] scratch */
     cti_penalty_groups islands;
     cti_penalty_inside inside;
-    uint8_t *touched;              /* [models + rigids] 1: a contact carried load in the step at hand */
+    int turns;                     /* cg_steps of the report at which the solves of the substep at hand end */
     uint8_t *flies;                /* [models + rigids] scratch: 1 where all contacts that push a body let it rebound */
-    double *own;                   /* [models + rigids] [J] energy that the body gained in it beyond the work on it */
     /* what outlives a change of bodies */
     cti_memory next;               /* contacts of the substep at hand */
     cti_penalty_place *places;     /* [contact.memory.items] */

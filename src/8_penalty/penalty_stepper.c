@@ -95,8 +95,7 @@ static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
         !CTI_RESIZE(&s->prepared, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(&s->prepared, p->work, 24 * (size_t)s->n) ||
         !CTI_RESIZE(&s->prepared, p->islands.first, components) || !CTI_RESIZE(&s->prepared, p->islands.size, components) ||
         !CTI_RESIZE(&s->prepared, p->islands.lines, components) ||
-        !CTI_RESIZE(&s->prepared, p->islands.of, n) || !CTI_RESIZE(&s->prepared, p->flies, n) || !CTI_RESIZE(&s->prepared, p->islands.shares, n) ||
-        !CTI_RESIZE(&s->prepared, p->touched, n) || !CTI_RESIZE(&s->prepared, p->own, n) || !cti_penalty_tell(s))
+        !CTI_RESIZE(&s->prepared, p->flies, n) || !cti_penalty_tell(s))
         return 0;
     cti_penalty_weigh(s, bodies);
     return s->desc.penalty.depth != CT_PENALTY_INSIDE || cti_penalty_inside_prepare(s);

@@ -450,7 +450,7 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
         return -1;
     cti_penalty_problem(s, &p);
     cti_penalty_linearize(s, h, s->end.v, 0);
-    for (it = 0; it < s->desc.penalty.iterations && (it == 0 || r->cg_steps < CTI_PENALTY_TURNS); it++) {
+    for (it = 0; it < s->desc.penalty.iterations && (it == 0 || r->cg_steps < cti_penalty_of(s)->turns); it++) {
         memcpy(last, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
         cti_penalty_right(s, &p, y);
         cti_penalty_conjugate(s, 1, share, y, s->end.v, &turns);

@@ -12,15 +12,14 @@
 #include "linkage.h"
 #include "../0_base/log.h"
 
-CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out)
+CTI_FN void cti_motion_sum(const cti_state *s, const int32_t *blocks, int n, const ct_real *x, const ct_real *v, cti_motion *out)
 {
     const cti_bodies *bodies = &s->bodies;
-    const int32_t *blocks = s->factors.blocks;
-    cti_v3 mx = cti_v3_zero(), mv = cti_v3_zero(), o = cti_v3_at(x, blocks[c->begin]);
+    cti_v3 mx = cti_v3_zero(), mv = cti_v3_zero(), o = cti_v3_at(x, blocks[0]);
     ct_real m = 0, trace, *I = out->inertia;
     int i, k;
     memset(out, 0, sizeof *out);
-    for (i = c->begin; i < c->end; i++) {
+    for (i = 0; i < n; i++) {
         int b = blocks[i];
         m += bodies->mass[b];
         mx = cti_v3_mad(mx, cti_v3_sub(cti_v3_at(x, b), o), bodies->mass[b]);
@@ -30,7 +29,7 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
     if (!(m > 0))
         return;
     out->center = cti_v3_mad(o, mx, 1 / m), out->speed = cti_v3_mul(mv, 1 / m);
-    for (i = c->begin; i < c->end; i++) {
+    for (i = 0; i < n; i++) {
         int b = blocks[i];
         cti_v3 r = cti_v3_sub(cti_v3_at(x, b), out->center), u = cti_v3_sub(cti_v3_at(v, b), out->speed);
         out->spin = cti_v3_mad(out->spin, cti_v3_cross(r, u), bodies->mass[b]);

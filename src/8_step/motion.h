@@ -3,7 +3,7 @@
 
 #include "state.h"
 
-/* cti_motion -- of one component at positions x and velocities v. */
+/* cti_motion -- of blocks at positions x and velocities v. */
 typedef struct cti_motion {
     ct_real mass;          /* [kg] */
     cti_v3 center, speed;  /* centre of mass [m], its velocity [m/s] */
@@ -12,8 +12,13 @@ typedef struct cti_motion {
     double about;          /* kinetic energy about the centre [J] */
 } cti_motion;
 
-/* cti_motion_measure -- sums over the component's blocks. */
-CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out);
+/* cti_motion_sum -- sums over blocks [n], n at least 1; an angular one has no mass, and rotations of rigid bodies are not in the sums. */
+CTI_FN void cti_motion_sum(const cti_state *s, const int32_t *blocks, int n, const ct_real *x, const ct_real *v, cti_motion *out);
+/* cti_motion_measure -- those of a component. */
+CTI_INLINE void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out)
+{
+    cti_motion_sum(s, s->factors.blocks + c->begin, c->end - c->begin, x, v, out);
+}
 /* cti_motion_rate -- angular velocity [rad/s] of a rigid body with this motion. 0: the nodes are on a line and have no inertia about it, so
    that rounding would decide. */
 CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);

@@ -351,6 +351,25 @@ typedef struct cti_energies {
     int known;                /* 1: `now` belongs to x and v */
 } cti_energies;
 
+/* cti_judge_body -- of a body, or of the set of bodies that touch and whose first body it is (judge.h). */
+typedef struct cti_judge_body {
+    cti_energy before;             /* of the body at the start */
+    double mass, start[3], end[3]; /* [kg], [m/s] mean velocities at both ends of the step */
+    double met2;                   /* [m^2/s^2] square of the largest speed at which points of contacts moved along each other or met */
+    double kinetic, stored;        /* [J] about the mean velocity at the end; sum of the elastic energies' sizes */
+    double had;                    /* [J] both at the start */
+    double gain, fault, rounded;   /* [J] what it has more than at the start; that beyond its bound; energies that rounding is a share of */
+    uint8_t touched, blamed;       /* 1: a contact acted on it; the step is refused because of it */
+} cti_judge_body;
+
+/* cti_judge -- of the step at hand. */
+typedef struct cti_judge {
+    cti_judge_body *bodies; /* [models + rigid bodies] */
+    int32_t *of;            /* [models + rigid bodies] sets (0_base/sets.h) */
+    double excess, most;    /* [J] gain beyond the bound, with that of the steps before; what of it may stay */
+    double debt;            /* [J] that stayed in the last step */
+} cti_judge;
+
 /* cti_scripts -- scripted motion of blocks and surface vertices, and the data derived from it for the current substep. */
 typedef struct cti_scripts {
     cti_pin *pins;
@@ -439,6 +458,7 @@ typedef struct cti_state {
     cti_scripts scripts;
     cti_history history;
     cti_energies energy;
+    cti_judge judge;
     cti_surface surface;
     cti_detect detect;
     cti_contacts contact;
