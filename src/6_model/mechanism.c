@@ -553,7 +553,7 @@ static void cti_mechanism_balance(cti_mechanism *m)
 
 CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
 {
-    double change = 0, last = DBL_MAX, reach = 0, share = 1, far = 0;
+    double change = 0, last = DBL_MAX, reach = 0, share = 1, enough = 0;
     int i, k, turn;
     for (turn = 0; turn < CTI_MECHANISM_ITERATIONS; turn++) {
         cti_mechanism_place(m, dt);
@@ -568,8 +568,8 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
         share = cti_mechanism_share(m, dt, turn == 0, share, &change);
         cti_mechanism_go(m, dt, share);
         reach = cti_mechanism_reach(m, dt);
-        far = CTI_MECHANISM_FAR * reach + cti_mechanism_rounding(m, dt);
-        if (!(change <= DBL_MAX) || change <= CTI_MECHANISM_CLOSE * reach || (change >= last && change <= far))
+        enough = CTI_MECHANISM_FAR * reach + cti_mechanism_rounding(m, dt);
+        if (!(change <= DBL_MAX) || change <= CTI_MECHANISM_CLOSE * reach || (change >= last && change <= enough))
             break;
         last = change;
     }
@@ -577,7 +577,7 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
     cti_mechanism_place(m, dt);
     cti_mechanism_finish(m, dt);
     m->residual = change;
-    return change <= far;
+    return change <= enough;
 }
 
 CTI_FN void cti_mechanism_rest(cti_mechanism *m, int row, double rounding)
