@@ -4,7 +4,8 @@
    within each other. Impact zones end the shortest substeps (Otaduy 2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h
    defines the terms). With ccd_limits_step a substep also ends where features first meet (events.c). Positions are committed substep by substep, and
    restored when memory runs out. differs: a crushed element halves the step, too, since one Newton iteration does not predict its force; components
-   that failed keep a step limit for the rest of the step. */
+   that failed keep a step limit for the rest of the step. Where the shortest substep fails and joints began it apart, they keep their errors from
+   there to the end of the step: contacts may leave no room to close them. */
 #include "step.h"
 #include "../8_step/ends.h"
 #include "../8_step/energy.h"
