@@ -11,13 +11,10 @@ int main(void)
     double deepest = 0, height;
     ct_mesh cube;
     ct_world *world;
-    ct_world_desc desc = ct_world_desc_default();
+    ct_world_desc desc = ct_world_desc_default_for(CT_STEPPER_EXPLICIT); /* without friction, and contacts of a body with itself */
     ct_soft_desc soft = ct_soft_desc_default();
     ct_step_report report;
 
-    desc.stepper = CT_STEPPER_EXPLICIT;
-    desc.friction = 0; /* it has none, and no contacts of a body with itself */
-    desc.self_collision = 0;
     if (ct_mesh_box(size, cells, 1, &cube, NULL) || ct_world_create(&desc, &world, NULL) || ct_body_add_plane(world, NULL, 0, NULL))
         return 1;
     soft.mesh = &cube;

@@ -19,6 +19,25 @@ static void refuses(ct_world_desc d, ct_code expected)
     assert_true(strlen(e.text) > 5);
 }
 
+/* a description for a stepper is never refused, and its world takes a soft body and steps */
+static void every_stepper_takes_its_defaults(void **state)
+{
+    int k;
+    (void)state;
+    for (k = 0; k < CT_STEPPER_COUNT_; k++) {
+        ct_world_desc d = ct_world_desc_default_for((ct_stepper)k);
+        ct_world *w = NULL;
+        ct_step_report r;
+        assert_int_equal(d.stepper, k);
+        assert_int_equal(ct_world_create(&d, &w, NULL), CT_OK);
+        add_plane(w, 0, 1, 0, 0);
+        add_soft_box(w, "box", 0.1, 1, 1e5, 0, 0.06, 0);
+        assert_int_equal(ct_world_step(w, (ct_real)0.01, &r), CT_OK);
+        assert_int_equal(r.status, CT_STATUS_OK);
+        ct_world_destroy(w);
+    }
+}
+
 static void creation_is_checked(void **state)
 {
     ct_world_desc d = ct_world_desc_default(), good = d;
@@ -1183,6 +1202,7 @@ static void embedded_bodies_count_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_stepper_takes_its_defaults),
         cmocka_unit_test(creation_is_checked),
         cmocka_unit_test(defaults_are_as_documented),
         cmocka_unit_test(bad_steps_are_refused),

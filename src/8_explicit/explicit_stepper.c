@@ -14,7 +14,7 @@ static void cti_explicit_defaults(ct_world_desc *d)
     q->penetration = CTI_R(1e-3);
     q->bulk_viscosity = CTI_R(0.06);
     q->max_steps = 100000;
-    if (d->stepper == CT_STEPPER_EXPLICIT) /* a build whose worlds have this stepper by default */
+    if (d->stepper == CT_STEPPER_EXPLICIT)
         d->friction = 0, d->self_collision = 0;
 }
 

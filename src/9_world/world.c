@@ -113,7 +113,9 @@ CONTACT_API_DEF ct_solver_desc ct_solver_desc_default(void)
     return d;
 }
 
-CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
+CONTACT_API_DEF ct_world_desc ct_world_desc_default(void) { return ct_world_desc_default_for((ct_stepper)CTI_WORLD_STEPPER); }
+
+CONTACT_API_DEF ct_world_desc ct_world_desc_default_for(ct_stepper stepper)
 {
     ct_world_desc d;
     memset(&d, 0, sizeof d);
@@ -122,7 +124,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default(void)
     d.thickness = CTI_R(1e-3);
     d.friction = CTI_R(0.4);
     d.self_collision = 1;
-    d.stepper = (ct_stepper)CTI_WORLD_STEPPER;
+    d.stepper = stepper;
     d.solver = ct_solver_desc_default();
     d.cmr_rounds = 5;
     d.max_halvings = 5;
