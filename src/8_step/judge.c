@@ -136,7 +136,8 @@ static double cti_judge_had(const cti_state *s, const cti_judge_body *q, ct_real
 CTI_FN int cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shift, ct_step_report *r)
 {
     double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), rounded = fabs(r->work_pins) + fabs(r->work_script);
-    double scale = r->energy_contact + r->work_recovery + r->loss_contact, works = r->work_pins + r->work_script, work = works, free = 0, had = 0, springs = r->energy_contact, given, moving = 0;
+    double scale = r->energy_contact + r->work_recovery + r->loss_contact, springs = r->energy_contact;
+    double works = r->work_pins + r->work_script, work = works, alone = 0, had = 0, moving = 0, given;
     int b, k, n = cti_judge_count(s), blamed = 0;
     cti_judge_measure(s);
     for (b = 0; b < n; b++) {
@@ -149,15 +150,16 @@ CTI_FN int cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shif
         scale += q->touched ? own + 0.5 * q->mass * q->met2 : q->mass * kick * kick;
         had += q->touched ? cti_judge_had(s, q, dt, works) : q->mass * kick * kick;
         if (!q->touched) /* each has its own bound */
-            free += cti_fmin(cti_fmax(0, q->gain), cti_policy_body_gain(1, own, q->rounded));
+            alone += cti_fmin(cti_fmax(0, q->gain), cti_policy_body_gain(1, own, q->rounded));
         for (k = 0; k < 3; k++) /* work on the common motion is no scale of errors */
             work -= q->mass * ((q->end[k] - q->start[k]) * (q->end[k] + q->start[k]) / 2 - (double)(s->desc.gravity[k] * dt) * q->end[k]);
     }
     given = r->energy_gained - r->loss_contact - r->loss_damping;
     had += cti_fmax(0, springs - given - works - r->work_recovery); /* what they had at the start */
-    s->judge.excess = given - free - cti_fmin(swing, had + moving) - cti_policy_body_gain(1, had + fabs(work), rounded);
-    s->judge.excess = blamed ? HUGE_VAL : s->judge.excess + s->judge.debt, s->judge.most = CTI_JUDGE_DEBT * had + cti_fmin(shift, had + moving);
-    if (r->energy_gained <= free + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded) && s->judge.excess <= s->judge.most)
+    s->judge.excess = given - alone - cti_fmin(swing, had + moving) - cti_policy_body_gain(1, had + fabs(work), rounded);
+    s->judge.excess = blamed ? HUGE_VAL : s->judge.excess + s->judge.debt;
+    s->judge.most = CTI_JUDGE_DEBT * had + cti_fmin(shift, had + moving);
+    if (r->energy_gained <= alone + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded) && s->judge.excess <= s->judge.most)
         return 0;
     cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
