@@ -17,6 +17,7 @@ import hashlib
 import os
 import re
 import sys
+import textwrap
 
 import reach
 
@@ -363,43 +364,66 @@ class Builder:
                               "delete it")
             drop.update(range(c.first, c.last + 1))
         before, behind = {c.first: "#ifdef CTI_SPARE_INSTANCES" for c in spare}, {c.last: "#endif" for c in spare}
+        conditions = {}  # of several switches: their names in contact.h
         for first, last, text in reach.guards(chunks):
-            if not self.origin[start + last].startswith(VOCABULARY):
-                before[first], behind[last] = "#if " + text, "#endif"
+            where = next(o for o in self.origin[start + last::-1] if o.startswith("src/"))
+            if not where.startswith(VOCABULARY):
+                before[first], behind[last] = "#if " + self.named(conditions, text, where), "#endif"
         lines, origin = self.lines, self.origin
         self.lines, self.origin = lines[:start], origin[:start]
         for i, line in enumerate(raw):
             if i in before:
                 self.put(before[i])
-            if i not in drop:
+            if line == CONDITIONS:
+                self.put("/* Which switches ask for what stands below, by the first file that they ask for. */")
+                for text, name in conditions.items():
+                    self.put(" \\\n".join(textwrap.wrap("#define %s (%s)" % (name, text), 148, subsequent_indent="    ")))
+            elif line == NO_CONDITIONS:
+                self.put("\n".join("#undef %s" % name for name in conditions.values()))
+            elif i not in drop:
                 self.put(line, origin[start + i])
             if i in behind:
                 self.put(behind[i])
 
+    @staticmethod
+    def named(conditions, text, where):
+        """The text of a condition of one switch; the name of one of several, CTI_NEEDS_ and the file that it stands in first."""
+        if "||" not in text and "&&" not in text:
+            return text
+        if text not in conditions:
+            stem = "CTI_NEEDS_" + re.sub(r"\W", "_", os.path.basename(where.split(":")[0]).rsplit(".", 1)[0]).upper()
+            alike = sum(re.sub(r"_\d+$", "", name) == stem for name in conditions.values())
+            conditions[text] = "%s_%d" % (stem, alike + 1) if alike else stem
+        return conditions[text]
+
     def put_implementation(self, names):
         self.put("")
         self.put("#ifdef CONTACT_IMPLEMENTATION\n#ifndef CT_CONTACT_IMPLEMENTATION_INCLUDED\n#define CT_CONTACT_IMPLEMENTATION_INCLUDED")
-        self.put(PROLOGUE.replace("@FAST@", FAST).replace("@COLD@", COLD))
+        self.put(re.sub("@(FAST|SMALL)(_QUOTED)?@", lambda m: OPTIONS[m.group(1)].replace('"', '\\"') if m.group(2) else OPTIONS[m.group(1)], PROLOGUE))
         fast = False
         for n in names:
             if self.entry[n].fast != fast:
                 fast = not fast
-                self.put(SWITCH % (FAST if fast else COLD))
+                self.put("\nCTI_CODE_%s" % ("FAST" if fast else "SMALL"))
             self.emit(n)
         self.put("\n/* nothing private stays defined */")
-        own = ["CTI_FN", "CTI_OPTIMIZED"]
+        own = ["CTI_FN", "CTI_OPTIMIZED", "CTI_CODE_FAST", "CTI_CODE_SMALL"]
         for macro in self.all_macros + own:
             if macro in self.macros or macro in own:
                 self.put("#undef %s" % macro)
+        self.put(NO_CONDITIONS)
         self.put(EPILOGUE)
         self.put("#endif /* CT_CONTACT_IMPLEMENTATION_INCLUDED */\n#endif /* CONTACT_IMPLEMENTATION */")
 
 
 # gcc's options for files that are `fast` in the manifest, and for all others, with CONTACT_OPTIMIZE 1. Others get -O1, two options of -O2 that make
 # code smaller, and none that pays in hot loops alone: 6 % less code and a tenth less of the compiler's time than -O1, no step measurably slower
-FAST = '"O2", "fp-contract=off"'
-COLD = ('"O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", '
-        '"no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability"')
+OPTIONS = {"FAST": '"O2", "fp-contract=off"',
+           "SMALL": '"O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", '
+                    '"no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability"'}
+
+# lines that are replaced by the names of conditions, and by their end
+CONDITIONS, NO_CONDITIONS = "@CONDITIONS@", "@NO_CONDITIONS@"
 
 PROLOGUE = """\
 #define CTI_FN static
@@ -430,7 +454,10 @@ extern "C++" {
 #pragma GCC optimize("fp-contract=off")
 #elif CONTACT_OPTIMIZE == 1
 #define CTI_OPTIMIZED 1
-#pragma GCC optimize(@COLD@)
+#pragma GCC optimize(@SMALL@)
+/* between files of two kinds; each begins from the user's options, since a pragma cannot undo another one around it */
+#define CTI_CODE_FAST _Pragma("GCC pop_options") _Pragma("GCC push_options") _Pragma("GCC optimize(@FAST_QUOTED@)")
+#define CTI_CODE_SMALL _Pragma("GCC pop_options") _Pragma("GCC push_options") _Pragma("GCC optimize(@SMALL_QUOTED@)")
 #else
 #define CTI_OPTIMIZED 2
 #pragma GCC optimize(@FAST@)
@@ -442,15 +469,12 @@ extern "C++" {
 #if CONTACT_OPTIMIZE
 #pragma optimize("gt", on)
 #endif
-#endif"""
-
-# between files of the two kinds; each begins from the user's options, since a pragma cannot undo another one around it
-SWITCH = """
-#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC optimize(%s)
-#endif"""
+#endif
+#ifndef CTI_CODE_FAST
+#define CTI_CODE_FAST
+#define CTI_CODE_SMALL
+#endif
+""" + CONDITIONS
 
 EPILOGUE = """\
 #if defined(__clang__) && (defined(__x86_64__) || defined(__i386__))
