@@ -528,6 +528,12 @@ typedef struct cti_d8 {
     }
 CTI_VECTOR_ALL(cti_d8, double, CTI_PD, CTI_EACH_D)
 CTI_VECTOR_ALL(cti_f8, float, CTI_PF, CTI_EACH_F)
+/* one register of doubles alone */
+typedef struct cti_dw {
+    CTI_PD a;
+} cti_dw;
+CTI_VECTOR_ALL(cti_dw, double, CTI_PD, CTI_EACH_1)
+enum { CTI_DW = sizeof(cti_dw) / sizeof(double) };
 #if CTI_FUSED && defined(CTI_PD_FUSED)
 CTI_VECTOR(cti_d8, mad, (cti_d8 x, cti_d8 y, cti_d8 z), CTI_EACH_D(CTI_LANE_3, CTI_PD_FUSED))
 CTI_VECTOR(cti_d8, nmad, (cti_d8 x, cti_d8 y, cti_d8 z), CTI_EACH_D(CTI_LANE_3, CTI_PD_NFUSED))

@@ -1,4 +1,4 @@
-/* ccd_batch.c -- many continuous queries at once: cheap tests on eight lanes certify most pairs as apart; each pair that is left gets a
+/* ccd_batch.c -- many continuous queries at once: cheap tests on lanes certify most pairs as apart; each pair that is left gets a
    search.
    Method: passes 1 and 2 look for a plane between the origin and the convex hull of all end points of the difference hull, which contains
    the moving hull. Pass 1 tries the axes and the normal at half time, pass 2 directions from Gilbert's iteration on the nearest point. Pass
@@ -31,15 +31,40 @@
 #define CTI_BATCH_CHUNK 256
 #define CTI_BATCH_GILBERT 4
 
-/* cti_batch_points -- x, y, z of point `corner` of the queries list[0..7] */
+/* cti_batch_d_points -- x, y, z of point `corner` of the queries list[0..CTI_DW - 1] in r[1..3] */
+CTI_INLINE void cti_batch_d_points(const ct_real *x, const int32_t *quads, const int *list, int corner, cti_dw r[4])
+{
+    double buf[3][CTI_DW];
+    int i, k;
+    for (i = 0; i < CTI_DW; i++) {
+        const ct_real *p = x + 3 * (size_t)quads[4 * (size_t)list[i] + (size_t)corner];
+        buf[0][i] = p[0], buf[1][i] = p[1], buf[2][i] = p[2];
+    }
+    for (k = 0; k < 3; k++)
+        r[k + 1] = cti_dw_load(buf[k]);
+}
+#define CTI_V cti_dw
+#define CTI_VN(name) cti_dw_##name
+#define CTI_BN(name) cti_batch_d_##name
+#define CTI_BS(x) (x)
+#define CTI_BT double
+#define CTI_BW CTI_DW
+#define CTI_BALL ((1 << CTI_DW) - 1)
+#define CTI_BU 1.1102230246251565e-16
+#define CTI_BTINY 1e-290
+#define CTI_BNORM 3e-154
+#define CTI_BSMALL 1e-60
+#define CTI_BBIG 1e60
+#include "ccd_batch.inl"
+
 #if CONTACT_REAL == 32
-typedef cti_f8 cti_batch_real;
+/* the same of eight queries */
 CTI_INLINE const float *cti_batch_before(const ct_real *x, const int32_t *quads, const float *first, int query, int corner)
 {
     int32_t at = quads[4 * (size_t)query + (size_t)corner];
     return at ? x + 3 * (size_t)at - 1 : first;
 }
-CTI_INLINE void cti_batch_points(const ct_real *x, const int32_t *quads, const int *list, int corner, cti_f8 r[4])
+CTI_INLINE void cti_batch_f_points(const ct_real *x, const int32_t *quads, const int *list, int corner, cti_f8 r[4])
 {
     /* loads four numbers from the one before the point on; the first point has none before it */
     float first[4];
@@ -50,43 +75,13 @@ CTI_INLINE void cti_batch_points(const ct_real *x, const int32_t *quads, const i
     r[3] = cti_f8_load44(cti_batch_before(x, quads, first, list[3], corner), cti_batch_before(x, quads, first, list[7], corner));
     cti_f8_turn44(r);
 }
-#else
-typedef cti_d8 cti_batch_real;
-CTI_INLINE void cti_batch_points(const ct_real *x, const int32_t *quads, const int *list, int corner, cti_d8 r[4])
-{
-    double buf[3][8];
-    int i, k;
-    for (i = 0; i < 8; i++) {
-        const ct_real *p = x + 3 * (size_t)quads[4 * (size_t)list[i] + (size_t)corner];
-        buf[0][i] = p[0], buf[1][i] = p[1], buf[2][i] = p[2];
-    }
-    for (k = 0; k < 3; k++)
-        r[k + 1] = cti_d8_load(buf[k]);
-}
-#endif
-
-#define CTI_V cti_d8
-#define CTI_VN(name) cti_d8_##name
-#define CTI_BN(name) cti_batch_d_##name
-#define CTI_BS(x) (x)
-#if CONTACT_REAL == 32
-#define CTI_BIN(x) cti_d8_widen(x)
-#else
-#define CTI_BIN(x) (x)
-#endif
-#define CTI_BU 1.1102230246251565e-16
-#define CTI_BTINY 1e-290
-#define CTI_BNORM 3e-154
-#define CTI_BSMALL 1e-60
-#define CTI_BBIG 1e60
-#include "ccd_batch.inl"
-
-#if CONTACT_REAL == 32
 #define CTI_V cti_f8
 #define CTI_VN(name) cti_f8_##name
 #define CTI_BN(name) cti_batch_f_##name
 #define CTI_BS(x) ((float)(x))
-#define CTI_BIN(x) (x)
+#define CTI_BT float
+#define CTI_BW 8
+#define CTI_BALL 255
 #define CTI_BU 5.9604644775390625e-8
 #define CTI_BTINY 1.01e-28
 #define CTI_BNORM 2e-19

@@ -1,8 +1,8 @@
-/* ccd_batch.inl -- the passes over eight lanes, for CTI_V = cti_d8 and cti_f8. CTI_VN(name) names the operations of simd.h, CTI_BN(name)
+/* ccd_batch.inl -- the passes over lanes, for CTI_V = cti_dw and cti_f8 of CTI_BW lanes. CTI_VN(name) names the operations of simd.h, CTI_BN(name)
    the functions defined here. CTI_BS(x) is a constant of the lane's type and CTI_BU its unit roundoff. CTI_BTINY exceeds all errors from
    underflow, CTI_BNORM the error of a length from underflow. Both hold for coordinates whose size is in CTI_BSMALL .. CTI_BBIG. */
 
-/* eight queries: h hull of differences at both ends, c third vector of the cubic, big largest |coordinate| by axis */
+/* CTI_BW queries: h hull of differences at both ends, c third vector of the cubic, big largest |coordinate| by axis */
 typedef struct CTI_BN(lanes) {
     CTI_V h[2][4][3], c[2][3], big[3], distance;
 } CTI_BN(lanes);
@@ -153,11 +153,11 @@ CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
     return CTI_BN(sign)(g, 5, edge, 0);
 }
 
-/* CTI_BN(signs) -- pass 3, for eight queries at distance 0: one bit per lane that is free */
+/* CTI_BN(signs) -- pass 3, for queries at distance 0: one bit per lane that is free */
 CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
 {
     const CTI_V *a0 = q->h[0][0], *a1 = q->h[1][0], *b0 = q->h[0][1], *b1 = q->h[1][1];
-    CTI_V ab[3][3], bc[3][3], ca[3][3], n[3][3], f[4], edge, area, x, y, z, two = CTI_VN(set)(2), three = CTI_VN(set)(3), free8;
+    CTI_V ab[3][3], bc[3][3], ca[3][3], n[3][3], f[4], edge, area, x, y, z, two = CTI_VN(set)(2), three = CTI_VN(set)(3), apart;
     int i, k;
     CTI_BN(quadric)(b0, b1, q->c[0], q->c[1], bc);
     f[0] = CTI_BN(dot)(a0, bc[0]), f[3] = CTI_BN(dot)(a1, bc[2]);
@@ -165,9 +165,9 @@ CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
     f[2] = CTI_VN(div)(CTI_VN(add)(CTI_BN(dot)(a0, bc[2]), CTI_VN(mul)(two, CTI_BN(dot)(a1, bc[1]))), three);
     x = CTI_VN(mul)(q->big[1], q->big[2]), y = CTI_VN(mul)(q->big[2], q->big[0]), z = CTI_VN(mul)(q->big[0], q->big[1]);
     edge = CTI_VN(add)(CTI_VN(mul)(CTI_VN(set)(CTI_BS(CTI_BATCH_EF * CTI_BU)), CTI_VN(mul)(x, q->big[0])), CTI_VN(set)(CTI_BS(CTI_BTINY)));
-    free8 = CTI_BN(sign)(f, 4, edge, 1);
-    if (CTI_VN(bits)(free8) == 255)
-        return 255;
+    apart = CTI_BN(sign)(f, 4, edge, 1);
+    if (CTI_VN(bits)(apart) == CTI_BALL)
+        return CTI_BALL;
     CTI_BN(quadric)(a0, a1, b0, b1, ab), CTI_BN(quadric)(q->c[0], q->c[1], a0, a1, ca);
     for (i = 0; i < 3; i++) {
         for (k = 0; k < 3; k++) {
@@ -178,48 +178,46 @@ CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
     }
     area = CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(x, x), CTI_VN(mul)(y, y)), CTI_VN(mul)(z, z));
     edge = CTI_VN(add)(CTI_VN(mul)(CTI_VN(set)(CTI_BS(CTI_BATCH_EG * CTI_BU)), area), CTI_VN(set)(CTI_BS(CTI_BTINY)));
-    free8 = CTI_VN(or)(free8, CTI_VN(or)(CTI_BN(quartic)(bc, n, edge), CTI_BN(quartic)(ca, n, edge)));
+    apart = CTI_VN(or)(apart, CTI_VN(or)(CTI_BN(quartic)(bc, n, edge), CTI_BN(quartic)(ca, n, edge)));
     if (m == 3)
-        return CTI_VN(bits)(CTI_VN(or)(free8, CTI_BN(quartic)(ab, n, edge)));
+        return CTI_VN(bits)(CTI_VN(or)(apart, CTI_BN(quartic)(ab, n, edge)));
     /* edges: -ab.n and (n + ab).n */
     for (i = 0; i < 3; i++)
         for (k = 0; k < 3; k++)
             ca[i][k] = CTI_VN(sub)(CTI_VN(set)(0), ab[i][k]), ab[i][k] = CTI_VN(add)(n[i][k], ab[i][k]);
-    free8 = CTI_VN(or)(free8, CTI_BN(quartic)(ca, n, edge));
+    apart = CTI_VN(or)(apart, CTI_BN(quartic)(ca, n, edge));
     edge = CTI_VN(add)(CTI_VN(mul)(CTI_VN(set)(CTI_BS(CTI_BATCH_EH * CTI_BU)), area), CTI_VN(set)(CTI_BS(CTI_BTINY)));
-    return CTI_VN(bits)(CTI_VN(or)(free8, CTI_BN(quartic)(ab, n, edge)));
+    return CTI_VN(bits)(CTI_VN(or)(apart, CTI_BN(quartic)(ab, n, edge)));
 }
 
 
-/* CTI_BN(load) -- the differences of the queries list[0..7] */
+/* CTI_BN(load) -- the differences of the queries list[0..CTI_BW - 1] */
 CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[2], const int32_t *quads, const int *list,
                              const ct_real *min_distance)
 {
-    cti_batch_real p[4][4];
-    CTI_V a[4];
-    ct_real distance[8];
+    CTI_V p[4][4];
+    CTI_BT distance[CTI_BW];
     int e, i, k;
     for (e = 0; e < 2; e++) {
         for (i = 0; i < 4; i++)
-            cti_batch_points(x[e], quads, list, i, p[i]);
+            CTI_BN(points)(x[e], quads, list, i, p[i]);
         for (k = 0; k < 3; k++) {
-            for (i = 0; i < 4; i++)
-                a[i] = CTI_BIN(p[i][k + 1]);
+            CTI_V a = p[0][k + 1], b = p[1][k + 1], c = p[2][k + 1], d = p[3][k + 1];
             if (kind == CTI_CCD_VF) {
-                q->h[e][0][k] = CTI_VN(sub)(a[1], a[0]), q->h[e][1][k] = CTI_VN(sub)(a[2], a[0]);
-                q->h[e][2][k] = q->c[e][k] = CTI_VN(sub)(a[3], a[0]);
+                q->h[e][0][k] = CTI_VN(sub)(b, a), q->h[e][1][k] = CTI_VN(sub)(c, a);
+                q->h[e][2][k] = q->c[e][k] = CTI_VN(sub)(d, a);
             } else {
-                q->h[e][0][k] = CTI_VN(sub)(a[0], a[2]), q->h[e][1][k] = CTI_VN(sub)(a[1], a[2]);
-                q->h[e][2][k] = CTI_VN(sub)(a[1], a[3]), q->h[e][3][k] = CTI_VN(sub)(a[0], a[3]);
-                q->c[e][k] = CTI_VN(sub)(a[3], a[2]);
+                q->h[e][0][k] = CTI_VN(sub)(a, c), q->h[e][1][k] = CTI_VN(sub)(b, c);
+                q->h[e][2][k] = CTI_VN(sub)(b, d), q->h[e][3][k] = CTI_VN(sub)(a, d);
+                q->c[e][k] = CTI_VN(sub)(d, c);
             }
         }
     }
     q->distance = CTI_VN(set)(0);
     if (min_distance) {
-        for (i = 0; i < 8; i++)
+        for (i = 0; i < CTI_BW; i++)
             distance[i] = min_distance[list[i]];
-        q->distance = CTI_BIN(CTI_R8(load)(distance));
+        q->distance = CTI_VN(load)(distance);
     }
 }
 
@@ -229,21 +227,21 @@ CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const
                             const ct_real *min_distance, int *out_of_range)
 {
     CTI_BN(lanes) q;
-    CTI_V sane, free8;
-    int i, j, left = 0, m = kind == CTI_CCD_VF ? 3 : 4, lane[8], bits, good;
-    for (i = 0; i < count; i += 8) {
-        for (j = 0; j < 8; j++)
+    CTI_V sane, apart;
+    int i, j, left = 0, m = kind == CTI_CCD_VF ? 3 : 4, lane[CTI_BW], bits, good;
+    for (i = 0; i < count; i += CTI_BW) {
+        for (j = 0; j < CTI_BW; j++)
             lane[j] = list[i + j < count ? i + j : count - 1];
         CTI_BN(load)(&q, kind, x, quads, lane, min_distance);
-        free8 = CTI_BN(axes)(&q, m, &sane);
+        apart = CTI_BN(axes)(&q, m, &sane);
         good = CTI_VN(bits)(sane);
-        *out_of_range |= good != 255;
+        *out_of_range |= good != CTI_BALL;
         if (pass == 1) {
-            bits = CTI_VN(bits)(free8);
-            bits = good & (bits == 255 ? bits : bits | CTI_VN(bits)(CTI_BN(normal)(&q, m)));
+            bits = CTI_VN(bits)(apart);
+            bits = good & (bits == CTI_BALL ? bits : bits | CTI_VN(bits)(CTI_BN(normal)(&q, m)));
         } else
             bits = pass == 2 ? CTI_BN(search)(&q, m, good) : good & CTI_BN(signs)(&q, m);
-        for (j = 0; j < 8 && i + j < count; j++)
+        for (j = 0; j < CTI_BW && i + j < count; j++)
             if (!(bits >> j & 1))
                 list[left++] = lane[j];
     }
@@ -281,7 +279,9 @@ static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *qu
 #undef CTI_VN
 #undef CTI_BN
 #undef CTI_BS
-#undef CTI_BIN
+#undef CTI_BT
+#undef CTI_BW
+#undef CTI_BALL
 #undef CTI_BU
 #undef CTI_BTINY
 #undef CTI_BNORM
