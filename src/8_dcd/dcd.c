@@ -2,8 +2,9 @@
    Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside bodies become constraints of its
    quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). The unknowns are the velocities of the step, v = (x - x^i) / h.
    Further Newton iterations linearize and detect again at the result of the last one, with a line search on the incremental potential.
-   Friction is local, after the solve (Bridson, Marino, Fedkiw 2003): the change that a contact makes to the normal velocity, compared with
-   the motion without contacts, bounds its change to the tangential velocity. differs: detection uses the positions at the end of the motion
+   Friction follows the program: non-penetration and Coulomb's cone together, by the solver of the default stepper (solve_islands.c), or locally
+   (Bridson, Marino, Fedkiw 2003): the change that a contact makes to the normal velocity, compared with the motion without contacts, bounds
+   its change to the tangential velocity. differs: detection uses the positions at the end of the motion
    without contacts, not at the start of the step, so that the step in which an impact happens responds to it. An existing penetration is
    removed over several steps, since position-form Euler would turn all of it into velocity. Steps in which features would pass through thin
    parts are cut (dcd_thin.c). */
@@ -194,7 +195,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     if (!cti_islands_solve(s, dt, cti_assemble_scale(s, dt, cti_dcd_fastest(s->system.v_free, s->n)), &out))
         return 0;
     memcpy(v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
-    r->solver_iterations += out.iterations, r->solver_sweeps += out.sweeps, r->solver_fallbacks += out.fallbacks;
+    r->solver_sweeps += out.sweeps, r->solver_fallbacks += out.fallbacks;
     r->solves++;
     r->residual = cti_max(r->residual, cti_finite(out.residual) ? out.residual : CTI_REAL_MAX);
     if (!(out.residual <= s->desc.solver.tolerance))
@@ -456,7 +457,8 @@ static void cti_dcd_balance(cti_state *s, ct_real dt, ct_real *v)
         int held = cti_state_is_paper(s);
         for (i = q->begin; i < q->end; i++) {
             int b = s->factors.blocks[i];
-            double m = (double)s->bodies.mass[b], damped = m * (1 + (double)dt * (double)s->bodies.alpha[b]), kick = (double)cti_motion_kick(s, b, dt);
+            double m = (double)s->bodies.mass[b], damped = m * (1 + (double)dt * (double)s->bodies.alpha[b]);
+            double kick = (double)cti_motion_kick(s, b, dt);
             held |= s->scripts.filter[b] >= 0;
             mass += damped;
             for (k = 0; k < 3; k++)
