@@ -37,7 +37,7 @@ THREADS := -DCONTACT_THREADS=1 -pthread
 FLAGS64 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=64 $(THREADS)
 FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32 $(THREADS)
 # tests of what float is promised to hold; they run in double like all others, and here
-TESTS32 := test_laws test_seams test_rigid_truth test_mechanisms test_masses test_ccd test_intersect test_float test_closed_forms test_closed_forms_joints test_closed_forms_contact test_rod_contact test_rod_world test_potential test_barrier test_barrier_joints test_barrier_hold test_barrier_affine test_matrix test_geometric test_geometric_rules test_geometric_forces test_geometric_motion test_regions test_penalty test_penalty_energy test_layers test_explicit test_refine test_bridge test_ica_program
+TESTS32 := test_laws test_seams test_rigid_truth test_mechanisms test_masses test_ccd test_intersect test_float test_closed_forms test_closed_forms_joints test_closed_forms_contact test_rod_contact test_rod_world test_potential test_barrier test_barrier_joints test_barrier_hold test_barrier_affine test_matrix test_geometric test_geometric_rules test_geometric_forces test_geometric_motion test_regions test_penalty test_penalty_energy test_layers test_dcd_friction test_explicit test_refine test_bridge test_ica_program
 # a null pointer that is read or written, and an access past an object, are the address sanitizer's: looking twice takes a fifth of the compile time.
 # Undefined behaviour traps, which takes a seventh less than calls that tell its kind: ASAN_OPTIONS=handle_sigill=2 names the line, as make test does
 FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -fsanitize=address,undefined -fno-sanitize=null,object-size \

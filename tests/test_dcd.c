@@ -228,10 +228,8 @@ static void a_common_velocity_does_not_matter(void **state)
     for (k = 0; k < PLAIN_OR(3, 1); k++) {
         double y, y1, rest = ride(0, k == 1 ? 3 : 1, how[k], &y), fast = ride(100, k == 1 ? 3 : 1, how[k], &y1);
         print_message("ride: crept %.2e m to %.6f, at 100 m/s %.2e m to %.6f\n", rest, y, fast, y1);
-        if (k == 1) /* where the line search acts, rounding decides how far it goes */
-            assert_true(fast < 2 * rest && fabs(y1 - y) < 3e-4);
-        else
-            assert_true(fabs(fast - rest) < 1e-4 && fabs(y1 - y) < 1e-6);
+        /* where the line search acts, rounding decides how far it goes */
+        assert_true(fmax(rest, fast) < (k == 1 ? 1e-4 : 5e-6) && fabs(y1 - y) < (k == 1 ? 3e-4 : 1e-6));
     }
 }
 
@@ -606,7 +604,7 @@ static void newton_iterations_lower_the_potential(void **state)
     assert_true(e[1] < e[0] * 0.999);
 }
 
-/* Two boxes, one falls on the other and off it: their heights after a second, the last report, and the constraints that all steps dropped.
+/* Two boxes, one falls on the other and off it: their heights after two seconds, the last report, and the constraints that all steps dropped.
    printed: Li 2015's algorithm 3 */
 static ct_step_report stack_of_two(int printed, ct_decouple decouple, double *lower, double *upper, int *iterations)
 {
@@ -622,7 +620,7 @@ static ct_step_report stack_of_two(int printed, ct_decouple decouple, double *lo
     a = add_soft_box(w, "a", 0.2, 3, 5e4, 0, 0.102, 0);
     b = add_soft_box(w, "b", 0.2, 3, 5e4, 0.03, 0.304, 0.02);
     add_plane(w, 0, 1, 0, 0);
-    for (i = 0, *iterations = 0; i < 100; i++) {
+    for (i = 0, *iterations = 0; i < 200; i++) {
         r = step_once(w, 0.01);
         *iterations += r.solver_iterations, dropped += r.dropped;
         assert_true(!printed || r.status <= CT_STATUS_SUBSTEPPED);

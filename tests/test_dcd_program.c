@@ -26,7 +26,7 @@ static double kkt_of(ct_world *w, double *out_rows)
     cti_bsr_mul(&s->system.A, cti_dcd_of(s)->solve.answer, Av);
     *out_rows = 0;
     for (i = 0; i < J.rows; i++) {
-        double u = v[i], l = (double)cti_dcd_of(s)->solve.lambda[i];
+        double u = v[i], l = (double)s->contact.origins[i].load;
         for (k = J.p[i]; k < J.p[i + 1]; k++)
             u += J.x[k] * (double)cti_dcd_of(s)->solve.answer[J.i[k]], Av[J.i[k]] -= (ct_real)(J.x[k] * l);
         *out_rows = fmax(*out_rows, fmax(-u, fmin(l, fabs(u))));
@@ -137,7 +137,7 @@ static double step_misses(ct_world *w)
     ct_real *x = (ct_real *)malloc(sizeof *x * 9 * (size_t)s->n), *v = x + 3 * s->n, *r = v + 3 * s->n;
     double most = 0, size = 0;
     int i, extended;
-    memcpy(x, s->x, sizeof *x * 3 * (size_t)s->n), memcpy(v, s->v, sizeof *v * 3 * (size_t)s->n);
+    memcpy(x, s->x, sizeof *x * 3 * (size_t)s->n), memcpy(v, s->end.v, sizeof *v * 3 * (size_t)s->n);
     memcpy(s->x, s->step.start.copy.x, sizeof *x * 3 * (size_t)s->n), memcpy(s->v, s->step.start.copy.v, sizeof *v * 3 * (size_t)s->n);
     memcpy(s->history.dt_prev, s->step.start.copy.dt_prev, sizeof *x * (size_t)s->n);
     assert_true(cti_assemble_at(s, (ct_real)0.02, x, v, cti_dcd_of(s)->solve.damping, &extended));
@@ -277,7 +277,7 @@ static void a_block_without_a_factor_counts_whole(void **state)
         s->system.b[3 * b + r] = (ct_real)(18 * g[r]);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
-    assert_true(cti_dcd_solve(s, NULL, (ct_real)1e-10, v, &q));
+    assert_true(cti_dcd_solve(s, (ct_real)1e-10, v, &q));
     for (r = 0; r < 3; r++)
         pull += g[r] * (double)v[3 * b + r];
     assert_true(fabs(pull - 18) < 1e-6 && !q.budget);

@@ -4,7 +4,7 @@
 #include "../src/9_world/world.h"
 #include "../src/8_cmr/cmr_free.h"
 #include "../src/8_cmr/parts.h"
-#include "../src/8_cmr/solve_islands.h"
+#include "../src/8_step/solve_islands.h"
 #include "forms_util.h"
 
 typedef enum fault { NONE, UNSEEN, MEANINGLESS } fault;

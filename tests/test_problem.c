@@ -3,8 +3,8 @@
    multipliers no longer change. It shares no code with the solver except the rows themselves. Scenes: S1, S2, S3_N4 of the data folder,
    reduced where a dense matrix would be too large; shapes of the same size if the folder is missing. */
 #include "../src/3_solve/ica.h"
-#include "../src/8_cmr/clusters.h"
-#include "../src/8_cmr/smooth.h"
+#include "../src/8_step/clusters.h"
+#include "../src/8_step/smooth.h"
 #include "../src/9_world/world.h"
 #include "world_util.h"
 #include <time.h>

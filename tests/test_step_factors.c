@@ -1,7 +1,7 @@
 /* test_step_factors.c -- decisions of factors.c, which is compiled into this test, and of a solve's islands. Factors: components, patches
    and shared analyses of known graphs; when a factor is renewed and when it lags; which blocks form one cluster. Islands: which rows share
    one, which are solved again, and to what a velocity is relative. */
-#include "../src/8_cmr/clusters.h"
+#include "../src/8_step/clusters.h"
 #include "../src/8_step/factors.c"
 #include "step_util.h"
 

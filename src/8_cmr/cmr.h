@@ -7,7 +7,7 @@
 #include "../8_step/joints.h"
 #include "../8_step/move.h"
 #include "../8_step/repair.h"
-#include "solve_islands.h"
+#include "../8_step/solve_islands.h"
 
 /* cti_attempt_work -- work and times of an attempt. */
 typedef struct cti_attempt_work {

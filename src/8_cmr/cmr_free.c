@@ -3,7 +3,7 @@
    that is in contact and split into nodes gets an inexact free motion, or one extrapolated from the last, since the solve of its contacts
    judges the whole motion. */
 #include "cmr_free.h"
-#include "balance.h"
+#include "../8_step/balance.h"
 #include "../8_step/integrate.h"
 #include "../8_step/motion.h"
 #include "../8_step/policy.h"

@@ -2,24 +2,27 @@
    Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside bodies become constraints of its
    quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). The unknowns are the velocities of the step, v = (x - x^i) / h.
    Further Newton iterations linearize and detect again at the result of the last one, with a line search on the incremental potential.
-   Friction is local, after the solve (Bridson, Marino, Fedkiw 2003): the change that a contact makes to the normal velocity, compared with
-   the motion without contacts, bounds its change to the tangential velocity. differs: detection uses the positions at the end of the motion
+   Friction follows the program: non-penetration and Coulomb's cone together, by the solver of the default stepper (solve_islands.c), or locally
+   (Bridson, Marino, Fedkiw 2003): the change that a contact makes to the normal velocity, compared with the motion without contacts, bounds
+   its change to the tangential velocity. differs: detection uses the positions at the end of the motion
    without contacts, not at the start of the step, so that the step in which an impact happens responds to it. An existing penetration is
    removed over several steps, since position-form Euler would turn all of it into velocity. Steps in which features would pass through thin
    parts are cut (dcd_thin.c). */
 #include "dcd.h"
 #include "../8_step/assemble.h"
+#include "../8_step/energy.h"
 #include "../8_step/move.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/motion.h"
 #include "../8_step/plausible.h"
 #include "../8_step/snapshot.h"
+#include "../8_step/solve_islands.h"
 #include "../8_step/ends.h"
 
 #define CTI_DCD_LOOSE 10          /* [tolerance] for the free motion if it is used for detection only */
-#define CTI_DCD_RUBS 2            /* solves with friction, after the one without */
-#define CTI_DCD_CREEP CTI_R(3e-3) /* [velocity that gravity adds in a step] friction is viscous below this speed */
+#define CTI_DCD_STICK CTI_R(0.01) /* [1] of the default stepper's tangential compliance, since slip is not remembered: with 1 a box on a slope of
+                                     tan .5 creeps by 2e-5 m/s, with 0 solves of nine contacts of a small cube end above the tolerance */
 #define CTI_DCD_SEARCH 6          /* most halvings in a line search */
 #define CTI_DCD_ROUNDING 32       /* [ulp of the summed terms] rounding error of the line search's potential */
 
@@ -64,7 +67,7 @@ static void cti_dcd_law(const cti_state *s, const cti_row_context *c, cti_row *r
     }
     origin->base[0] = origin->gap0 >= 0 ? origin->gap0 / c->dt : -back;
     row->w[0] = scripted + origin->base[0];
-    memset(row->compliance, 0, sizeof row->compliance);
+    row->compliance[1] *= CTI_DCD_STICK, row->compliance[2] *= CTI_DCD_STICK;
     row->recover = row->softness = 0;
     memset(row->r, 0, sizeof row->r);
 }
@@ -102,6 +105,61 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
 
 /* ---- friction ---- */
 
+/* largest entry of |v|, of n blocks [m/s] */
+static ct_real cti_dcd_fastest(const ct_real *v, int n)
+{
+    ct_real most = 0;
+    int i;
+    for (i = 0; i < 3 * n; i++)
+        most = cti_max(most, cti_abs(v[i]));
+    return most;
+}
+
+/* a new matrix: factors age by one step */
+static void cti_dcd_age(cti_state *s, ct_real dt)
+{
+    cti_factors *f = &s->factors;
+    int c, i;
+    cti_factors_age(f);
+    f->rest = s->desc.thickness, f->mass = s->bodies.mass;
+    for (c = 0; c < CTI_LEN(f->components); c++) {
+        cti_component *q = &f->components[c];
+        ct_real speed = 0;
+        for (i = q->begin; i < q->end; i++)
+            speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, f->blocks[i])));
+        cti_factors_drift(q, dt * cti_sqrt(speed));
+        q->solve.was_free = !q->solve.in_contact, q->solve.in_contact = 0;
+    }
+}
+
+/* makes rows and the components under them ready for the solve of their islands: factors, speeds. 0: out of memory */
+static int cti_dcd_ready(cti_state *s, ct_real dt)
+{
+    cti_factors *f = &s->factors;
+    int c, i, k, n = CTI_LEN(f->components);
+    uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, n);
+    if (!touched)
+        return 0;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        s->contact.origins[i].fresh = 1;
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            touched[f->component_of[s->contact.rows[i].term[k].block]] = 1;
+    }
+    for (c = 0; c < n; c++) {
+        cti_component *q = &f->components[c];
+        q->solve.dynamics = 0, q->solve.free_speed = 0;
+        for (i = q->begin; i < q->end; i++)
+            q->solve.free_speed = cti_max(q->solve.free_speed, cti_dcd_fastest(s->system.v_free + 3 * (size_t)f->blocks[i], 1));
+        if (!touched[c])
+            continue;
+        if (!cti_factors_prepare(f, q, dt))
+            return 0;
+        cti_factors_refill(q, &s->system.A, dt);
+        cti_motion_whole(s, q);
+    }
+    return 1;
+}
+
 /* LOCAL, one contact: its change to the nodes' tangential velocity is bounded by the change that its multiplier makes to the normal one */
 static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
 {
@@ -126,49 +184,22 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     row->r[1] = -share / answer * u[1], row->r[2] = -share / answer * u[2];
 }
 
-/* speed below which implicit friction counts a contact as sticking; u_free [3]: its relative velocity without contacts */
-static ct_real cti_dcd_creep(const cti_state *s, ct_real dt, const ct_real *u_free)
-{
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, speed = cti_v3_norm(cti_v3_at(u_free, 0));
-    return CTI_DCD_CREEP * cti_max(g, cti_max(CTI_R(1e-2) * speed, CTI_R(1e-9)));
-}
-
-/* Sets the tangential viscosity of every row to mu lambda over its sliding speed. At first that speed is estimated: the tangential speed
-   without friction, less mu times the change in normal speed. Later it is that of the last solve */
-static void cti_dcd_viscosity(cti_state *s, ct_real dt, const ct_real *v, int first)
-{
-    int i;
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        cti_row *row = &s->contact.rows[i];
-        ct_real u[3], u_free[3], speed;
-        cti_row_velocity(row, v, u);
-        cti_row_velocity(row, s->system.v_free, u_free);
-        speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
-        if (first)
-            speed -= row->mu * cti_max(0, u[0] - u_free[0]);
-        cti_dcd_of(s)->solve.rub[i] = row->mu * row->r[0] / cti_max(speed, cti_dcd_creep(s, dt, u_free));
-    }
-}
-
-/* implicit friction: solves with lagged tangential viscosity. 0: out of memory */
+/* Friction and the normal law together, from v and the rows' r: the problem of problem.h, island by island, as of the default stepper. 0: out
+   of memory */
 static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
-    ct_real u[3];
-    cti_dcd_solution q;
-    int i, k;
-    if (!CTI_RESIZE(&s->prepared, cti_dcd_of(s)->solve.rub, CTI_LEN(s->contact.rows)))
+    cti_islands_result out;
+    if (!cti_dcd_ready(s, dt))
         return 0;
-    for (k = 0; k < CTI_DCD_RUBS; k++) {
-        cti_dcd_viscosity(s, dt, v, k == 0);
-        if (!cti_dcd_solve(s, cti_dcd_of(s)->solve.rub, s->desc.solver.tolerance, v, &q))
-            return 0;
-        cti_dcd_note(s, &q, r);
-        r->solves++;
-    }
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        cti_row_velocity(&s->contact.rows[i], v, u);
-        s->contact.rows[i].r[1] = -cti_dcd_of(s)->solve.rub[i] * u[1], s->contact.rows[i].r[2] = -cti_dcd_of(s)->solve.rub[i] * u[2];
-    }
+    memcpy(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!cti_islands_solve(s, dt, cti_assemble_scale(s, dt, cti_dcd_fastest(s->system.v_free, s->n)), &out))
+        return 0;
+    memcpy(v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
+    r->solver_sweeps += out.sweeps, r->solver_fallbacks += out.fallbacks;
+    r->solves++;
+    r->residual = cti_max(r->residual, cti_finite(out.residual) ? out.residual : CTI_REAL_MAX);
+    if (!(out.residual <= s->desc.solver.tolerance))
+        cti_step_status(r, out.budget && cti_finite(out.residual) ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
     return 1;
 }
 
@@ -188,7 +219,7 @@ static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report
     int i;
     if (!cti_dcd_rubs(s))
         return 1;
-    if (s->desc.dcd.friction == CT_DCD_FRICTION_IMPLICIT && s->desc.dcd.decouple != CT_DECOUPLE_NONE) {
+    if (s->desc.dcd.friction == CT_DCD_FRICTION_IMPLICIT) {
         if (!cti_dcd_rub(s, dt, v, r))
             return 0;
     } else
@@ -207,7 +238,7 @@ static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *
     cti_dcd_solution q;
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
-    if (!cti_dcd_solve(s, NULL, tolerance, s->system.v_free, &q))
+    if (!cti_dcd_solve(s, tolerance, s->system.v_free, &q))
         return 0;
     r->linear_iterations += q.iterations;
     if (q.budget) /* contacts may have been missed */
@@ -235,6 +266,7 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &r->extended_elements))
         return 0;
+    cti_dcd_age(s, dt);
     r->ms_assemble += cti_state_clock(s) - t;
     return 1;
 }
@@ -293,17 +325,14 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
     return 0;
 }
 
-/* keeps the program and its solution if the user asks for them. 0: out of memory */
-static int cti_dcd_keep(cti_state *s, const ct_real *v)
+/* keeps the program's solution, for the user who asks for it */
+static void cti_dcd_keep(cti_state *s, const ct_real *v)
 {
     int i;
     memcpy(cti_dcd_of(s)->solve.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!CTI_RESIZE(&s->prepared, cti_dcd_of(s)->solve.lambda, CTI_LEN(s->contact.rows)))
-        return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        cti_dcd_of(s)->solve.lambda[i] = s->contact.rows[i].r[0];
+        s->contact.origins[i].load = s->contact.rows[i].r[0];
     s->contact.is_solved = CTI_LEN(s->contact.rows) > 0;
-    return 1;
 }
 
 /* detects contacts and solves the program from v, to which end.x belongs. 0: out of memory */
@@ -315,13 +344,14 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
         return 0;
     r->ms_detect += cti_state_clock(s) - t;
     t = cti_state_clock(s);
-    if (!cti_dcd_solve(s, NULL, s->desc.solver.tolerance, v, &q))
+    if (!cti_dcd_solve(s, s->desc.solver.tolerance, v, &q))
         return 0;
     cti_dcd_note(s, &q, r);
     r->newton_iterations++;
     r->solves += CTI_LEN(s->contact.rows) > 0;
     r->ms_solve += cti_state_clock(s) - t;
-    return cti_dcd_keep(s, v);
+    cti_dcd_keep(s, v);
+    return 1;
 }
 
 /* halves the step from `start` to v until the potential is not above that at the start, up to rounding */
@@ -415,6 +445,31 @@ static int cti_dcd_stop(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     return 1;
 }
 
+/* What solves have left of a body's momentum, m (1 + dt alpha) v = m (v0 + gravity) + J' r: elastic forces have no sum. In double, and not from
+   A v - b, in which float rounds those of stiff bodies */
+static void cti_dcd_balance(cti_state *s, ct_real dt, ct_real *v)
+{
+    int c, i, k;
+    cti_motion_impulses(s);
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *q = &s->factors.components[c];
+        double sum[3] = {0, 0, 0}, mass = 0;
+        int held = cti_state_is_paper(s);
+        for (i = q->begin; i < q->end; i++) {
+            int b = s->factors.blocks[i];
+            double m = (double)s->bodies.mass[b], damped = m * (1 + (double)dt * (double)s->bodies.alpha[b]);
+            double kick = (double)cti_motion_kick(s, b, dt);
+            held |= s->scripts.filter[b] >= 0;
+            mass += damped;
+            for (k = 0; k < 3; k++)
+                sum[k] += m * ((double)s->v[3 * b + k] + kick * (double)s->desc.gravity[k]) - damped * (double)v[3 * b + k] +
+                          (double)s->end.impulse[3 * b + k];
+        }
+        for (i = 3 * q->begin; !held && mass > 0 && i < 3 * q->end; i++)
+            v[3 * s->factors.blocks[i / 3] + i % 3] += (ct_real)(sum[i % 3] / mass);
+    }
+}
+
 /* friction, and the end of the motion. 0: out of memory */
 static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
@@ -424,10 +479,12 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     memcpy(cti_dcd_of(s)->solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
+    if (!r->frozen)
+        cti_dcd_balance(s, dt, v);
     if (!cti_dcd_is_sane(s, v, dt)) { /* the motion without friction is used */
         memcpy(v, cti_dcd_of(s)->solve.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-            s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
+            s->contact.rows[i].r[0] = s->contact.origins[i].load, s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
     cti_dcd_place(s, v, dt);
@@ -439,7 +496,6 @@ static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real *v = s->system.work + 3 * (size_t)s->n; /* the potential uses the memory before it */
     int k;
-    s->contact.solved_dt = dt;
     memcpy(v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_program(s, dt, v, r))
         return 0;
@@ -450,21 +506,18 @@ static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
 }
 
 /* the tentative end becomes the new state. 0: out of memory */
-static int cti_dcd_commit(cti_state *s, ct_real dt)
+static int cti_dcd_commit(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    int i;
+    cti_account a;
+    cti_energy_state(s);
+    cti_energy_mark(s, dt);
+    cti_energy_account(s, dt, &a);
+    r->work_script += a.script, r->work_pins += a.pins, r->work_recovery += a.recovery;
+    r->loss_contact += a.contact, r->loss_damping += a.damping, r->energy_gained += a.gained;
     if (!cti_impulses_add(s, dt))
         return 0;
-    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_motion_fall(s, dt, s->end.v);
-    memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_surface_commit(&s->surface);
-    for (i = 0; i < s->n; i++) {
-        cti_motion_fell(s, i, dt, 1);
-        s->history.dt_prev[i] = dt;
-    }
-    s->energy.known = 0;
-    s->step.time = cti_state_ahead(s, dt);
+    cti_ends_commit(s, dt, s->history.v_end);
+    cti_energy_commit(s);
     return 1;
 }
 
@@ -476,6 +529,7 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     double t;
     int i;
     cti_arena_reset(s->arena);
+    s->contact.solved_dt = dt;
     if (!cti_dcd_assemble(s, dt, r))
         return 0;
     t = cti_state_clock(s);
@@ -574,7 +628,7 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
             sub = cti_max(sub / (ct_real)(1 + (int)cti_min(need, 1000)), least);
             continue;
         }
-        if (!cti_dcd_commit(s, sub))
+        if (!cti_dcd_commit(s, sub, r))
             return cti_dcd_take_back(s);
         left -= sub;
         r->substeps++;

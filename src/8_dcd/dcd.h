@@ -20,10 +20,8 @@ typedef struct cti_dcd_body {
 typedef struct cti_dcd_solves {
     ct_real *v_start;      /* [3 n] velocities at the start of a Newton iteration; later the motion without friction */
     ct_real *step, *damping; /* [3 n] for a line search: A times the step, h beta K times its start */
-    ct_real *answer;       /* [3 n] the last program's solution, and its multipliers: */
-    ct_real *lambda;       /* [rows] */
+    ct_real *answer;       /* [3 n] the last program's solution; its multipliers are cti_contact_row.load */
     int32_t *pivot;        /* [rows] block of a row's pivot (CT_DECOUPLE_PIVOT) */
-    ct_real *rub;          /* [rows] tangential viscosity [N s per m/s] */
 } cti_dcd_solves;
 
 /* cti_dcd -- data of CT_STEPPER_DCD, which cti_state.own points to. It is made from the bodies when the world is prepared. */
@@ -73,9 +71,9 @@ typedef struct cti_dcd_solution {
     int coupled;      /* rows were not decoupled */
     ct_real residual; /* largest entry of |phi + beta| over the largest term in it */
 } cti_dcd_solution;
-/* cti_dcd_solve -- min 1/2 v'A v - b'v under contact.rows. v [3 n] is the start, then the solution; the rows' r[0] are the multipliers. rub
-   [rows]: adds 1/2 sum rub |u_t|^2 with the rows' tangential velocities u_t; NULL: nothing. tolerance > 0. 0: out of memory. */
-CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct_real *v, cti_dcd_solution *out);
+/* cti_dcd_solve -- min 1/2 v'A v - b'v under contact.rows. v [3 n] is the start, then the solution; the rows' r[0] are the multipliers.
+   tolerance > 0. 0: out of memory. */
+CTI_FN int cti_dcd_solve(cti_state *s, ct_real tolerance, ct_real *v, cti_dcd_solution *out);
 /* cti_dcd_decouple -- removes rows (and origins) until no two touch the same block; depth [rows]: the smallest is the deepest. Returns how
    many were removed, or -1 when memory ran out. */
 CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how);

@@ -20,12 +20,9 @@ typedef struct cti_dcd_matrix {
     int32_t *p, *i; /* blocks above the diagonal by rows; also half of the correction (cti_dcd_lack) where a diagonal block has no Cholesky
                        factor */
     double *x;      /* R_i A_ij R_j' */
-    double *D;      /* [9 n] addition to the diagonal blocks by friction; NULL: none */
     const cti_dcd_turn *T; /* the change of unknowns by pivots; NULL: none */
     double *u;             /* [3 n] scratch with T */
     const cti_sparse *J;   /* of the set */
-    cti_sparse G;   /* sqrt(viscosity) t R' of rows that touch several blocks: G'G couples different blocks; the part within one block is in
-                       D */
 } cti_dcd_matrix;
 
 /* R = L^-1 of D = L L'. 0: the block is not positive definite, and R is that of its diagonal */
@@ -70,7 +67,7 @@ static void cti_dcd_times_t(const double *R, const double *x, double *out)
     out[0] = R[0] * a + R[3] * b + R[6] * c, out[1] = R[4] * b + R[7] * c, out[2] = R[8] * c;
 }
 
-/* R_b A_bb R_b' - 1 for A_bb that includes D: zero where the block has a factor */
+/* R_b A_bb R_b' - 1: zero where the block has a factor */
 static void cti_dcd_lack(const cti_dcd_matrix *m, int b, const ct_real *block, double *out)
 {
     const double *R = m->R + 9 * (size_t)b;
@@ -106,16 +103,14 @@ static int cti_dcd_matrix_half(const cti_state *s, cti_dcd_matrix *m, const doub
 static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
 {
     const cti_bsr *A = &s->system.A;
-    ct_real block[9];
-    int b, k, n_lacking = 0;
+    int b, n_lacking = 0;
     double *lack = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)A->n);
     m->A = A;
     m->R = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)A->n);
     if (!m->R || !lack)
         return 0;
     for (b = 0; b < A->n; b++) {
-        for (k = 0; k < 9; k++)
-            block[k] = A->val[9 * (size_t)A->diag[b] + (size_t)k] + (m->D ? (ct_real)m->D[9 * (size_t)b + (size_t)k] : 0);
+        const ct_real *block = A->val + 9 * (size_t)A->diag[b];
         if (!cti_dcd_cholesky(block, m->R + 9 * (size_t)b))
             cti_dcd_lack(m, b, block, lack + 9 * (size_t)b), n_lacking++;
     }
@@ -140,32 +135,16 @@ static void cti_dcd_multiply_half(const cti_dcd_matrix *m, const double *x, doub
     }
 }
 
-static void cti_dcd_multiply_plain(const cti_dcd_matrix *m, const double *x, double *y)
-{
-    int b, k;
-    cti_dcd_multiply_half(m, x, y);
-    for (b = 0; b < m->G.rows; b++) {
-        double t = 0;
-        for (k = m->G.p[b]; k < m->G.p[b + 1]; k++)
-            t += m->G.x[k] * x[m->G.i[k]];
-        for (k = m->G.p[b]; k < m->G.p[b + 1]; k += 3) {
-            const double *g = m->G.x + k, *u = x + m->G.i[k];
-            double rest = t - (g[0] * u[0] + g[1] * u[1] + g[2] * u[2]), *z = y + m->G.i[k];
-            z[0] += g[0] * rest, z[1] += g[1] * rest, z[2] += g[2] * rest;
-        }
-    }
-}
-
 static void cti_dcd_multiply(void *ctx, const double *x, double *y)
 {
     const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
     if (!m->T) {
-        cti_dcd_multiply_plain(m, x, y);
+        cti_dcd_multiply_half(m, x, y);
         return;
     }
     memcpy(m->u, x, sizeof *x * 3 * (size_t)m->A->n);
     cti_dcd_turn_forward(m->T, m->u);
-    cti_dcd_multiply_plain(m, m->u, y);
+    cti_dcd_multiply_half(m, m->u, y);
     cti_dcd_turn_transposed(m->T, y);
 }
 
@@ -183,10 +162,6 @@ static double cti_dcd_block_energy(const cti_dcd_matrix *m, int b, const double 
         cti_dcd_times_t(m->R + 9 * (size_t)A->col[k], u, v);
         for (r = 0; r < 3; r++)
             s[r] += (double)M[3 * r] * v[0] + (double)M[3 * r + 1] * v[1] + (double)M[3 * r + 2] * v[2];
-        for (r = 0; m->D && A->col[k] == b && r < 3; r++) {
-            const double *D = m->D + 9 * (size_t)b + 3 * (size_t)r;
-            s[r] += D[0] * v[0] + D[1] * v[1] + D[2] * v[2];
-        }
     }
     cti_dcd_times(m->R + 9 * (size_t)b, s, v);
     return v[0] * x[3 * b] + v[1] * x[3 * b + 1] + v[2] * x[3 * b + 2];
@@ -289,43 +264,6 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
             found->rows[n] = found->rows[i], found->origins[n++] = found->origins[i];
     stbds_header(found->rows)->length = stbds_header(found->origins)->length = (size_t)n;
     return rows - n;
-}
-
-/* ---- friction ---- */
-
-/* adds viscosity `c` along one tangent of a row: to the diagonal, to G if the row touches several blocks, and b -= c t' w */
-static void cti_dcd_rub_axis(const cti_state *s, const cti_row *row, int axis, double c, cti_dcd_matrix *m, double *b)
-{
-    int32_t *index = m->G.i + m->G.p[m->G.rows];
-    double *x = m->G.x + m->G.p[m->G.rows], w = 0;
-    int n = cti_dcd_axis(s, row, axis, index, x, &w), k, r, e;
-    for (k = 0; k < n; k++)
-        b[index[k]] -= c * w * x[k], x[k] *= sqrt(c);
-    for (k = 0; k < n; k += 3)
-        for (r = 0; r < 3; r++)
-            for (e = 0; e < 3; e++)
-                m->D[3 * (size_t)index[k] + (size_t)(3 * r + e)] += x[k + r] * x[k + e];
-    if (n > 3)
-        m->G.rows++, m->G.p[m->G.rows] = m->G.p[m->G.rows - 1] + n;
-}
-
-/* computes D, G and b from the rows' viscosities. 0: out of memory */
-static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matrix *m, double *b)
-{
-    int i, rows = CTI_LEN(s->contact.rows), total = 3 * CTI_ROW_TERMS;
-    for (i = 0; i < rows; i++)
-        total += 6 * s->contact.rows[i].n;
-    m->D = CTI_ARENA_ZERO(s->arena, double, 9 * (size_t)s->n);
-    m->G.p = CTI_ARENA_ZERO(s->arena, int32_t, 2 * rows + 1), m->G.i = CTI_ARENA_NEW(s->arena, int32_t, total);
-    m->G.x = CTI_ARENA_NEW(s->arena, double, total);
-    if (!m->D || !m->G.p || !m->G.i || !m->G.x)
-        return 0;
-    for (i = 0; i < rows; i++)
-        if (rub[i] > 0) {
-            cti_dcd_rub_axis(s, &s->contact.rows[i], 1, (double)rub[i], m, b);
-            cti_dcd_rub_axis(s, &s->contact.rows[i], 2, (double)rub[i], m, b);
-        }
-    return 1;
 }
 
 /* ---- frames ---- */
@@ -525,7 +463,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, dou
 /* ---- the solve ---- */
 
 /* solves the decoupled program; v [3 n] is the start, then the solution; b [3 n] is scaled in place. 0: out of memory */
-static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
+static int cti_dcd_run(cti_state *s, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
 {
     cti_dcd_matrix m;
     cti_mprgp_set set;
@@ -539,14 +477,12 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->contact.rows) > 0;
     double *size, *y = CTI_ARENA_NEW(s->arena, double, n), *turned_x = CTI_ARENA_NEW(s->arena, double, n), *frame = cti_dcd_frame(s);
     memset(&m, 0, sizeof m);
-    if (!y || !turned_x || !frame || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) ||
+    if (!y || !turned_x || !frame || !cti_dcd_matrix_make(s, &m) ||
         !cti_dcd_set(s, &m, frame, &set, turned ? &turn : NULL, &size))
         return 0;
     m.J = &set.J;
     for (i = 0; i < s->n; i++)
         cti_dcd_times(m.R + 9 * (size_t)i, b + 3 * (size_t)i, b + 3 * (size_t)i);
-    for (i = 0; i < (m.G.rows ? m.G.p[m.G.rows] : 0); i += 3)
-        cti_dcd_times(m.R + 3 * (size_t)m.G.i[i], m.G.x + i, m.G.x + i);
     /* from here on v, y and b are of the difference to the frame */
     cti_dcd_scaled(s, &m, frame, y);
     cti_dcd_multiply(&m, y, turned_x);
@@ -561,7 +497,7 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
         cti_dcd_turn_back(&turn, y), cti_dcd_turn_transposed(&turn, b);
     memset(&task, 0, sizeof task), memset(&count, 0, sizeof count), memset(&a, 0, sizeof a);
     cti_dcd_effort(s, tolerance, &e);
-    task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.energy = m.G.rows ? NULL : cti_dcd_energy, task.b = b,
+    task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.energy = cti_dcd_energy, task.b = b,
     task.set = &set, task.groups = &groups;
     task.tolerance = (double)tolerance, task.gamma = 1, task.projected = 1, task.effort = &e, task.answer = &a;
     task.count = &count, task.power = cti_dcd_of(s)->power_step;
@@ -584,7 +520,7 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     return 1;
 }
 
-CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct_real *v, cti_dcd_solution *out)
+CTI_FN int cti_dcd_solve(cti_state *s, ct_real tolerance, ct_real *v, cti_dcd_solution *out)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
     double *x = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)s->n), *b = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)s->n);
@@ -597,7 +533,7 @@ CTI_FN int cti_dcd_solve(cti_state *s, const ct_real *rub, ct_real tolerance, ct
     if (CTI_LEN(s->contact.rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_paper(s)))
         ok = cti_dcd_solve_coupled(s, tolerance, x, b, out);
     else
-        ok = cti_dcd_run(s, rub, tolerance, x, b, out);
+        ok = cti_dcd_run(s, tolerance, x, b, out);
     for (i = 0; ok && i < 3 * s->n; i++)
         v[i] = (ct_real)x[i];
     cti_arena_rewind(s->arena, mark);

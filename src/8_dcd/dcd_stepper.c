@@ -40,8 +40,11 @@ static ct_code cti_dcd_check(const ct_world_desc *d, ct_error_info *e)
 /* the settings of Li 2015: one Newton iteration, no friction, and one random row a vertex, unless all rows or the deepest are chosen */
 static void cti_dcd_complete(ct_world_desc *d)
 {
-    if (d->solver.termination != CT_TERMINATION_PAPER)
+    if (d->solver.termination != CT_TERMINATION_PAPER) {
+        if (d->solver.solver == CT_SOLVER_MPRGP) /* of the program; friction's solver is ICA then */
+            d->solver.solver = CT_SOLVER_ICA;
         return;
+    }
     d->dcd.newton_iterations = 1;
     d->dcd.friction = CT_DCD_FRICTION_NONE;
     d->dcd.recovery = 1;
@@ -133,11 +136,13 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
     out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->known.has_objective = 1;
     ok = cti_dcd_jacobian(s, &J, &w) && cti_sparse_reserve(mem, &out->A, n, n, 9 * A->row[A->n]) && cti_sparse_copy(mem, &J, &out->J) &&
          cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.answer, n, &out->known.x) &&
-         cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.lambda, m, &out->known.r) && CTI_RESIZE(mem, out->w, m);
+         CTI_RESIZE(mem, out->known.r, m) && CTI_RESIZE(mem, out->w, m);
     if (ok)
         cti_sparse_unblock(A, &out->A);
     if (ok && m)
         memcpy(out->w, w, sizeof *w * (size_t)m);
+    for (i = 0; ok && i < m; i++)
+        out->known.r[i] = (double)s->contact.origins[i].load;
     for (i = 0; ok && i < s->n; i++) {
         cti_v3 v = cti_v3_at(cti_dcd_of(s)->solve.answer, i), Av = cti_bsr_row(&s->system.A, cti_dcd_of(s)->solve.answer, i);
         out->known.objective += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
@@ -153,7 +158,7 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_dcd(void)
 {
-    static const cti_stepper dcd = {CTI_STEPPER_PRINTED, cti_dcd_defaults, cti_dcd_check, cti_dcd_complete, cti_dcd_refusals, NULL,
-                                    cti_dcd_bodies, cti_dcd_step, CTI_DCD_PROBLEM, NULL};
+    static const cti_stepper dcd = {CTI_STEPPER_NEEDS_FACTORS | CTI_STEPPER_PRINTED, cti_dcd_defaults, cti_dcd_check, cti_dcd_complete,
+                                    cti_dcd_refusals, NULL, cti_dcd_bodies, cti_dcd_step, CTI_DCD_PROBLEM, NULL};
     return &dcd;
 }

@@ -357,8 +357,7 @@ static double cti_energy_turning(const cti_state *s, int m, ct_real dt)
     return (double)(t < 1 ? t * t / 2 : CTI_R(0.5)) * fabs(pressed) / (double)dt;
 }
 
-/* marks the bodies that gain at the tentative end; returns their number */
-static int cti_energy_mark(cti_state *s, ct_real dt)
+CTI_FN int cti_energy_mark(cti_state *s, ct_real dt)
 {
     int m, n = 0;
     cti_energy_end(s, dt);

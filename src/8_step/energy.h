@@ -15,8 +15,12 @@ typedef struct cti_account {
 CTI_FN void cti_energy_state(cti_state *s);
 /* cti_energy_body -- index of a block's body in energy.now: a model, or models + a rigid body; -1: none. */
 CTI_FN int cti_energy_body(const cti_state *s, int block);
-/* cti_energy_try -- energies of the tentative end of a substep dt. Returns how many bodies, marked in energy.gains, gain more than the work
-   done on them plus a bound; 0 for Otaduy 2009's steps as printed, which are accepted whatever they gain. */
+/* cti_energy_mark -- energies of the tentative end of a substep dt, for an account, where those of the state are known. Returns how many
+   bodies gain, and marks them as below. */
+CTI_FN int cti_energy_mark(cti_state *s, ct_real dt);
+/* cti_energy_try -- the same, and balances no angular momentum of bodies that it would make gain. Returns how many bodies, marked in
+   energy.gains, gain more than the work done on them plus a bound; 0 for Otaduy 2009's steps as printed, which are accepted whatever they
+   gain. */
 CTI_FN int cti_energy_try(cti_state *s, ct_real dt);
 /* cti_energy_stands -- number of bodies that gain, by cti_energy_try, in a step as printed. */
 CTI_FN int cti_energy_stands(const cti_state *s);

@@ -16,10 +16,9 @@ typedef enum ct_decouple {
     CT_DECOUPLE_COUNT_
 } ct_decouple;
 
-/* ct_dcd_friction -- friction of CT_STEPPER_DCD, computed after the solve from its multipliers. IMPLICIT (default): two more programs with
-   a lagged viscosity mu lambda / |u_t| of the tangential motion; sticking contacts creep at up to 3e-3 of the speed that gravity gives in a
-   step, or 3e-5 of that at which the contact's features would move without it. With CT_DECOUPLE_NONE it is LOCAL. LOCAL: of the nodes of each
-   contact alone (Bridson, Marino, Fedkiw 2003): costs nothing, holds small bodies only. */
+/* ct_dcd_friction -- friction of CT_STEPPER_DCD, computed after the program, from its solution. IMPLICIT (default): non-penetration and Coulomb's
+   cone together, solved to solver.tolerance as by CT_STEPPER_CMR. LOCAL: of the nodes of each contact alone (Bridson, Marino, Fedkiw 2003): costs
+   nothing, holds small bodies only. */
 typedef enum ct_dcd_friction {
     CT_DCD_FRICTION_NONE,
     CT_DCD_FRICTION_LOCAL,

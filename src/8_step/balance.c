@@ -5,8 +5,8 @@
    its cone, whose sums are those of r with the opposite sign. The normal equations have three unknowns a component. What no contact can
    take goes to the velocities, so that momentum is kept to rounding. */
 #include "balance.h"
-#include "../8_step/policy_numbers.h"
-#include "../8_step/integrate.h"
+#include "policy_numbers.h"
+#include "integrate.h"
 
 /* a rigid body's two blocks are not coupled: their residual r is transferred exactly */
 static void cti_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)

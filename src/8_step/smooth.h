@@ -1,7 +1,7 @@
 /* smooth.h -- corrections of whole bodies for a solve that splits them into nodes. */
 #pragma once
 
-#include "../8_step/factors.h"
+#include "factors.h"
 
 /* cti_smoother -- the data of corrections of the open island's velocities. It may not be moved in memory: hook points to it. */
 typedef struct cti_smoother {

@@ -6,7 +6,7 @@
    and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free); differs: a direct solve for the
    coarse grids; a contact of several nodes holds each of them independently. */
 #include "smooth.h"
-#include "../8_step/policy.h"
+#include "policy.h"
 
 static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].solve.node_ports > 0; }
 

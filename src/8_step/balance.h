@@ -1,7 +1,7 @@
 /* balance.h -- balances the momenta of an island's components after a solve that left a residual. */
 #pragma once
 
-#include "../8_step/island.h"
+#include "island.h"
 
 /* cti_balance -- r [3 n] is the residual b + J' r - A v of the island, and is used up. The momentum of each component in r is transferred
    to the multipliers of its rows as far as possible, the rest to the velocities. 0: out of memory. */

@@ -1,7 +1,7 @@
 /* clusters.h -- the clusters of an island's solve: whole components, patches of them, or nodes. */
 #pragma once
 
-#include "../8_step/island.h"
+#include "island.h"
 
 /* cti_clusters_make -- clusters of the open island's problem, in the arena. AUTO makes a component one cluster if few of its blocks are in
    contact, and splits it into nodes if many are. 0 when memory ran out. */

@@ -1,7 +1,7 @@
 /* solve_islands.h -- one constrained solve of the world's rows, with each island solved independently. [Otaduy 2009, sec. 4, step 4.1] */
 #pragma once
 
-#include "../8_step/factors.h"
+#include "factors.h"
 
 /* cti_islands_result -- the result of a solve. */
 typedef struct cti_islands_result {

@@ -3,8 +3,8 @@
    these blocks. A component with many blocks in contact is split into the paper's nodes, between whose sweeps it is corrected as a whole
    (smooth.c). Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 #include "clusters.h"
-#include "../8_step/factors.h"
-#include "../8_step/policy.h"
+#include "factors.h"
+#include "policy.h"
 
 /* returns whether the stored compliance covers all ports asked for; if not, it is to be computed for the union of old and new ports, with
    scratch *out_work */
