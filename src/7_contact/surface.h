@@ -136,6 +136,8 @@ CTI_INLINE int cti_pair_is_inside(const cti_pair *p)
 }
 /* cti_pair_make -- from candidate lists: features a, b are vertex/face, edge/edge, vertex/edge, vertex/vertex numbers. Weights unset. */
 CTI_FN void cti_pair_make(const cti_surface *s, ct_pair_kind kind, int a, int b, cti_pair *out);
+/* cti_pair_weigh -- weights from the numbers t of a closest point, as dist.h has them for each kind. */
+CTI_FN void cti_pair_weigh(cti_pair *pair, const ct_real *t);
 /* cti_pair_closest -- sets the weights at positions x; returns the distance; *out_feature as in dist.h. */
 CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair *pair, int *out_feature);
 /* cti_pair_offset -- p_a - p_b at positions x with the pair's weights. */
@@ -151,9 +153,10 @@ CTI_FN int cti_pair_valley(const cti_surface *f, int face, int feature, ct_real 
 /* cti_pair_point -- the point of a pair on side 0 or 1 at positions x; not of planes. */
 CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
 /* cti_vertices_approach -- bound on how much nearer two features come from x0 to x1: relative motions of their vertices q [n], the first n_a of which
-   are of one. cti_vertices_toi -- time at which two points (n 2), or a point and an edge (n 3), are at a distance `least`; else `never`. */
+   are of one. x0 NULL: x1 are the motions. cti_vertices_toi -- time at which the features of a pair, of vertices q [n], are at a distance `least`;
+   else CTI_CCD_NONE. */
 CTI_FN ct_real cti_vertices_approach(const int32_t *q, int n_a, int n, const ct_real *x0, const ct_real *x1);
-CTI_FN ct_real cti_vertices_toi(const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1, ct_real never);
+CTI_FN ct_real cti_vertices_toi(int kind, const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1);
 /* cti_pair_key -- a key from bodies and vertex numbers within them: it does not change while both bodies live, whatever bodies are added or
    removed. */
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);

@@ -5,6 +5,7 @@
 
 #include "../8_step/impulses.h"
 #include "../8_step/stepper.h"
+#include "../7_contact/candidates.h"
 #include "../7_contact/potential.h"
 #include "../4_programs/program.h"
 
@@ -21,19 +22,6 @@ typedef struct cti_affine {
     ct_real stiff;       /* [J] of the energy stiff |A'A - 1|^2 */
     ct_real radius;      /* [m] turns a change of A into one of a vertex */
 } cti_affine;
-
-/* cti_barrier_list -- candidate pairs of two or three or four vertices. */
-typedef struct cti_barrier_list {
-    ct_pair_kind kind;
-    int32_t *pairs;      /* [2 n] features */
-    int32_t *quads;      /* [4 n] vertices; of VE and VV pairs the last ones are 0 */
-    ct_real *hat;        /* [n] dhat of the pair [m] */
-    ct_real *d2;         /* [n] squared distances at the positions that active pairs were last found at, */
-    ct_real *start2;     /* [n] and at surface.x0 */
-    ct_real *w;          /* scratch of the distances */
-    int32_t *feature;    /* scratch of the distances */
-} cti_barrier_list;
-enum { CTI_BARRIER_VF, CTI_BARRIER_EE, CTI_BARRIER_VE, CTI_BARRIER_VV, CTI_BARRIER_LISTS };
 
 /* cti_barrier_rub -- friction of a contact, with the normal force and the directions of an earlier solve. */
 typedef struct cti_barrier_rub {
@@ -168,15 +156,15 @@ typedef struct cti_barrier_surface {
     const ct_real *x_slide; /* that friction is evaluated at; NULL: surface.x0 */
 } cti_barrier_surface;
 
+enum { CTI_BARRIER_LISTS = CTI_LIST_PLANE };
 /* cti_barrier_candidates -- candidates, which are complete while the surface stays in the room. */
 typedef struct cti_barrier_candidates {
     int known;         /* 1: the room and the lists are */
     int made;          /* 1: the last cti_barrier_cover has made them */
     cti_room room;     /* see cti_detect */
-    cti_barrier_list list[CTI_BARRIER_LISTS];
-    int32_t *planes;   /* [2 m] vertex, plane: within reach in the room */
-    ct_real *toi, *least; /* scratch of the step filter */
-    int32_t *tested;      /* scratch of the step filter */
+    cti_candidates list[CTI_LISTS];       /* d2: where active pairs were last found */
+    ct_real *start2[CTI_BARRIER_LISTS];   /* [n] squared distances at surface.x0 of all but planes */
+    ct_real *toi;                         /* scratch of the step filter */
 } cti_barrier_candidates;
 
 /* cti_barrier_contact -- contacts at the iterate. The scale of their forces is history.barrier times the mass of a pair. */
@@ -287,8 +275,10 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
 /* cti_barrier_passes -- at the end of a step: 1 where the straight way from x_start to surface.x0 leads through something, of pairs that move farther
    relative to each other than the smaller body's size: the minimum that was found lies behind an obstacle. -1: out of memory. */
 CTI_FN int cti_barrier_passes(cti_state *s);
-/* cti_barrier_measure -- squared distances of all candidates at x. */
-CTI_FN void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_real *x);
+/* cti_barrier_measure -- squared distances at x of all candidates but planes. */
+CTI_FN void cti_barrier_measure(cti_state *s, const ct_real *x);
+/* cti_barrier_term_of -- candidate i of a list as a term, but for its mass. */
+CTI_FN cti_barrier_term cti_barrier_term_of(const cti_candidates *l, int i);
 /* cti_barrier_least_mass -- cti_barrier_term.mass, from its vertices. */
 CTI_FN ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term *t);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */

@@ -93,28 +93,17 @@ CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows)
     if (!cti_barrier_find(s, s->surface.x0))
         return 0;
     CTI_CLEAR(b->contact.terms);
-    memset(&t, 0, sizeof t);
-    for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        for (i = 0; i < CTI_LEN(b->cover.list[k].pairs) / 2; i++) {
-            const cti_barrier_list *l = &b->cover.list[k];
+    for (k = 0; k < CTI_LISTS; k++)
+        for (i = 0; i < cti_candidates_len(&b->cover.list[k]); i++) {
+            const cti_candidates *l = &b->cover.list[k];
             ct_real within = l->hat[i] + reach;
-            if (!(l->d2[i] < within * within))
+            if (!(l->d2[i] < (k == CTI_LIST_PLANE ? within : within * within)))
                 continue;
-            t.kind = (int32_t)l->kind, t.n = k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4, t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
-            memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
-            t.hat = l->hat[i], t.d2 = l->d2[i], t.plane = 0;
+            t = cti_barrier_term_of(l, i);
             cti_form_row_make(s, &t, s->surface.x0, &row);
             if (!CTI_PUSH(&s->prepared, *rows, row))
                 return 0;
         }
-    for (i = 0; i < CTI_LEN(b->cover.planes); i += 2) {
-        memset(&t, 0, sizeof t);
-        t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1, t.v[0] = b->cover.planes[i], t.plane = b->cover.planes[i + 1];
-        t.hat = (b->layout.hat[s->surface.body_of[t.v[0]]] + b->layout.hat[s->surface.planes[t.plane].body]) / 2;
-        cti_form_row_make(s, &t, s->surface.x0, &row);
-        if (row.d < t.hat + reach && !CTI_PUSH(&s->prepared, *rows, row))
-            return 0;
-    }
     return 1;
 }
 
