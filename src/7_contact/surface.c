@@ -272,6 +272,11 @@ CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair)
     return pair->kind == CT_PAIR_PLANE ? s->planes[pair->plane].body : s->body_of[pair->v[pair->n_a]];
 }
 
+CTI_FN ct_real cti_pair_friction(const cti_surface *s, const cti_pair *pair)
+{
+    return cti_sqrt(s->bodies[cti_pair_body_a(s, pair)].friction * s->bodies[cti_pair_body_b(s, pair)].friction);
+}
+
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
 {
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), feature;

@@ -162,5 +162,7 @@ CTI_FN ct_real cti_vertices_toi(int kind, const int32_t *q, int n, ct_real least
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
+/* cti_pair_friction -- coefficient of a pair: the geometric mean of both bodies'. */
+CTI_FN ct_real cti_pair_friction(const cti_surface *s, const cti_pair *pair);
 /* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance, except between loose points. */
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);

@@ -358,8 +358,10 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
 
 /* cti_barrier_key -- of a term in the contact memory; a wall has another one than its pair. */
 CTI_FN uint64_t cti_barrier_key(const cti_state *s, const cti_barrier_term *p);
-/* cti_barrier_anchor -- key and anchor of a rub that is new in a step; its directions are known. */
-CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q);
+/* cti_barrier_pair -- a term as a pair; c [4]: its weights, or NULL. */
+CTI_FN cti_pair cti_barrier_pair(const cti_barrier_term *p, const ct_real *c);
+/* cti_barrier_rub_add -- adds friction of a contact with weights c, a normal and cti_barrier_rub.load. 0: out of memory. */
+CTI_FN int cti_barrier_rub_add(cti_state *s, const cti_barrier_term *p, const ct_real *c, cti_v3 normal, ct_real load);
 /* cti_barrier_keep_contacts -- keeps the pairs and the surface before a Newton step. 0: out of memory. cti_barrier_contacts_agree -- after it: 1
    where the forces of pairs and of friction are what their linearizations said, to a tenth. */
 CTI_FN int cti_barrier_keep_contacts(cti_state *s);
@@ -407,9 +409,20 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 
 /* ---- barrier_report.c ---- */
 
-/* cti_barrier_left -- touches of the rubs whose rubbed[i] is 0: friction of pairs that carry no load at the end of the step. */
-CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index,
-                             ct_step_report *r);
+/* cti_barrier_reported -- the touches of a step while they are reported. */
+typedef struct cti_barrier_reported {
+    const cti_memory *next;    /* friction's */
+    cti_impulses_index index;
+    uint8_t *rubbed;           /* [rubs] 1: it is in a touch */
+    ct_step_report *r;
+} cti_barrier_reported;
+/* cti_barrier_touches_open -- room for `most` contacts; q->next and q->r are set. 0: out of memory. cti_barrier_touch -- adds the touch of a term,
+   with weights c, a normal, a normal impulse and a thickness, and with its friction. cti_barrier_touches_close -- adds friction of pairs that
+   carry no load at the end of the step. */
+CTI_FN int cti_barrier_touches_open(cti_state *s, int most, cti_barrier_reported *q);
+CTI_FN void cti_barrier_touch(cti_state *s, cti_barrier_reported *q, const cti_barrier_term *p, const ct_real *c, cti_v3 normal, ct_real impulse,
+                              ct_real thickness);
+CTI_FN void cti_barrier_touches_close(cti_state *s, cti_barrier_reported *q);
 /* cti_barrier_touches -- impulses of the contacts, smallest distances; next: friction's. 0: out of memory. */
 CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_barrier_works -- work of scripts and pins, with the pins' impulses, and losses in the step. 0: out of memory. */

@@ -41,13 +41,6 @@ static int cti_geometric_speeds_of(cti_state *s, ct_real h, ct_real *fastest)
     return 1;
 }
 
-/* friction of a pair: the geometric mean of both, as rows have it */
-static ct_real cti_geometric_friction(const cti_state *s, const cti_pair *p)
-{
-    ct_real a = s->surface.bodies[cti_pair_body_a(&s->surface, p)].friction, b = s->surface.bodies[cti_pair_body_b(&s->surface, p)].friction;
-    return cti_sqrt(a * b);
-}
-
 /* the collision of a pair with weights. 0: it is not near enough, and not forced; -1: scripts move all of it */
 static int cti_geometric_make(const cti_state *s, ct_real h, const cti_pair *p, ct_real distance, ct_real thickness, int forced,
                               cti_geometric_hit *hit)
@@ -76,7 +69,7 @@ static int cti_geometric_make(const cti_state *s, ct_real h, const cti_pair *p, 
                                              cti_v3_sub(cti_v3_at(f->x0, p->v[3]), cti_v3_at(f->x0, p->v[2]))), other);
         hit->normal = cti_v3_unit(cti_pair_offset(f, f->x0, p), other);
     }
-    hit->mu = cti_geometric_friction(s, p);
+    hit->mu = cti_pair_friction(f, p);
     return forced || distance <= CTI_GEOMETRIC_MARGIN * thickness + CTI_GEOMETRIC_AHEAD * h * cti_max(0, -cti_v3_dot(hit->normal, u));
 }
 

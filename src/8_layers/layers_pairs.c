@@ -5,6 +5,7 @@
 #include "layers.h"
 #include "../5_mesh/pairs.h"
 #include "../7_contact/potential.h"
+#include "../8_step/impulses.h"
 #include "../8_step/tangle.h"
 
 #define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] of the reach beyond what is expected. Half: more queries; double: more pairs */
@@ -219,24 +220,17 @@ CTI_FN int cti_layers_flush(cti_state *s)
         cti_layers_list *l = &y->list[k];
         for (i = 0; i < cti_candidates_len(&l->c); i++) {
             cti_touch t;
-            cti_v3 t1, t2, J, n;
+            cti_pair pair;
+            cti_v3 J = cti_v3_at(l->sum, i), n;
             if (!l->stick[i])
                 continue;
-            memset(&t, 0, sizeof t);
-            cti_pair_make(&s->surface, l->c.kind, l->c.pairs[2 * i], l->c.pairs[2 * i + 1], &t.pair);
-            for (j = 0; j < t.pair.n; j++)
-                t.pair.w[j] = l->held[4 * i + j];
-            J = cti_v3_at(l->sum, i);
-            n = k == CTI_LAYERS_PLANES
-                    ? cti_v3_at(s->surface.planes[t.pair.plane].normal, 0)
-                    : cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &t.pair), cti_v3_unit(J, cti_v3_make(0, 1, 0)));
-            cti_v3_tangents(n, &t1, &t2);
-            t.thickness = l->c.hat[i], t.sticking = l->stick[i] == 3, t.key = cti_pair_key(&s->surface, &t.pair);
-            cti_v3_put(t.frame, 0, n);
-            cti_v3_put(t.frame, 1, t1);
-            cti_v3_put(t.frame, 2, t2);
-            for (j = 0; j < 3; j++)
-                t.r[j] = cti_v3_dot(cti_v3_at(t.frame, j), J);
+            cti_pair_make(&s->surface, l->c.kind, l->c.pairs[2 * i], l->c.pairs[2 * i + 1], &pair);
+            for (j = 0; j < pair.n; j++)
+                pair.w[j] = l->held[4 * i + j];
+            n = k == CTI_LAYERS_PLANES ? cti_v3_at(s->surface.planes[pair.plane].normal, 0)
+                                       : cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &pair), cti_v3_unit(J, cti_v3_make(0, 1, 0)));
+            cti_impulses_of(&s->surface, &pair, n, J, &t);
+            t.thickness = l->c.hat[i], t.sticking = l->stick[i] == 3;
             if (!CTI_PUSH(s->mem, s->step.impulses.touches, t))
                 return 0;
             l->stick[i] = 0;
