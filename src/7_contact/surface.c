@@ -108,6 +108,15 @@ CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s)
     return 1;
 }
 
+CTI_FN cti_box cti_surface_box(const cti_surface *s, const ct_real *x, int body)
+{
+    cti_box box = cti_box_empty();
+    int v;
+    for (v = s->ranges[body].v0; v < s->ranges[body].v1; v++)
+        cti_box_add(&box, cti_v3_at(x, v));
+    return box;
+}
+
 CTI_FN void cti_surface_commit(cti_surface *s)
 {
     int k;
@@ -286,42 +295,6 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
         h = cti_min(h, cti_pair_closest(s, s->rest, &q, &feature) / 2);
     }
     return h;
-}
-
-CTI_FN void cti_surface_vertex_normals(const cti_surface *s, const ct_real *x, int body, ct_real *out)
-{
-    const cti_soup_body *r = &s->ranges[body];
-    int i, k;
-    for (i = r->v0; i < r->v1; i++)
-        cti_v3_put(out, i, cti_v3_zero());
-    for (i = r->f0; i < r->f1; i++) {
-        const int32_t *t = s->faces + 3 * (size_t)i;
-        cti_v3 n = cti_surface_normal(s, x, i, cti_v3_zero());
-        for (k = 0; k < 3; k++) {
-            cti_v3 p = cti_v3_at(x, t[k]), u = cti_v3_sub(cti_v3_at(x, t[(k + 1) % 3]), p), w = cti_v3_sub(cti_v3_at(x, t[(k + 2) % 3]), p);
-            ct_real lengths = cti_sqrt(cti_v3_norm2(u) * cti_v3_norm2(w));
-            if (lengths > 0)
-                cti_v3_addto(out, t[k], cti_v3_mul(n, cti_acos(cti_clamp(cti_v3_dot(u, w) / lengths, CTI_R(-1.0), 1))));
-        }
-    }
-}
-
-CTI_FN cti_v3 cti_surface_feature_normal(const cti_surface *s, const ct_real *x, const ct_real *normals, const cti_nearest *nearest, int *border)
-{
-    cti_v3 n = cti_surface_normal(s, x, nearest->face, cti_v3_make(0, 1, 0));
-    size_t at = 3 * (size_t)nearest->face + (size_t)nearest->feature;
-    int e, other;
-    *border = 0;
-    if (nearest->feature == 6)
-        return n;
-    if (nearest->feature < 3)
-        return cti_v3_unit(cti_v3_at(normals, s->faces[at]), n);
-    e = s->face_edges[at - 3];
-    if (e < 0)
-        return n;
-    other = cti_surface_beside(s, nearest->face, e);
-    *border = other < 0;
-    return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_surface_normal(s, x, other, n)), n);
 }
 
 CTI_FN ct_real cti_vertices_approach(const int32_t *q, int n_a, int n, const ct_real *x0, const ct_real *x1)

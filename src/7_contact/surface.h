@@ -95,12 +95,6 @@ CTI_INLINE cti_v3 cti_surface_normal(const cti_surface *s, const ct_real *x, int
 {
     return cti_v3_unit(cti_surface_area(s, x, face), flat);
 }
-/* cti_surface_vertex_normals -- out [3 nv] at a body's vertices: the sums of their faces' normals, weighted by angle. */
-CTI_FN void cti_surface_vertex_normals(const cti_surface *s, const ct_real *x, int body, ct_real *out);
-/* cti_surface_feature_normal -- normal of the feature of a face that is nearest to a point: the face, an edge or a vertex, whose sign tells inside
-   from outside [Baerentzen, Aanaes 2005]. normals: as above; *border 1: an edge with one face or none. */
-CTI_FN cti_v3 cti_surface_feature_normal(const cti_surface *s, const ct_real *x, const ct_real *normals, const cti_nearest *nearest, int *border);
-
 /* cti_surface_is_at -- 1 if the start of the motion is x, an array of [3 nv]: where nobody has moved the surface since x was copied from it. */
 CTI_INLINE int cti_surface_is_at(const cti_surface *s, const ct_real *x)
 {
@@ -108,6 +102,8 @@ CTI_INLINE int cti_surface_is_at(const cti_surface *s, const ct_real *x)
     return CTI_LEN(x) == (int)n && (n == 0 || memcmp(x, s->x0, n * sizeof(ct_real)) == 0);
 }
 
+/* cti_surface_box -- of a body's vertices at x. */
+CTI_FN cti_box cti_surface_box(const cti_surface *s, const ct_real *x, int body);
 /* cti_surface_commit -- copies the end of the motion, x1, to its start, x0. */
 CTI_FN void cti_surface_commit(cti_surface *s);
 /* cti_attach_point -- the position of one attachment with n > 0, as cti_surface_place computes it. */

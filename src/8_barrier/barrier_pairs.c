@@ -224,21 +224,13 @@ static int cti_barrier_sizes(const cti_state *s, ct_real *size)
     const cti_barrier *b = cti_barrier_own(s);
     const cti_surface *f = &s->surface;
     ct_real least = CTI_REAL_MAX, most = 0;
-    int body, v, k;
+    int body, v;
     for (body = 0; body < f->n_bodies; body++) {
-        ct_real lo[3], hi[3];
-        size[body] = 0;
-        for (k = 0; k < 3; k++)
-            lo[k] = CTI_REAL_MAX, hi[k] = -CTI_REAL_MAX;
-        for (v = f->ranges[body].v0; v < f->ranges[body].v1; v++) {
-            const ct_real *x = b->surface.x_start + 3 * (size_t)v;
-            most = cti_max(most, cti_v3_norm(cti_v3_sub(cti_v3_at(f->x0, v), cti_v3_at(x, 0))));
-            for (k = 0; k < 3; k++)
-                lo[k] = cti_min(lo[k], x[k]), hi[k] = cti_max(hi[k], x[k]);
-        }
-        for (k = 0; k < 3; k++)
-            size[body] = cti_max(size[body], hi[k] - lo[k]);
-        size[body] += b->layout.hat[body];
+        const cti_box box = cti_surface_box(f, b->surface.x_start, body);
+        const cti_v3 wide = cti_v3_sub(box.hi, box.lo);
+        for (v = f->ranges[body].v0; v < f->ranges[body].v1; v++)
+            most = cti_max(most, cti_v3_norm(cti_v3_sub(cti_v3_at(f->x0, v), cti_v3_at(b->surface.x_start, v))));
+        size[body] = cti_max(0, cti_max(wide.x, cti_max(wide.y, wide.z))) + b->layout.hat[body];
         if (f->ranges[body].v1 > f->ranges[body].v0)
             least = cti_min(least, size[body]);
     }
