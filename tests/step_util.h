@@ -142,7 +142,7 @@ static inline void step_candidates(cti_state *s)
     s->detect.valid = 0;
     assert_true(cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed));
     assert_true(changed);
-    assert_true(cti_detect_distances(s->mem, &s->detect, &s->surface));
+    cti_detect_distances(&s->detect, &s->surface);
 }
 
 /* 1 if hit i is between these features: kind, and the first vertex of both sides */

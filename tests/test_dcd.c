@@ -1,6 +1,7 @@
 /* test_dcd.c -- the discrete stepper: rest, impact, friction, thin parts, detection and decoupling against brute force, options. */
 #include "world_util.h"
 #include "../src/8_dcd/dcd_detect.c" /* its answer for one point; the library asks for many at once */
+#include "../src/4_geom/dist.h"
 #include "../src/9_world/world.h"
 #include <math.h>
 

@@ -1096,7 +1096,7 @@ static void check_lists(const ct_world *w, found *c)
     memset(&q, 0, sizeof q);
     q.f = w->state.surface, q.x0 = q.x1 = w->state.surface.x0;
     for (ee = 0; ee < 2; ee++) {
-        const int32_t *pairs = g->list[ee ? CTI_GEOMETRIC_EE : CTI_GEOMETRIC_VF].pairs;
+        const int32_t *pairs = g->list[ee ? CTI_LIST_EE : CTI_LIST_VF].pairs;
         uint64_t *keys = pair_keys(&q, ee, pairs, CTI_LEN(pairs) / 2);
         count_collisions(&q, 4e-3, ee, q.x0, keys, CTI_LEN(pairs) / 2, c);
         free(keys);

@@ -27,6 +27,12 @@ CTI_INLINE int cti_box_overlap(const cti_box *a, const cti_box *b)
     return a->lo.x <= b->hi.x && b->lo.x <= a->hi.x && a->lo.y <= b->hi.y && b->lo.y <= a->hi.y && a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
 }
 
+/* cti_box_has -- 1 for a point in a box that is widened by r. */
+CTI_INLINE int cti_box_has(const cti_box *b, cti_v3 p, ct_real r)
+{
+    return p.x >= b->lo.x - r && p.y >= b->lo.y - r && p.z >= b->lo.z - r && p.x <= b->hi.x + r && p.y <= b->hi.y + r && p.z <= b->hi.z + r;
+}
+
 /* cti_round_down, cti_round_up -- a number at most (at least) as large as every real that rounds to x: |x| eps is twice one rounding
    error. */
 CTI_INLINE ct_real cti_round_down(ct_real x) { return x - CTI_EPS * cti_abs(x); }

@@ -14,18 +14,22 @@ typedef struct cti_nearest_node {
     float d2;
 } cti_nearest_node;
 
-CTI_FN int cti_nearest_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *elements, int width, const ct_real *x,
-                             cti_bvh_item *items, int n)
+CTI_FN int cti_nearest_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *elements, int width, const ct_real *x, int first,
+                             int n)
 {
-    int i, k;
-    for (i = 0; i < n; i++) {
-        const int32_t *e = elements + (size_t)width * (size_t)items[i].id;
+    cti_bvh_item *items = NULL;
+    int i, k, ok = CTI_RESIZE(mem, items, n);
+    for (i = 0; ok && i < n; i++) {
+        const int32_t *e = elements + (size_t)width * (size_t)(first + i);
         cti_v3 sum = cti_v3_zero();
         for (k = 0; k < width; k++)
             sum = cti_v3_add(sum, cti_v3_at(x, e[k]));
+        items[i].id = first + i;
         cti_v3_put(items[i].at, 0, cti_v3_mul(sum, 1 / (ct_real)width));
     }
-    return cti_bvh_build(mem, forest, tree, items, n, 1);
+    ok = ok && cti_bvh_build(mem, forest, tree, items, n, 1);
+    CTI_FREE(mem, items);
+    return ok;
 }
 
 CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b)

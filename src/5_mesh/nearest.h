@@ -28,10 +28,10 @@ typedef struct cti_nearest {
     ct_real d2, w[3];
 } cti_nearest;
 
-/* cti_nearest_build -- appends a tree over the elements items[..n].id, of `width` vertices each, ordered by their centres at x. The rest of the
-   items is scratch. The tree has to be refitted. 0: out of memory. */
-CTI_FN int cti_nearest_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *elements, int width, const ct_real *x,
-                             cti_bvh_item *items, int n);
+/* cti_nearest_build -- appends a tree over n elements from number `first` on, of `width` vertices each, ordered by their centres at x. The tree has
+   to be refitted. 0: out of memory. */
+CTI_FN int cti_nearest_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *elements, int width, const ct_real *x, int first,
+                             int n);
 /* cti_nearest_box -- writes a vertex's box [16] for cti_bvh_refit, from its positions a at the start and b at the end (equal if it does not
    move). */
 CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b);

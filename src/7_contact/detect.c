@@ -6,7 +6,6 @@
 #include "detect.h"
 #include "../0_base/sort.h"
 #include "../4_geom/ccd.h"
-#include "../4_geom/dist.h"
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* [thickness] farthest pair that gets a row, when the free motion would close its gap */
 #define CTI_DETECT_SLACK CTI_R(0.5) /* [thickness] flat edges that are nearer get a row */
@@ -16,12 +15,10 @@
 #define CTI_DETECT_SHALLOW CTI_R(0.3)
 #define CTI_DETECT_FAST CTI_R(16)    /* [thickness] a body that moves farther in a step gets separate boxes for start and end */
 #define CTI_DETECT_LAST CTI_R(1)     /* [thickness a step] motion up to which lists are made to last for several steps */
+/* [us] the estimated time of the collision tests of a block of candidates, and of a pair that may be near */
+#define CTI_DETECT_COLLIDE_US 8.0
+#define CTI_DETECT_NEAR_US 0.1
 #define CTI_DETECT_FLAT CTI_R(0.995) /* [cosine] between the normals of the two faces, above which an edge is flat */
-
-static void cti_detect_free_list(cti_mem *mem, cti_list *l)
-{
-    CTI_FREE_SPAN(mem, l->pairs, l->min_sep);
-}
 
 CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep)
 {
@@ -35,8 +32,8 @@ CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep)
 
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 {
-    cti_detect_free_list(mem, &d->vf);
-    cti_detect_free_list(mem, &d->ee);
+    cti_candidates_free(mem, &d->vf);
+    cti_candidates_free(mem, &d->ee);
     CTI_FREE_SPAN(mem, d->ve, d->vv);
     cti_room_free(mem, &d->room);
     CTI_FREE_SPAN(mem, d->toi, d->tangles);
@@ -84,23 +81,6 @@ CTI_FN void cti_detect_still(cti_surface *s)
             s->ranges[b].swept = CTI_SWEPT_BOX, s->ranges[b].inflate = CTI_DETECT_TRUST / 2 * s->bodies[b].thickness;
 }
 
-static int cti_detect_quads(cti_mem *mem, cti_list *l, const cti_surface *s, int edges)
-{
-    int n = CTI_LEN(l->pairs) / 2, i, k;
-    if (!CTI_RESIZE(mem, l->quads, 4 * n))
-        return 0;
-    for (i = 0; i < n; i++) {
-        int a = l->pairs[2 * i], b = l->pairs[2 * i + 1];
-        int32_t *q = l->quads + 4 * (size_t)i;
-        if (edges)
-            q[0] = s->edges[2 * a], q[1] = s->edges[2 * a + 1], q[2] = s->edges[2 * b], q[3] = s->edges[2 * b + 1];
-        else
-            for (q[0] = a, k = 0; k < 3; k++)
-                q[k + 1] = s->faces[3 * b + k];
-    }
-    return 1;
-}
-
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed)
 {
     int b, lasts;
@@ -121,7 +101,8 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
     if (!cti_broad_update(mem, &s->broad, &s->soup, s->x0, x1) ||
         !cti_broad_pairs(mem, &s->broad, &s->soup, &d->vf.pairs, &d->ee.pairs, &d->ve, &d->vv))
         return 0;
-    if (!cti_detect_quads(mem, &d->vf, s, 0) || !cti_detect_quads(mem, &d->ee, s, 1))
+    d->vf.kind = CT_PAIR_VF, d->ee.kind = CT_PAIR_EE;
+    if (!cti_candidates_complete(mem, &d->vf, s, NULL) || !cti_candidates_complete(mem, &d->ee, s, NULL))
         return 0;
     d->valid = 1;
     d->n_queries++;
@@ -129,61 +110,10 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
     return 1;
 }
 
-static int cti_detect_reserve(cti_mem *mem, cti_list *l, int n, int weights)
+CTI_FN void cti_detect_distances(cti_detect *d, const cti_surface *s)
 {
-    return CTI_RESIZE(mem, l->d2, n) && CTI_RESIZE(mem, l->w, n * weights) && CTI_RESIZE(mem, l->feature, n) && CTI_RESIZE(mem, l->min_sep, n);
-}
-
-/* the separation that CCD keeps: a quarter of the pair's thickness, or half of the distance where that is less */
-static ct_real cti_detect_separation(const cti_surface *s, const int32_t *q, int second, ct_real d)
-{
-    ct_real h = cti_surface_pair_thickness(s, s->body_of[q[0]], s->body_of[q[second]]);
-    return cti_min(CTI_DETECT_SEP * h, d / 2);
-}
-
-/* candidates in a range of a loop, and [us] the estimated time of their distances and of their collision tests */
-#define CTI_DETECT_CUT 256
-#define CTI_DETECT_DISTANCE_US 10.0
-#define CTI_DETECT_COLLIDE_US 8.0
-#define CTI_DETECT_NEAR_US 0.1 /* [us] of a pair that may be near */
-
-typedef struct cti_detect_loop {
-    const cti_surface *s;
-    const cti_list *l;
-    const ct_real *x1;
-    ct_real *toi;
-    int edges;
-} cti_detect_loop;
-
-static int cti_detect_cuts(const cti_list *l) { return (CTI_LEN(l->pairs) / 2 + CTI_DETECT_CUT - 1) / CTI_DETECT_CUT; }
-
-static void cti_detect_distance_range(int begin, int end, int worker, void *context)
-{
-    const cti_detect_loop *q = (const cti_detect_loop *)context;
-    const cti_list *l = q->l;
-    int i = begin * CTI_DETECT_CUT, last = cti_min_int(end * CTI_DETECT_CUT, CTI_LEN(l->pairs) / 2);
-    size_t at = (size_t)i;
-    CTI_UNUSED(worker);
-    if (q->edges)
-        cti_dist_ee_batch(q->s->x0, l->quads + 4 * at, last - i, l->d2 + at, l->w + 2 * at, l->feature + at);
-    else
-        cti_dist_pt_batch(q->s->x0, l->quads + 4 * at, last - i, l->d2 + at, l->w + 3 * at, l->feature + at);
-    for (; i < last; i++)
-        l->min_sep[i] = cti_detect_separation(q->s, l->quads + 4 * (size_t)i, 1 + q->edges, cti_sqrt(l->d2[i]));
-}
-
-CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s)
-{
-    int n = CTI_LEN(d->vf.pairs) / 2, m = CTI_LEN(d->ee.pairs) / 2;
-    cti_detect_loop q;
-    if (!cti_detect_reserve(mem, &d->vf, n, 3) || !cti_detect_reserve(mem, &d->ee, m, 2) || !CTI_RESIZE(mem, d->toi, cti_max_int(n, m)))
-        return 0;
-    memset(&q, 0, sizeof q);
-    q.s = s, q.l = &d->vf;
-    cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(q.l), CTI_DETECT_DISTANCE_US, &q);
-    q.l = &d->ee, q.edges = 1;
-    cti_tasks_run_work(s->soup.tasks, cti_detect_distance_range, cti_detect_cuts(q.l), CTI_DETECT_DISTANCE_US, &q);
-    return 1;
+    cti_candidates_measure(&d->vf, s, s->x0);
+    cti_candidates_measure(&d->ee, s, s->x0);
 }
 
 CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body)
@@ -361,14 +291,12 @@ typedef struct cti_detect_nears {
 /* 1 when candidate i of the vertex-face list is near; fills *hit */
 static int cti_detect_near_face(const cti_detect_nears *q, int i, cti_hit *hit)
 {
-    const cti_list *l = &q->d->vf;
+    const cti_candidates *l = &q->d->vf;
     const cti_surface *s = q->s;
-    const ct_real *w = l->w + 3 * (size_t)i;
     cti_pair *pair = &hit->pair;
     int face = l->pairs[2 * i + 1], edge = l->feature[i] >= 3 && l->feature[i] < 6 ? s->face_edges[3 * face + l->feature[i] - 3] : -1;
     ct_real dist = cti_sqrt(l->d2[i]);
-    cti_pair_make(s, CT_PAIR_VF, l->pairs[2 * i], face, pair);
-    pair->w[0] = 1, pair->w[1] = -w[0], pair->w[2] = -w[1], pair->w[3] = -w[2];
+    cti_candidates_pair(l, s, i, pair);
     if (cti_pair_valley(s, face, l->feature[i], CTI_DETECT_SHALLOW, pair, &dist))
         edge = -1;
     else if (!cti_detect_is_owner(s, face, l->feature[i]))
@@ -417,22 +345,22 @@ static int cti_detect_near_loose(const cti_detect_nears *q, int i, cti_hit *hit)
 /* the same for the edge-edge list */
 static int cti_detect_near_edge(const cti_detect_nears *q, int i, cti_hit *hit)
 {
-    const cti_list *l = &q->d->ee;
+    const cti_candidates *l = &q->d->ee;
     const cti_surface *s = q->s;
-    const ct_real *t = l->w + 2 * (size_t)i;
     cti_pair *pair = &hit->pair;
+    ct_real sep;
     int a = l->pairs[2 * i], b = l->pairs[2 * i + 1], flat;
     if (cti_detect_is_tangled(q->d, s, l->quads + 4 * (size_t)i, 2, 4))
         return 0;
     if (l->feature[i] != 0)
         return (s->edge_faces[2 * a] < 0 || s->edge_faces[2 * b] < 0) && cti_detect_near_loose(q, i, hit);
-    cti_pair_make(s, CT_PAIR_EE, a, b, pair);
-    /* flat edges are left to CCD, unless they carry load or are nearer than SLACK; min_sep is at most a quarter of the thickness */
+    cti_candidates_pair(l, s, i, pair);
+    /* flat edges are left to CCD, unless they carry load or are nearer than SLACK; sep is at most a quarter of the thickness */
     flat = cti_detect_flat(s, a) || cti_detect_flat(s, b);
-    if (l->min_sep[i] * l->min_sep[i] * (CTI_DETECT_SLACK * CTI_DETECT_SLACK / (CTI_DETECT_SEP * CTI_DETECT_SEP)) < l->d2[i] && flat &&
+    sep = cti_detect_sep(l, i);
+    if (sep * sep * (CTI_DETECT_SLACK * CTI_DETECT_SLACK / (CTI_DETECT_SEP * CTI_DETECT_SEP)) < l->d2[i] && flat &&
         !(q->memory && cti_memory_find(q->memory, cti_pair_key(s, pair))))
         return 0;
-    pair->w[0] = 1 - t[0], pair->w[1] = t[0], pair->w[2] = t[1] - 1, pair->w[3] = -t[1];
     if (!cti_detect_is_near(s, q->x1, q->memory, a, b, cti_sqrt(l->d2[i]), hit))
         return 0;
     hit->flat = flat;
@@ -456,15 +384,14 @@ static void cti_detect_near_range(int begin, int end, int worker, void *context)
 static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, int edges,
                                 cti_hit **out)
 {
-    const cti_list *l = edges ? &d->ee : &d->vf;
+    const cti_candidates *l = edges ? &d->ee : &d->vf;
     cti_detect_nears q;
-    int n = CTI_LEN(l->pairs) / 2, first = CTI_LEN(*out), end = first, m = 0, i;
+    int n = cti_candidates_len(l), first = CTI_LEN(*out), end = first, m = 0, i;
     if (!CTI_RESIZE(mem, d->maybe, n))
         return 0;
     for (i = 0; i < n; i++) {
-        ct_real sep = l->min_sep[i] * (CTI_DETECT_TRUST / CTI_DETECT_SEP);
-        /* min_sep is a quarter of the thickness, unless the pair is nearer than half the thickness, and then it is near in any case */
-        if (!(l->d2[i] > sep * sep && l->d2[i] > 4 * l->min_sep[i] * l->min_sep[i] * CTI_R(1.0001)))
+        ct_real far = CTI_DETECT_TRUST * l->hat[i];
+        if (!(l->d2[i] > far * far))
             d->maybe[m++] = i;
     }
     if (m == 0)
@@ -535,7 +462,7 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
 
 /* ---- collisions ---- */
 
-/* weights and normal at the time of impact, where the pair is still min_sep apart */
+/* weights and normal at the time of impact, where the pair is still cti_detect_sep apart */
 static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *hit)
 {
     ct_real local[12];
@@ -559,36 +486,45 @@ static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *h
     return 1;
 }
 
+/* a loop over the candidates of a list */
+typedef struct cti_detect_loop {
+    const cti_candidates *l;
+    const ct_real *x0, *x1;
+    ct_real *toi;
+} cti_detect_loop;
+
 static void cti_detect_collide_range(int begin, int end, int worker, void *context)
 {
     const cti_detect_loop *q = (const cti_detect_loop *)context;
-    const cti_list *l = q->l;
-    int i = begin * CTI_DETECT_CUT, n = cti_min_int(end * CTI_DETECT_CUT, CTI_LEN(l->pairs) / 2) - i;
-    size_t at = (size_t)i;
+    const cti_candidates *l = q->l;
+    ct_real sep[CTI_CANDIDATES_BLOCK];
     CTI_UNUSED(worker);
-    if (q->edges)
-        cti_ccd_ee_batch(q->s->x0, q->x1, l->quads + 4 * at, n, l->min_sep + at, q->toi + at);
-    else
-        cti_ccd_vf_batch(q->s->x0, q->x1, l->quads + 4 * at, n, l->min_sep + at, q->toi + at);
+    for (; begin < end; begin++) {
+        int first = begin * CTI_CANDIDATES_BLOCK, n = cti_min_int(CTI_CANDIDATES_BLOCK, cti_candidates_len(l) - first), i;
+        for (i = 0; i < n; i++)
+            sep[i] = cti_detect_sep(l, first + i);
+        (l->kind == CT_PAIR_VF ? cti_ccd_vf_batch : cti_ccd_ee_batch)(q->x0, q->x1, l->quads + 4 * (size_t)first, n, sep, q->toi + first);
+    }
 }
 
-static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_list *l, ct_pair_kind kind, const cti_surface *s,
-                                   const ct_real *x1, cti_hit **out)
+static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_candidates *l, const cti_surface *s, const ct_real *x1, cti_hit **out)
 {
-    int n = CTI_LEN(l->pairs) / 2, i;
+    int n = cti_candidates_len(l), i;
     cti_detect_loop q;
-    q.s = s, q.l = l, q.x1 = x1, q.toi = d->toi, q.edges = kind == CT_PAIR_EE;
-    cti_tasks_run_work(s->soup.tasks, cti_detect_collide_range, cti_detect_cuts(l), CTI_DETECT_COLLIDE_US, &q);
+    if (!CTI_RESIZE(mem, d->toi, n))
+        return 0;
+    q.l = l, q.x0 = s->x0, q.x1 = x1, q.toi = d->toi;
+    cti_tasks_run_work(s->soup.tasks, cti_detect_collide_range, cti_candidates_blocks(l), CTI_DETECT_COLLIDE_US, &q);
     for (i = 0; i < n; i++) {
         cti_hit hit;
         if (d->toi[i] > 1)
             continue;
-        if (cti_detect_is_tangled(d, s, l->quads + 4 * (size_t)i, kind == CT_PAIR_VF ? 1 : 2, 4))
+        if (cti_detect_is_tangled(d, s, l->quads + 4 * (size_t)i, cti_kind_first(l->kind), 4))
             continue;
-        cti_pair_make(s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &hit.pair);
+        cti_pair_make(s, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &hit.pair);
         hit.toi = d->toi[i];
-        hit.before = 0, hit.keep = 0;
-        hit.flat = kind == CT_PAIR_EE && (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
+        hit.before = 0;
+        hit.flat = l->kind == CT_PAIR_EE && (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
         hit.keep = hit.flat ? cti_detect_keep(s, &hit.pair) : 0;
         cti_detect_impact(s, x1, &hit);
         if (!CTI_PUSH(mem, *out, hit))
@@ -622,23 +558,19 @@ static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const ct
 
 static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
 {
-    int i, k, j, f, on;
+    int i, k, f;
     for (k = 0; k < 2; k++) {
         const int32_t *list = k ? d->vv : d->ve;
         for (i = 0; i < CTI_LEN(list) / 2; i++) {
             cti_hit hit;
-            ct_real a[9], b[9], sep, dist;
+            ct_real sep, dist;
             cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &hit.pair);
             dist = cti_pair_closest(s, s->x0, &hit.pair, &f);
             if (cti_detect_coincide(s, &hit.pair, dist)) /* any motion leads apart; the near pair has the direction */
                 continue;
             sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, cti_pair_body_a(s, &hit.pair), cti_pair_body_b(s, &hit.pair)), dist / 2);
-            for (j = 0; j < hit.pair.n; j++) {
-                cti_v3_put(a, j, cti_v3_at(s->x0, hit.pair.v[j]));
-                cti_v3_put(b, j, cti_v3_at(x1, hit.pair.v[j]));
-            }
-            on = cti_ccd_meet(hit.pair.kind, a, b, sep, &hit.toi);
-            if (!on || cti_detect_is_tangled(d, s, hit.pair.v, hit.pair.n_a, hit.pair.n))
+            hit.toi = cti_vertices_toi(hit.pair.kind, hit.pair.v, hit.pair.n, sep, s->x0, x1);
+            if (hit.toi > 1 || cti_detect_is_tangled(d, s, hit.pair.v, hit.pair.n_a, hit.pair.n))
                 continue;
             hit.flat = 0;
             hit.before = 0, hit.keep = 0;
@@ -652,6 +584,6 @@ static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_
 
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
 {
-    return cti_detect_collide_list(mem, d, &d->vf, CT_PAIR_VF, s, x1, out) && cti_detect_collide_list(mem, d, &d->ee, CT_PAIR_EE, s, x1, out) &&
+    return cti_detect_collide_list(mem, d, &d->vf, s, x1, out) && cti_detect_collide_list(mem, d, &d->ee, s, x1, out) &&
            cti_detect_collide_thin(mem, d, s, x1, out) && cti_detect_collide_planes(mem, d, s, x1, out);
 }

@@ -1,7 +1,7 @@
 /* detect.h -- candidate pairs over a linear motion, near pairs at its start, and collisions during it. */
 #pragma once
 
-#include "room.h"
+#include "candidates.h"
 #include "rows.h"
 
 /* [thickness] a pair nearer than this at the start of a step gets a row, unless it is culled (detect.c, duplicates.h, flat_patches.h) */
@@ -14,16 +14,6 @@
                                              less than with 0.91 (test_rigid) */
 
 #define CTI_DETECT_SEP CTI_R(0.25) /* [thickness] separation that CCD keeps */
-
-/* cti_list -- candidates of one kind, with their distances at x0. */
-typedef struct cti_list {
-    int32_t *pairs;    /* [2 n] feature numbers, canonical order, from the trees */
-    int32_t *quads;    /* [4 n] surface vertices */
-    ct_real *d2;       /* [n] squared distance at x0 */
-    ct_real *w;        /* VF [3 n] barycentrics of the face; EE [2 n] parameters */
-    int32_t *feature;  /* [n] as in dist.h */
-    ct_real *min_sep;  /* [n] [m] least distance that CCD allows during the step */
-} cti_list;
 
 typedef struct cti_hit {
     cti_pair pair;  /* weights at the time of impact */
@@ -49,7 +39,7 @@ CTI_FN int cti_detect_flat(const cti_surface *s, int edge);
 CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair);
 
 typedef struct cti_detect {
-    cti_list vf, ee;
+    cti_candidates vf, ee;   /* hat: the bodies' thickness */
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
     cti_room room;           /* the lists are complete while the surface stays in it */
     ct_real *toi;            /* scratch [n] */
@@ -63,6 +53,10 @@ typedef struct cti_detect {
 } cti_detect;
 
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d);
+
+/* cti_detect_sep -- distance [m] that CCD keeps candidate i of a list apart: a quarter of the pair's thickness, or half of its distance at x0 where
+   that is less. */
+CTI_INLINE ct_real cti_detect_sep(const cti_candidates *l, int i) { return cti_min(CTI_DETECT_SEP * l->hat[i], cti_sqrt(l->d2[i]) / 2); }
 
 /* cti_detect_tangle -- 0: vertex and body do not intersect; 1: an edge or face of the vertex intersects the body's surface; 2: it is
    inside. */
@@ -78,8 +72,8 @@ CTI_FN void cti_detect_still(cti_surface *s);
    the room of the last query. *out_changed 1 when the lists are new. 0 when memory ran out. */
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed);
 
-/* cti_detect_distances -- fills d2, w, feature, min_sep at x0. */
-CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s);
+/* cti_detect_distances -- distances of vf and ee at x0. */
+CTI_FN void cti_detect_distances(cti_detect *d, const cti_surface *s);
 
 /* cti_detect_near -- appends to *out the pairs within 1.25 thicknesses (CTI_DETECT_NEAR), and pairs up to 4 thicknesses apart (CTI_DETECT_TRUST) that
    by x1 will be within their thickness, where the normal at x0 is reliable: not at edges, whose direction changes on the way. It makes one
@@ -87,7 +81,7 @@ CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *
    0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
-/* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep during the motion from x0 to x1. Normal and
+/* cti_detect_collisions -- appends to *out every candidate that comes nearer than cti_detect_sep during the motion from x0 to x1. Normal and
    weights are those at the time of impact. 0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
 

@@ -5,6 +5,7 @@
    plane fitted to the outline's gaps; of a ball those are all. This culls constraints, never CCD candidates.
    differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "flat_patches.h"
+#include "../0_base/keys.h"
 
 #define CTI_PATCHES_SAME CTI_R(0.999) /* [cosine] of two normals of one patch */
 #define CTI_PATCHES_FLAT CTI_R(0.01)  /* [thickness] a pair whose gap lies below the patch's plane by more is kept */
@@ -59,11 +60,9 @@ static int cti_patches_group(cti_patches *q, uint64_t bodies, cti_v3 n)
 
 static int cti_patches_init(cti_patches *q, cti_arena *arena, const cti_surface *s, int n)
 {
-    uint32_t size = 64;
+    int size = cti_keys_size(n);
     memset(q, 0, sizeof *q);
-    while (size < 2 * (uint32_t)n)
-        size *= 2;
-    q->s = s, q->n = n, q->mask = size - 1;
+    q->s = s, q->n = n, q->mask = (uint32_t)size - 1;
     q->next = CTI_ARENA_NEW(arena, int32_t, n), q->first = CTI_ARENA_NEW(arena, int32_t, n), q->number = CTI_ARENA_NEW(arena, int32_t, n);
     q->table = CTI_ARENA_ZERO(arena, int32_t, size);
     q->normal = CTI_ARENA_NEW(arena, cti_v3, n), q->at = CTI_ARENA_NEW(arena, cti_v3, n);

@@ -138,14 +138,6 @@ static int cti_flats_slides(const cti_surface *s, const int32_t *v)
     return !cti_flats_rigid(s, v) && (s->bodies[s->body_of[v[0]]].is_cloth || s->bodies[s->body_of[v[2]]].is_cloth);
 }
 
-/* the pair of candidate i of the edge-edge list, with its weights at x0 */
-static void cti_flats_pair(const cti_list *l, const cti_surface *s, int i, cti_pair *out)
-{
-    const ct_real *t = l->w + 2 * (size_t)i;
-    cti_pair_make(s, CT_PAIR_EE, l->pairs[2 * i], l->pairs[2 * i + 1], out);
-    out->w[0] = 1 - t[0], out->w[1] = t[0], out->w[2] = t[1] - 1, out->w[3] = -t[1];
-}
-
 /* appends a row for candidate i, unless it intersects or its normal n leaves the cone of an edge. 0: out of memory */
 static int cti_flats_push(cti_mem *mem, const cti_detect *d, const cti_surface *s, int i, const cti_pair *pair, cti_v3 n, cti_hit **out)
 {
@@ -158,11 +150,10 @@ static int cti_flats_push(cti_mem *mem, const cti_detect *d, const cti_surface *
     return CTI_PUSH(mem, *out, hit);
 }
 
-/* 1 for a candidate of the edge-edge list that crosses with a flat edge, near enough to matter. min_sep is a quarter of the thickness, or
-   half of a distance below half of it */
-static int cti_flats_is_crossing(const cti_list *l, const cti_surface *s, int i)
+/* 1 for a candidate of the edge-edge list that crosses with a flat edge, near enough to matter */
+static int cti_flats_is_crossing(const cti_candidates *l, const cti_surface *s, int i)
 {
-    ct_real wide = CTI_FLATS_MOST * 4 * l->min_sep[i];
+    ct_real wide = CTI_FLATS_MOST * l->hat[i];
     return l->feature[i] == 0 && l->d2[i] < wide * wide && l->d2[i] > 0 &&
            (cti_detect_flat(s, l->pairs[2 * i]) || cti_detect_flat(s, l->pairs[2 * i + 1]));
 }
@@ -173,7 +164,7 @@ static int cti_flats_fall(cti_mem *mem, const cti_detect *d, const cti_surface *
     cti_pair pair;
     ct_real least;
     int feature;
-    cti_flats_pair(&d->ee, s, i, &pair);
+    cti_candidates_pair(&d->ee, s, i, &pair);
     least = CTI_FLATS_FALLEN * cti_pair_thickness(s, &pair);
     if (d->ee.d2[i] < least * least || cti_pair_closest(s, x1, &pair, &feature) >= least || feature != 0)
         return 1;
@@ -186,7 +177,7 @@ static int cti_flats_fall(cti_mem *mem, const cti_detect *d, const cti_surface *
 static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, const ct_real *ahead, const ct_real *led, int i,
                               cti_hit **out)
 {
-    const cti_list *l = &d->ee;
+    const cti_candidates *l = &d->ee;
     const cti_surface *s = q->s;
     const int32_t *v = l->quads + 4 * (size_t)i;
     const ct_real *t = l->w + 2 * (size_t)i;
@@ -194,7 +185,7 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, c
     cti_flats_edge a[2];
     cti_pair pair, view;
     int k, opens = 0, first = cti_surface_attach(s, v[0])->n == 0;
-    cti_flats_pair(l, s, i, &pair);
+    cti_candidates_pair(l, s, i, &pair);
     view = pair, h = cti_pair_thickness(s, &pair);
     if (led && cti_flats_rigid(s, v) && cti_pair_closest(s, led, &view, &k) >= CTI_FLATS_LEAST * h)
         return 1;
@@ -215,7 +206,7 @@ static int cti_flats_crossing(cti_mem *mem, cti_flats *q, const cti_detect *d, c
 CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, const cti_surface *s, const ct_real *ahead,
                            const ct_real *led, cti_hit **hits)
 {
-    const cti_list *l = &d->ee;
+    const cti_candidates *l = &d->ee;
     cti_flats q;
     int i;
     q.s = s, q.hits = *hits;
@@ -233,7 +224,7 @@ CTI_FN int cti_flats_raise(cti_mem *mem, cti_arena *arena, const cti_detect *d, 
 
 CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits)
 {
-    const cti_list *l = &d->ee;
+    const cti_candidates *l = &d->ee;
     int i;
     for (i = 0; i < CTI_LEN(l->d2); i++) {
         if (!cti_flats_slides(s, l->quads + 4 * (size_t)i) || !cti_flats_is_crossing(l, s, i))

@@ -11,21 +11,19 @@ static void cti_detect_enter(const cti_surface *s, const cti_pair *pair, ct_real
 }
 
 /* records the pairs of a list; a feature shared by several faces counts once */
-static void cti_detect_nearness_list(const cti_detect *d, const cti_surface *s, int edges, cti_nearness *out)
+static void cti_detect_nearness_list(const cti_candidates *l, const cti_surface *s, cti_nearness *out)
 {
-    const cti_list *l = edges ? &d->ee : &d->vf;
     ct_real best2 = out->distance * out->distance;
     cti_pair pair;
-    int i;
+    int i, edges = l->kind == CT_PAIR_EE;
     for (i = 0; i < CTI_LEN(l->d2); i++) {
         best2 = cti_min(best2, l->d2[i]);
-        /* min_sep is a quarter of the thickness, or half of the distance where that is less */
-        if (l->d2[i] >= l->min_sep[i] * l->min_sep[i] / (CTI_DETECT_SEP * CTI_DETECT_SEP))
+        if (l->d2[i] >= l->hat[i] * l->hat[i])
             continue;
         if (edges ? l->feature[i] != 0 && s->edge_faces[2 * l->pairs[2 * i]] >= 0 && s->edge_faces[2 * l->pairs[2 * i + 1]] >= 0
                   : !cti_detect_is_owner(s, l->pairs[2 * i + 1], l->feature[i]))
             continue;
-        cti_pair_make(s, edges ? CT_PAIR_EE : CT_PAIR_VF, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
+        cti_pair_make(s, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
         cti_detect_enter(s, &pair, cti_sqrt(l->d2[i]), out);
     }
     out->distance = cti_min(out->distance, cti_sqrt(best2));
@@ -36,8 +34,8 @@ CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_re
     int i, k, f;
     cti_pair pair;
     out->distance = cap, out->share = 2, out->too_near = 0;
-    cti_detect_nearness_list(d, s, 0, out);
-    cti_detect_nearness_list(d, s, 1, out);
+    cti_detect_nearness_list(&d->vf, s, out);
+    cti_detect_nearness_list(&d->ee, s, out);
     for (k = 0; k < 2; k++) {
         const int32_t *list = k ? d->vv : d->ve;
         for (i = 0; i < CTI_LEN(list) / 2; i++) {

@@ -195,16 +195,16 @@ static int cti_seams_leaves(cti_seams *q, const cti_hit *hit)
 }
 
 /* 1 if the led motion keeps all candidates of vertex v as far apart as a passing one, and none ends nearer than now, or than its thickness */
-static int cti_seams_apart(cti_seams *q, const cti_list *l, ct_pair_kind kind, int32_t v)
+static int cti_seams_apart(cti_seams *q, const cti_candidates *l, int32_t v)
 {
     int i;
     for (i = 0; i < CTI_LEN(l->d2); i++) {
         const int32_t *at = l->quads + 4 * (size_t)i;
         ct_real a[12], b[12], least;
         cti_pair p, view;
-        if (at[0] != v && (kind == CT_PAIR_VF || (at[1] != v && at[2] != v && at[3] != v)))
+        if (at[0] != v && (l->kind == CT_PAIR_VF || (at[1] != v && at[2] != v && at[3] != v)))
             continue;
-        cti_pair_make(q->s, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        cti_pair_make(q->s, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
         view = cti_seams_view(q, &p, a, b), least = cti_min(cti_pair_thickness(q->s, &p), cti_sqrt(l->d2[i]));
         if (cti_seams_ends(q, b, view, least) || cti_seams_meet(&p, a, b, CTI_SEAMS_KEPT * least) <= 1)
             return 0;
@@ -228,8 +228,7 @@ static void cti_seams_faces(cti_seams *q, const cti_detect *d, const cti_hit *hi
         const cti_hit *hit = &hits[order[k]];
         int32_t v = hit->pair.v[0];
         if (q->keep[order[k]] ||
-            (cti_seams_leaves(q, hit) &&
-             (!d || (cti_seams_apart(q, &d->vf, CT_PAIR_VF, v) && cti_seams_apart(q, &d->ee, CT_PAIR_EE, v)))))
+            (cti_seams_leaves(q, hit) && (!d || (cti_seams_apart(q, &d->vf, v) && cti_seams_apart(q, &d->ee, v)))))
             continue;
         q->keep[order[k]] = 1;
         cti_seams_lead(q, hit);

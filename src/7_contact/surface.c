@@ -108,6 +108,15 @@ CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s)
     return 1;
 }
 
+CTI_FN cti_box cti_surface_box(const cti_surface *s, const ct_real *x, int body)
+{
+    cti_box box = cti_box_empty();
+    int v;
+    for (v = s->ranges[body].v0; v < s->ranges[body].v1; v++)
+        cti_box_add(&box, cti_v3_at(x, v));
+    return box;
+}
+
 CTI_FN void cti_surface_commit(cti_surface *s)
 {
     int k;
@@ -187,30 +196,38 @@ CTI_FN void cti_pair_make(const cti_surface *s, ct_pair_kind kind, int a, int b,
     }
 }
 
+CTI_FN void cti_pair_weigh(cti_pair *pair, const ct_real *t)
+{
+    pair->w[0] = 1;
+    if (pair->kind == CT_PAIR_VF)
+        pair->w[1] = -t[0], pair->w[2] = -t[1], pair->w[3] = -t[2];
+    else if (pair->kind == CT_PAIR_EE)
+        pair->w[0] = 1 - t[0], pair->w[1] = t[0], pair->w[2] = t[1] - 1, pair->w[3] = -t[1];
+    else if (pair->kind == CT_PAIR_VE)
+        pair->w[1] = t[0] - 1, pair->w[2] = -t[0];
+    else if (pair->kind == CT_PAIR_VV)
+        pair->w[1] = -1;
+}
+
 CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair *pair, int *out_feature)
 {
     const ct_real *p[4];
-    ct_real t[3], d2;
+    ct_real t[3] = {0, 0, 0}, d2;
     int k, feature = 0;
+    *out_feature = 0;
     for (k = 0; k < pair->n; k++)
         p[k] = x + 3 * (size_t)pair->v[k];
-    pair->w[0] = 1;
-    if (pair->kind == CT_PAIR_VF) {
-        d2 = cti_dist_pt(p[0], p[1], p[2], p[3], t, &feature);
-        pair->w[1] = -t[0], pair->w[2] = -t[1], pair->w[3] = -t[2];
-    } else if (pair->kind == CT_PAIR_EE) {
-        d2 = cti_dist_ee(p[0], p[1], p[2], p[3], t, &feature);
-        pair->w[0] = 1 - t[0], pair->w[1] = t[0], pair->w[2] = t[1] - 1, pair->w[3] = -t[1];
-    } else if (pair->kind == CT_PAIR_VE) {
-        d2 = cti_dist_pe(p[0], p[1], p[2], t, &feature);
-        pair->w[1] = t[0] - 1, pair->w[2] = -t[0];
-    } else if (pair->kind == CT_PAIR_VV) {
-        d2 = cti_dist_pp(p[0], p[1]);
-        pair->w[1] = -1;
-    } else {
-        *out_feature = 0;
+    if (pair->kind == CT_PAIR_PLANE) {
+        pair->w[0] = 1;
         return cti_plane_gap(&s->planes[pair->plane], cti_v3_at(p[0], 0));
     }
+    if (pair->kind == CT_PAIR_VF)
+        d2 = cti_dist_pt(p[0], p[1], p[2], p[3], t, &feature);
+    else if (pair->kind == CT_PAIR_EE)
+        d2 = cti_dist_ee(p[0], p[1], p[2], p[3], t, &feature);
+    else
+        d2 = pair->kind == CT_PAIR_VE ? cti_dist_pe(p[0], p[1], p[2], t, &feature) : cti_dist_pp(p[0], p[1]);
+    cti_pair_weigh(pair, t);
     *out_feature = feature;
     return cti_sqrt(d2);
 }
@@ -264,6 +281,11 @@ CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair)
     return pair->kind == CT_PAIR_PLANE ? s->planes[pair->plane].body : s->body_of[pair->v[pair->n_a]];
 }
 
+CTI_FN ct_real cti_pair_friction(const cti_surface *s, const cti_pair *pair)
+{
+    return cti_sqrt(s->bodies[cti_pair_body_a(s, pair)].friction * s->bodies[cti_pair_body_b(s, pair)].friction);
+}
+
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
 {
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), feature;
@@ -275,63 +297,29 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
     return h;
 }
 
-CTI_FN void cti_surface_vertex_normals(const cti_surface *s, const ct_real *x, int body, ct_real *out)
-{
-    const cti_soup_body *r = &s->ranges[body];
-    int i, k;
-    for (i = r->v0; i < r->v1; i++)
-        cti_v3_put(out, i, cti_v3_zero());
-    for (i = r->f0; i < r->f1; i++) {
-        const int32_t *t = s->faces + 3 * (size_t)i;
-        cti_v3 n = cti_surface_normal(s, x, i, cti_v3_zero());
-        for (k = 0; k < 3; k++) {
-            cti_v3 p = cti_v3_at(x, t[k]), u = cti_v3_sub(cti_v3_at(x, t[(k + 1) % 3]), p), w = cti_v3_sub(cti_v3_at(x, t[(k + 2) % 3]), p);
-            ct_real lengths = cti_sqrt(cti_v3_norm2(u) * cti_v3_norm2(w));
-            if (lengths > 0)
-                cti_v3_addto(out, t[k], cti_v3_mul(n, cti_acos(cti_clamp(cti_v3_dot(u, w) / lengths, CTI_R(-1.0), 1))));
-        }
-    }
-}
-
-CTI_FN cti_v3 cti_surface_feature_normal(const cti_surface *s, const ct_real *x, const ct_real *normals, const cti_nearest *nearest, int *border)
-{
-    cti_v3 n = cti_surface_normal(s, x, nearest->face, cti_v3_make(0, 1, 0));
-    size_t at = 3 * (size_t)nearest->face + (size_t)nearest->feature;
-    int e, other;
-    *border = 0;
-    if (nearest->feature == 6)
-        return n;
-    if (nearest->feature < 3)
-        return cti_v3_unit(cti_v3_at(normals, s->faces[at]), n);
-    e = s->face_edges[at - 3];
-    if (e < 0)
-        return n;
-    other = cti_surface_beside(s, nearest->face, e);
-    *border = other < 0;
-    return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_surface_normal(s, x, other, n)), n);
-}
-
 CTI_FN ct_real cti_vertices_approach(const int32_t *q, int n_a, int n, const ct_real *x0, const ct_real *x1)
 {
+    cti_v3 way[4];
     ct_real big = 0;
     int i, j;
-    for (i = 0; i < n_a; i++) {
-        cti_v3 a = cti_v3_sub(cti_v3_at(x1, q[i]), cti_v3_at(x0, q[i]));
+    for (i = 0; i < n; i++)
+        way[i] = x0 ? cti_v3_sub(cti_v3_at(x1, q[i]), cti_v3_at(x0, q[i])) : cti_v3_at(x1, q[i]);
+    for (i = 0; i < n_a; i++)
         for (j = n_a; j < n; j++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_sub(cti_v3_at(x1, q[j]), cti_v3_at(x0, q[j])), a)));
-    }
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(way[j], way[i])));
     return cti_sqrt(big);
 }
 
-CTI_FN ct_real cti_vertices_toi(const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1, ct_real never)
+CTI_FN ct_real cti_vertices_toi(int kind, const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1)
 {
-    ct_real p0[9], p1[9], toi;
+    ct_real p0[12], p1[12], toi;
     int k;
     for (k = 0; k < n; k++) {
         cti_v3_put(p0, k, cti_v3_at(x0, q[k]));
         cti_v3_put(p1, k, cti_v3_at(x1, q[k]));
     }
-    return cti_ccd_meet(n == 3 ? CT_PAIR_VE : CT_PAIR_VV, p0, p1, least, &toi) ? toi : never;
+    cti_ccd_meet(kind, p0, p1, least, &toi);
+    return toi;
 }
 
 CTI_FN cti_v3 cti_surface_across(const cti_surface *f, int face, int edge, int32_t *tip, ct_real *foot)

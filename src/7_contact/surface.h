@@ -95,12 +95,6 @@ CTI_INLINE cti_v3 cti_surface_normal(const cti_surface *s, const ct_real *x, int
 {
     return cti_v3_unit(cti_surface_area(s, x, face), flat);
 }
-/* cti_surface_vertex_normals -- out [3 nv] at a body's vertices: the sums of their faces' normals, weighted by angle. */
-CTI_FN void cti_surface_vertex_normals(const cti_surface *s, const ct_real *x, int body, ct_real *out);
-/* cti_surface_feature_normal -- normal of the feature of a face that is nearest to a point: the face, an edge or a vertex, whose sign tells inside
-   from outside [Baerentzen, Aanaes 2005]. normals: as above; *border 1: an edge with one face or none. */
-CTI_FN cti_v3 cti_surface_feature_normal(const cti_surface *s, const ct_real *x, const ct_real *normals, const cti_nearest *nearest, int *border);
-
 /* cti_surface_is_at -- 1 if the start of the motion is x, an array of [3 nv]: where nobody has moved the surface since x was copied from it. */
 CTI_INLINE int cti_surface_is_at(const cti_surface *s, const ct_real *x)
 {
@@ -108,6 +102,8 @@ CTI_INLINE int cti_surface_is_at(const cti_surface *s, const ct_real *x)
     return CTI_LEN(x) == (int)n && (n == 0 || memcmp(x, s->x0, n * sizeof(ct_real)) == 0);
 }
 
+/* cti_surface_box -- of a body's vertices at x. */
+CTI_FN cti_box cti_surface_box(const cti_surface *s, const ct_real *x, int body);
 /* cti_surface_commit -- copies the end of the motion, x1, to its start, x0. */
 CTI_FN void cti_surface_commit(cti_surface *s);
 /* cti_attach_point -- the position of one attachment with n > 0, as cti_surface_place computes it. */
@@ -136,6 +132,8 @@ CTI_INLINE int cti_pair_is_inside(const cti_pair *p)
 }
 /* cti_pair_make -- from candidate lists: features a, b are vertex/face, edge/edge, vertex/edge, vertex/vertex numbers. Weights unset. */
 CTI_FN void cti_pair_make(const cti_surface *s, ct_pair_kind kind, int a, int b, cti_pair *out);
+/* cti_pair_weigh -- weights from the numbers t of a closest point, as dist.h has them for each kind. */
+CTI_FN void cti_pair_weigh(cti_pair *pair, const ct_real *t);
 /* cti_pair_closest -- sets the weights at positions x; returns the distance; *out_feature as in dist.h. */
 CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair *pair, int *out_feature);
 /* cti_pair_offset -- p_a - p_b at positions x with the pair's weights. */
@@ -151,13 +149,16 @@ CTI_FN int cti_pair_valley(const cti_surface *f, int face, int feature, ct_real 
 /* cti_pair_point -- the point of a pair on side 0 or 1 at positions x; not of planes. */
 CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
 /* cti_vertices_approach -- bound on how much nearer two features come from x0 to x1: relative motions of their vertices q [n], the first n_a of which
-   are of one. cti_vertices_toi -- time at which two points (n 2), or a point and an edge (n 3), are at a distance `least`; else `never`. */
+   are of one. x0 NULL: x1 are the motions. cti_vertices_toi -- time at which the features of a pair, of vertices q [n], are at a distance `least`;
+   else CTI_CCD_NONE. */
 CTI_FN ct_real cti_vertices_approach(const int32_t *q, int n_a, int n, const ct_real *x0, const ct_real *x1);
-CTI_FN ct_real cti_vertices_toi(const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1, ct_real never);
+CTI_FN ct_real cti_vertices_toi(int kind, const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1);
 /* cti_pair_key -- a key from bodies and vertex numbers within them: it does not change while both bodies live, whatever bodies are added or
    removed. */
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
+/* cti_pair_friction -- coefficient of a pair: the geometric mean of both bodies'. */
+CTI_FN ct_real cti_pair_friction(const cti_surface *s, const cti_pair *pair);
 /* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance, except between loose points. */
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);

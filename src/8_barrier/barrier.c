@@ -461,9 +461,8 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     cti_barrier_wait(s);
     s->contact.memory_dt = b->h;
     last = s->contact.memory, s->contact.memory = *next, *next = last;
-    for (i = 0; i < CTI_BARRIER_LISTS; i++)
-        r->candidates += CTI_LEN(b->cover.list[i].pairs) / 2;
-    r->candidates += CTI_LEN(b->cover.planes) / 2;
+    for (i = 0; i < CTI_LISTS; i++)
+        r->candidates += cti_candidates_len(&b->cover.list[i]);
     r->rows = CTI_LEN(b->contact.terms);
     cti_ends_energies(s, r);
     r->joint_error = cti_joints_error(s);

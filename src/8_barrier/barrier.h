@@ -5,6 +5,7 @@
 
 #include "../8_step/impulses.h"
 #include "../8_step/stepper.h"
+#include "../7_contact/candidates.h"
 #include "../7_contact/potential.h"
 #include "../4_programs/program.h"
 
@@ -21,19 +22,6 @@ typedef struct cti_affine {
     ct_real stiff;       /* [J] of the energy stiff |A'A - 1|^2 */
     ct_real radius;      /* [m] turns a change of A into one of a vertex */
 } cti_affine;
-
-/* cti_barrier_list -- candidate pairs of two or three or four vertices. */
-typedef struct cti_barrier_list {
-    ct_pair_kind kind;
-    int32_t *pairs;      /* [2 n] features */
-    int32_t *quads;      /* [4 n] vertices; of VE and VV pairs the last ones are 0 */
-    ct_real *hat;        /* [n] dhat of the pair [m] */
-    ct_real *d2;         /* [n] squared distances at the positions that active pairs were last found at, */
-    ct_real *start2;     /* [n] and at surface.x0 */
-    ct_real *w;          /* scratch of the distances */
-    int32_t *feature;    /* scratch of the distances */
-} cti_barrier_list;
-enum { CTI_BARRIER_VF, CTI_BARRIER_EE, CTI_BARRIER_VE, CTI_BARRIER_VV, CTI_BARRIER_LISTS };
 
 /* cti_barrier_rub -- friction of a contact, with the normal force and the directions of an earlier solve. */
 typedef struct cti_barrier_rub {
@@ -168,15 +156,15 @@ typedef struct cti_barrier_surface {
     const ct_real *x_slide; /* that friction is evaluated at; NULL: surface.x0 */
 } cti_barrier_surface;
 
+enum { CTI_BARRIER_LISTS = CTI_LIST_PLANE };
 /* cti_barrier_candidates -- candidates, which are complete while the surface stays in the room. */
 typedef struct cti_barrier_candidates {
     int known;         /* 1: the room and the lists are */
     int made;          /* 1: the last cti_barrier_cover has made them */
     cti_room room;     /* see cti_detect */
-    cti_barrier_list list[CTI_BARRIER_LISTS];
-    int32_t *planes;   /* [2 m] vertex, plane: within reach in the room */
-    ct_real *toi, *least; /* scratch of the step filter */
-    int32_t *tested;      /* scratch of the step filter */
+    cti_candidates list[CTI_LISTS];       /* d2: where active pairs were last found */
+    ct_real *start2[CTI_BARRIER_LISTS];   /* [n] squared distances at surface.x0 of all but planes */
+    ct_real *toi;                         /* scratch of the step filter */
 } cti_barrier_candidates;
 
 /* cti_barrier_contact -- contacts at the iterate. The scale of their forces is history.barrier times the mass of a pair. */
@@ -287,8 +275,10 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
 /* cti_barrier_passes -- at the end of a step: 1 where the straight way from x_start to surface.x0 leads through something, of pairs that move farther
    relative to each other than the smaller body's size: the minimum that was found lies behind an obstacle. -1: out of memory. */
 CTI_FN int cti_barrier_passes(cti_state *s);
-/* cti_barrier_measure -- squared distances of all candidates at x. */
-CTI_FN void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_real *x);
+/* cti_barrier_measure -- squared distances at x of all candidates but planes. */
+CTI_FN void cti_barrier_measure(cti_state *s, const ct_real *x);
+/* cti_barrier_term_of -- candidate i of a list as a term, but for its mass. */
+CTI_FN cti_barrier_term cti_barrier_term_of(const cti_candidates *l, int i);
 /* cti_barrier_least_mass -- cti_barrier_term.mass, from its vertices. */
 CTI_FN ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term *t);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
@@ -368,8 +358,10 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
 
 /* cti_barrier_key -- of a term in the contact memory; a wall has another one than its pair. */
 CTI_FN uint64_t cti_barrier_key(const cti_state *s, const cti_barrier_term *p);
-/* cti_barrier_anchor -- key and anchor of a rub that is new in a step; its directions are known. */
-CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q);
+/* cti_barrier_pair -- a term as a pair; c [4]: its weights, or NULL. */
+CTI_FN cti_pair cti_barrier_pair(const cti_barrier_term *p, const ct_real *c);
+/* cti_barrier_rub_add -- adds friction of a contact with weights c, a normal and cti_barrier_rub.load. 0: out of memory. */
+CTI_FN int cti_barrier_rub_add(cti_state *s, const cti_barrier_term *p, const ct_real *c, cti_v3 normal, ct_real load);
 /* cti_barrier_keep_contacts -- keeps the pairs and the surface before a Newton step. 0: out of memory. cti_barrier_contacts_agree -- after it: 1
    where the forces of pairs and of friction are what their linearizations said, to a tenth. */
 CTI_FN int cti_barrier_keep_contacts(cti_state *s);
@@ -417,9 +409,20 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 
 /* ---- barrier_report.c ---- */
 
-/* cti_barrier_left -- touches of the rubs whose rubbed[i] is 0: friction of pairs that carry no load at the end of the step. */
-CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index,
-                             ct_step_report *r);
+/* cti_barrier_reported -- the touches of a step while they are reported. */
+typedef struct cti_barrier_reported {
+    const cti_memory *next;    /* friction's */
+    cti_impulses_index index;
+    uint8_t *rubbed;           /* [rubs] 1: it is in a touch */
+    ct_step_report *r;
+} cti_barrier_reported;
+/* cti_barrier_touches_open -- room for `most` contacts; q->next and q->r are set. 0: out of memory. cti_barrier_touch -- adds the touch of a term,
+   with weights c, a normal, a normal impulse and a thickness, and with its friction. cti_barrier_touches_close -- adds friction of pairs that
+   carry no load at the end of the step. */
+CTI_FN int cti_barrier_touches_open(cti_state *s, int most, cti_barrier_reported *q);
+CTI_FN void cti_barrier_touch(cti_state *s, cti_barrier_reported *q, const cti_barrier_term *p, const ct_real *c, cti_v3 normal, ct_real impulse,
+                              ct_real thickness);
+CTI_FN void cti_barrier_touches_close(cti_state *s, cti_barrier_reported *q);
 /* cti_barrier_touches -- impulses of the contacts, smallest distances; next: friction's. 0: out of memory. */
 CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_barrier_works -- work of scripts and pins, with the pins' impulses, and losses in the step. 0: out of memory. */

@@ -409,33 +409,22 @@ CTI_FN int cti_barrier_lag(cti_state *s)
     cti_potential_terms t;
     /* the scale has changed since the last solve, the forces that it found have not */
     ct_real solved = (ct_real)(s->desc.barrier.stiffness > 0 ? 1 : s->history.barrier_solved / s->history.barrier);
-    int i, k;
+    int i;
     s->history.barrier_solved = s->history.barrier;
     CTI_CLEAR(b->contact.rubs);
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         const cti_barrier_term *p = &b->contact.terms[i];
-        cti_barrier_rub q;
-        cti_v3 n, t1, t2;
-        ct_real mu = cti_sqrt(f->bodies[f->body_of[p->v[0]]].friction *
-                              f->bodies[p->kind == CT_PAIR_PLANE ? f->planes[p->plane].body : f->body_of[p->v[p->n_a]]].friction);
+        cti_pair pair = cti_barrier_pair(p, NULL);
+        cti_v3 n;
+        ct_real mu = cti_pair_friction(f, &pair);
         if (!(mu > 0) || !cti_barrier_eval(s, p, f->x0, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
             continue;
-        memset(&q, 0, sizeof q);
-        q.n = p->n;
-        memcpy(q.v, p->v, sizeof q.v);
-        memcpy(q.c, t.c, sizeof q.c);
-        q.load = mu * solved * t.force;
-        n = cti_v3_zero();
-        for (k = 0; k < p->n; k++)
-            n = cti_v3_mad(n, cti_v3_sub(cti_v3_at(f->x0, p->v[k]), cti_v3_at(f->x0, p->v[0])), t.c[k]);
-        n = p->kind == CT_PAIR_PLANE ? cti_v3_at(f->planes[p->plane].normal, 0) : cti_v3_unit(n, cti_v3_make(0, 1, 0));
+        memcpy(pair.w, t.c, sizeof t.c);
+        n = p->kind == CT_PAIR_PLANE ? cti_v3_at(f->planes[p->plane].normal, 0)
+                                     : cti_v3_unit(cti_pair_offset(f, f->x0, &pair), cti_v3_make(0, 1, 0));
         if (p->wall)
             n = cti_v3_at(b->contact.walls[p->wall - 1].normal, 0);
-        cti_v3_tangents(n, &t1, &t2);
-        cti_v3_put(q.t[0], 0, t1);
-        cti_v3_put(q.t[1], 0, t2);
-        cti_barrier_anchor(s, p, &q);
-        if (!CTI_PUSH(&s->prepared, b->contact.rubs, q))
+        if (!cti_barrier_rub_add(s, p, t.c, n, mu * solved * t.force))
             return 0;
     }
     return 1;

@@ -15,12 +15,20 @@
    with double, 5.6 with 0 */
 #define CTI_HOLD_OFF CTI_R(0.1)
 
-CTI_FN uint64_t cti_barrier_key(const cti_state *s, const cti_barrier_term *p)
+CTI_FN cti_pair cti_barrier_pair(const cti_barrier_term *p, const ct_real *c)
 {
     cti_pair pair;
     memset(&pair, 0, sizeof pair);
     pair.kind = p->kind, pair.n = p->n, pair.n_a = p->n_a, pair.plane = p->plane;
     memcpy(pair.v, p->v, sizeof p->v);
+    if (c)
+        memcpy(pair.w, c, 4 * sizeof *c);
+    return pair;
+}
+
+CTI_FN uint64_t cti_barrier_key(const cti_state *s, const cti_barrier_term *p)
+{
+    cti_pair pair = cti_barrier_pair(p, NULL);
     return cti_pair_key(&s->surface, &pair) + (uint64_t)0x9e3779b97f4a7c15ull * (uint64_t)p->wall;
 }
 
@@ -41,14 +49,12 @@ static void cti_rub_drag(const ct_real *w, ct_real e, ct_real *out)
     out[0] = scale * w[0], out[1] = scale * w[1];
 }
 
-CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q)
+/* anchor of a rub that is new in a step; its key and its directions are known */
+static void cti_rub_anchor(const cti_state *s, cti_barrier_rub *q)
 {
     const cti_memory_item *m;
     cti_v3 n = cti_v3_cross(cti_v3_at(q->t[0], 0), cti_v3_at(q->t[1], 0)), a;
     ct_real w[2];
-    q->kind = p->kind, q->n_a = p->n_a, q->plane = p->plane;
-    q->key = cti_barrier_key(s, p);
-    q->anchor[0] = q->anchor[1] = 0;
     m = s->desc.barrier.static_hold ? cti_memory_find(&s->contact.memory, q->key) : NULL;
     if (!m)
         return;
@@ -56,6 +62,22 @@ CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, ct
     a = cti_v3_mul(cti_rub_carry(cti_v3_at(m->slip, 0), cti_v3_at(m->normal, 0), n), cti_barrier_own(s)->h / m->dt);
     w[0] = cti_v3_dot(a, cti_v3_at(q->t[0], 0)), w[1] = cti_v3_dot(a, cti_v3_at(q->t[1], 0));
     cti_rub_drag(w, s->desc.barrier.friction_velocity * cti_barrier_own(s)->h, q->anchor);
+}
+
+CTI_FN int cti_barrier_rub_add(cti_state *s, const cti_barrier_term *p, const ct_real *c, cti_v3 normal, ct_real load)
+{
+    cti_barrier_rub q;
+    cti_v3 t1, t2;
+    memset(&q, 0, sizeof q);
+    q.kind = p->kind, q.n = p->n, q.n_a = p->n_a, q.plane = p->plane, q.key = cti_barrier_key(s, p);
+    memcpy(q.v, p->v, sizeof q.v);
+    memcpy(q.c, c, sizeof q.c);
+    q.load = load;
+    cti_v3_tangents(normal, &t1, &t2);
+    cti_v3_put(q.t[0], 0, t1);
+    cti_v3_put(q.t[1], 0, t2);
+    cti_rub_anchor(s, &q);
+    return CTI_PUSH(&s->prepared, cti_barrier_own(s)->contact.rubs, q);
 }
 
 /* 1 where friction at surface.x0 is what its linearization in the last assembly said */

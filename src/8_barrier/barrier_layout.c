@@ -126,8 +126,7 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
         !CTI_RESIZE(&s->prepared, b->layout.attach, s->surface.n_moving + 1) || !CTI_RESIZE(&s->prepared, b->layout.hat, s->surface.n_bodies) ||
         !CTI_RESIZE(&s->prepared, b->layout.share, s->surface.n_bodies))
         return 0;
-    b->cover.list[CTI_BARRIER_VF].kind = CT_PAIR_VF, b->cover.list[CTI_BARRIER_EE].kind = CT_PAIR_EE;
-    b->cover.list[CTI_BARRIER_VE].kind = CT_PAIR_VE, b->cover.list[CTI_BARRIER_VV].kind = CT_PAIR_VV;
+    cti_candidates_kinds(b->cover.list);
     for (i = 0; i < s->surface.n_bodies; i++)
         b->layout.hat[i] = s->desc.barrier.dhat > 0 ? s->desc.barrier.dhat : s->surface.bodies[i].thickness;
     /* boxes of bodies that never move are made once */

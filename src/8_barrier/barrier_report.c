@@ -16,75 +16,80 @@ static int cti_barrier_is_scripted(const cti_state *s, int v)
     return body->moves && !body->dynamic;
 }
 
-CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index,
-                             ct_step_report *r)
+CTI_FN int cti_barrier_touches_open(cti_state *s, int most, cti_barrier_reported *q)
+{
+    int n = CTI_LEN(cti_barrier_own(s)->contact.rubs);
+    q->rubbed = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1);
+    return q->rubbed && cti_impulses_open(s, most + n, &q->index);
+}
+
+CTI_FN void cti_barrier_touch(cti_state *s, cti_barrier_reported *q, const cti_barrier_term *p, const ct_real *c, cti_v3 normal, ct_real impulse,
+                              ct_real thickness)
+{
+    cti_pair pair = cti_barrier_pair(p, c);
+    cti_touch touch;
+    int rub;
+    cti_impulses_of(&s->surface, &pair, normal, cti_v3_zero(), &touch);
+    touch.key = cti_barrier_key(s, p);
+    touch.r[0] = impulse, touch.thickness = thickness;
+    rub = cti_barrier_rubbed(s, q->next, &touch);
+    if (rub >= 0)
+        q->rubbed[rub] = 1;
+    q->r->contacts++;
+    cti_impulses_touch(&s->step.impulses, &q->index, &touch);
+}
+
+CTI_FN void cti_barrier_touches_close(cti_state *s, cti_barrier_reported *q)
 {
     const cti_barrier *b = cti_barrier_own(s);
     int i, k;
     for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
-        const cti_barrier_rub *q = &b->contact.rubs[i];
+        const cti_barrier_rub *rub = &b->contact.rubs[i];
         cti_touch touch;
-        if (rubbed[i])
+        if (q->rubbed[i])
             continue;
         memset(&touch, 0, sizeof touch);
-        touch.pair.kind = q->kind, touch.pair.n = q->n, touch.pair.n_a = q->n_a, touch.pair.plane = q->plane;
-        memcpy(touch.pair.v, q->v, sizeof q->v);
-        memcpy(touch.pair.w, q->c, sizeof q->c);
-        touch.key = q->key;
-        cti_v3_put(touch.frame, 0, cti_v3_cross(cti_v3_at(q->t[0], 0), cti_v3_at(q->t[1], 0)));
+        touch.pair.kind = rub->kind, touch.pair.n = rub->n, touch.pair.n_a = rub->n_a, touch.pair.plane = rub->plane;
+        memcpy(touch.pair.v, rub->v, sizeof rub->v);
+        memcpy(touch.pair.w, rub->c, sizeof rub->c);
+        touch.key = rub->key;
+        cti_v3_put(touch.frame, 0, cti_v3_cross(cti_v3_at(rub->t[0], 0), cti_v3_at(rub->t[1], 0)));
         for (k = 0; k < 2; k++)
-            cti_v3_put(touch.frame, 1 + k, cti_v3_at(q->t[k], 0));
-        cti_barrier_rubbed(s, next, &touch);
-        r->contacts++;
-        cti_impulses_touch(&s->step.impulses, index, &touch);
+            cti_v3_put(touch.frame, 1 + k, cti_v3_at(rub->t[k], 0));
+        cti_barrier_rubbed(s, q->next, &touch);
+        q->r->contacts++;
+        cti_impulses_touch(&s->step.impulses, &q->index, &touch);
     }
 }
 
-/* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
 CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_impulses_index index;
+    cti_barrier_reported report;
     cti_potential_terms t;
-    uint8_t *rubbed = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(b->contact.rubs) + 1);
-    int i, k, rub;
-    if (!rubbed || !cti_impulses_open(s, CTI_LEN(b->contact.terms) + CTI_LEN(b->contact.rubs), &index))
+    int i;
+    report.next = next, report.r = r;
+    if (!cti_barrier_touches_open(s, CTI_LEN(b->contact.terms), &report))
         return 0;
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         const cti_barrier_term *p = &b->contact.terms[i];
-        cti_touch touch;
-        cti_v3 n, t1, t2;
+        cti_pair pair;
+        cti_v3 n;
         ct_real d = cti_sqrt(p->d2);
         if (!p->wall && (d < r->min_distance || s->step.limit.n == 0)) {
             r->min_distance = cti_min(d, r->min_distance);
-            memset(&s->step.limit, 0, sizeof s->step.limit);
-            s->step.limit.kind = p->kind, s->step.limit.n = p->n, s->step.limit.n_a = p->n_a, s->step.limit.plane = p->plane;
-            memcpy(s->step.limit.v, p->v, sizeof p->v);
+            s->step.limit = cti_barrier_pair(p, NULL);
         }
         if (!p->wall)
             r->thickness_kept = cti_min(r->thickness_kept, d / p->hat);
         if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
             continue;
-        memset(&touch, 0, sizeof touch);
-        touch.pair.kind = p->kind, touch.pair.n = p->n, touch.pair.n_a = p->n_a, touch.pair.plane = p->plane;
-        memcpy(touch.pair.v, p->v, sizeof p->v);
-        memcpy(touch.pair.w, t.c, sizeof t.c);
-        touch.key = cti_barrier_key(s, p);
-        touch.thickness = 0;
-        n = cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &touch.pair), cti_v3_make(0, 1, 0));
-        if (p->wall)
-            n = cti_v3_at(b->contact.walls[p->wall - 1].normal, 0);
-        cti_v3_tangents(n, &t1, &t2);
-        for (k = 0; k < 3; k++)
-            cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
-        touch.r[0] = t.force * b->h / b->rule.contact;
-        rub = cti_barrier_rubbed(s, next, &touch);
-        if (rub >= 0)
-            rubbed[rub] = 1;
-        r->contacts++;
-        cti_impulses_touch(&s->step.impulses, &index, &touch);
+        pair = cti_barrier_pair(p, t.c);
+        n = p->wall ? cti_v3_at(b->contact.walls[p->wall - 1].normal, 0)
+                    : cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &pair), cti_v3_make(0, 1, 0));
+        cti_barrier_touch(s, &report, p, t.c, n, t.force * b->h / b->rule.contact, 0);
     }
-    cti_barrier_left(s, next, rubbed, &index, r);
+    cti_barrier_touches_close(s, &report);
     return 1;
 }
 

@@ -119,13 +119,13 @@ static int cti_barrier_want_all(cti_state *s, int collect, int *count)
 /* the blocks of candidates that are not active, but within reach: pairs that come next find their place. 0: out of memory */
 static int cti_barrier_want_near(cti_state *s, int *count)
 {
-    cti_barrier *b = cti_barrier_own(s);
-    int i, k, fits = 1;
-    for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        for (i = 0; fits > 0 && i < CTI_LEN(b->cover.list[k].pairs) / 2; i++) {
-            ct_real reach = CTI_BARRIER_REACH * b->cover.list[k].hat[i];
-            if (b->cover.list[k].d2[i] < reach * reach && b->cover.list[k].d2[i] >= b->cover.list[k].hat[i] * b->cover.list[k].hat[i])
-                fits = cti_barrier_want(s, b->cover.list[k].quads + 4 * (size_t)i, k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4, 1, count);
+    const cti_candidates *l = cti_barrier_own(s)->cover.list;
+    int i, fits = 1;
+    for (; l->kind != CT_PAIR_PLANE; l++)
+        for (i = 0; fits > 0 && i < cti_candidates_len(l); i++) {
+            ct_real reach = CTI_BARRIER_REACH * l->hat[i];
+            if (l->d2[i] < reach * reach && l->d2[i] >= l->hat[i] * l->hat[i])
+                fits = cti_barrier_want(s, l->quads + 4 * (size_t)i, cti_kind_corners(l->kind), 1, count);
         }
     return fits > 0;
 }

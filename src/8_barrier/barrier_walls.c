@@ -125,12 +125,13 @@ static int cti_wall_make(const cti_surface *f, cti_barrier_wall *w, ct_real dhat
 }
 
 /* adds the walls of a list, for the way from x_start to `end`, at which start2 is */
-static int cti_walls_of_list(cti_state *s, const cti_barrier_list *l, const ct_real *end)
+static int cti_walls_of_list(cti_state *s, int list, const ct_real *end)
 {
     cti_barrier *b = cti_barrier_own(s);
+    const cti_candidates *l = &b->cover.list[list];
     const cti_surface *f = &s->surface;
     int i, k;
-    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+    for (i = 0; i < cti_candidates_len(l); i++) {
         const int32_t *q = l->quads + 4 * (size_t)i, *edges = l->pairs + 2 * (size_t)i;
         ct_real p0[12], p1[12], way, beyond;
         cti_barrier_wall w;
@@ -138,11 +139,11 @@ static int cti_walls_of_list(cti_state *s, const cti_barrier_list *l, const ct_r
         if (l->kind == CT_PAIR_EE && (f->edge_faces[2 * (size_t)edges[0]] >= 0 || f->edge_faces[2 * (size_t)edges[1]] >= 0))
             continue;
         memset(&w, 0, sizeof w);
-        w.kind = (int32_t)l->kind, w.n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, w.n_a = l->kind == CT_PAIR_EE ? 2 : 1;
+        w.kind = (int32_t)l->kind, w.n = cti_kind_corners(l->kind), w.n_a = cti_kind_first(l->kind);
         memcpy(w.v, q, sizeof w.v);
         way = cti_vertices_approach(q, w.n_a, w.n, b->surface.x_start, end);
         /* through: farther than its distance at the start, of which at most `way` is left at the end, or than dhat */
-        if (way < l->hat[i] && l->start2[i] > 4 * way * way)
+        if (way < l->hat[i] && b->cover.start2[list][i] > 4 * way * way)
             continue;
         for (k = 0; k < w.n; k++) {
             cti_v3_put(p0, k, cti_v3_at(b->surface.x_start, q[k]));
@@ -205,14 +206,14 @@ CTI_FN int cti_barrier_walls(cti_state *s, const ct_real *to)
     ok = cti_barrier_cover(s, to == f->x0 ? end : to);
     memcpy(f->x0, end, bytes);
     if (b->cover.made || to != f->x0) {
-        cti_barrier_measure(s, b, to);
+        cti_barrier_measure(s, to);
         cti_barrier_arrive(s);
     }
     for (k = 0; ok && k < CTI_BARRIER_LISTS; k++)
-        ok = k == CTI_BARRIER_VF || cti_walls_of_list(s, &b->cover.list[k], to);
+        ok = k == CTI_LIST_VF || cti_walls_of_list(s, k, to);
     ok = ok && cti_walls_first(s, n);
     if (to != f->x0) {
-        cti_barrier_measure(s, b, end);
+        cti_barrier_measure(s, end);
         cti_barrier_arrive(s);
     }
     cti_arena_rewind(s->arena, mark);

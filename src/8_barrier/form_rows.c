@@ -93,28 +93,17 @@ CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows)
     if (!cti_barrier_find(s, s->surface.x0))
         return 0;
     CTI_CLEAR(b->contact.terms);
-    memset(&t, 0, sizeof t);
-    for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        for (i = 0; i < CTI_LEN(b->cover.list[k].pairs) / 2; i++) {
-            const cti_barrier_list *l = &b->cover.list[k];
+    for (k = 0; k < CTI_LISTS; k++)
+        for (i = 0; i < cti_candidates_len(&b->cover.list[k]); i++) {
+            const cti_candidates *l = &b->cover.list[k];
             ct_real within = l->hat[i] + reach;
-            if (!(l->d2[i] < within * within))
+            if (!(l->d2[i] < (k == CTI_LIST_PLANE ? within : within * within)))
                 continue;
-            t.kind = (int32_t)l->kind, t.n = k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4, t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
-            memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
-            t.hat = l->hat[i], t.d2 = l->d2[i], t.plane = 0;
+            t = cti_barrier_term_of(l, i);
             cti_form_row_make(s, &t, s->surface.x0, &row);
             if (!CTI_PUSH(&s->prepared, *rows, row))
                 return 0;
         }
-    for (i = 0; i < CTI_LEN(b->cover.planes); i += 2) {
-        memset(&t, 0, sizeof t);
-        t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1, t.v[0] = b->cover.planes[i], t.plane = b->cover.planes[i + 1];
-        t.hat = (b->layout.hat[s->surface.body_of[t.v[0]]] + b->layout.hat[s->surface.planes[t.plane].body]) / 2;
-        cti_form_row_make(s, &t, s->surface.x0, &row);
-        if (row.d < t.hat + reach && !CTI_PUSH(&s->prepared, *rows, row))
-            return 0;
-    }
     return 1;
 }
 
@@ -176,10 +165,10 @@ CTI_FN void cti_form_push(cti_state *s)
 CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_impulses_index index;
-    uint8_t *rubbed = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(b->contact.rubs) + 1);
-    int i, k, rub;
-    if (!rubbed || !cti_impulses_open(s, CTI_LEN(b->form.rows) + CTI_LEN(b->contact.rubs), &index) || !cti_barrier_find(s, s->surface.x0))
+    cti_barrier_reported report;
+    int i;
+    report.next = next, report.r = r;
+    if (!cti_barrier_touches_open(s, CTI_LEN(b->form.rows), &report) || !cti_barrier_find(s, s->surface.x0))
         return 0;
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         ct_real d = cti_sqrt(b->contact.terms[i].d2);
@@ -189,54 +178,23 @@ CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report
     CTI_CLEAR(b->contact.terms);
     for (i = 0; i < CTI_LEN(b->form.rows); i++) {
         const cti_form_row *q = &b->form.rows[i];
-        cti_touch touch;
-        cti_v3 t1, t2;
-        if (!(q->lambda > 0))
-            continue;
-        memset(&touch, 0, sizeof touch);
-        touch.pair.kind = q->t.kind, touch.pair.n = q->t.n, touch.pair.n_a = q->t.n_a, touch.pair.plane = q->t.plane;
-        memcpy(touch.pair.v, q->t.v, sizeof q->t.v);
-        memcpy(touch.pair.w, q->c, sizeof q->c);
-        touch.key = cti_pair_key(&s->surface, &touch.pair);
-        touch.thickness = q->t.hat;
-        cti_v3_tangents(cti_v3_at(q->n, 0), &t1, &t2);
-        for (k = 0; k < 3; k++)
-            cti_v3_put(touch.frame, k, k == 0 ? cti_v3_at(q->n, 0) : (k == 1 ? t1 : t2));
-        touch.r[0] = (ct_real)q->lambda * b->h / b->rule.contact;
-        rub = cti_barrier_rubbed(s, next, &touch);
-        if (rub >= 0)
-            rubbed[rub] = 1;
-        r->contacts++;
-        cti_impulses_touch(&s->step.impulses, &index, &touch);
+        if (q->lambda > 0)
+            cti_barrier_touch(s, &report, &q->t, q->c, cti_v3_at(q->n, 0), (ct_real)q->lambda * b->h / b->rule.contact, q->t.hat);
     }
-    cti_barrier_left(s, next, rubbed, &index, r);
+    cti_barrier_touches_close(s, &report);
     return 1;
 }
 
 CTI_FN int cti_form_lag(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    const cti_surface *f = &s->surface;
     int i;
     CTI_CLEAR(b->contact.rubs);
     for (i = 0; i < CTI_LEN(b->form.rows); i++) {
         const cti_form_row *p = &b->form.rows[i];
-        cti_barrier_rub q;
-        cti_v3 t1, t2;
-        ct_real mu = cti_sqrt(f->bodies[f->body_of[p->t.v[0]]].friction *
-                              f->bodies[p->t.kind == CT_PAIR_PLANE ? f->planes[p->t.plane].body : f->body_of[p->t.v[p->t.n_a]]].friction);
-        if (!(mu > 0) || !(p->lambda > 0))
-            continue;
-        memset(&q, 0, sizeof q);
-        q.n = p->t.n;
-        memcpy(q.v, p->t.v, sizeof q.v);
-        memcpy(q.c, p->c, sizeof q.c);
-        q.load = mu * (ct_real)p->lambda;
-        cti_v3_tangents(cti_v3_at(p->n, 0), &t1, &t2);
-        cti_v3_put(q.t[0], 0, t1);
-        cti_v3_put(q.t[1], 0, t2);
-        cti_barrier_anchor(s, &p->t, &q);
-        if (!CTI_PUSH(&s->prepared, b->contact.rubs, q))
+        cti_pair pair = cti_barrier_pair(&p->t, p->c);
+        ct_real load = cti_pair_friction(&s->surface, &pair) * (ct_real)p->lambda;
+        if (load > 0 && !cti_barrier_rub_add(s, &p->t, p->c, cti_v3_at(p->n, 0), load))
             return 0;
     }
     return 1;

@@ -72,8 +72,8 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed))
         return 0;
-    if (changed && !cti_detect_distances(s->mem, &s->detect, &s->surface))
-        return 0;
+    if (changed)
+        cti_detect_distances(&s->detect, &s->surface);
     out->work.candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
     CTI_CLEAR(s->contact.hits);
     if (!cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->contact.hits))
@@ -110,9 +110,9 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     const ct_real *ends = cti_state_is_paper(s) ? NULL : s->surface.x1; /* of the led motion */
     ct_real *ahead, *led = NULL;
     int changed;
-    if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) ||
-        !cti_detect_distances(s->mem, &s->detect, &s->surface))
+    if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed))
         return 0;
+    cti_detect_distances(&s->detect, &s->surface);
     CTI_CLEAR(s->contact.hits);
     if (!cti_joints_append(s, c))
         return 0;

@@ -4,6 +4,7 @@
    collisions. */
 #include "cmr_rows.h"
 #include "../8_step/policy.h"
+#include "../0_base/keys.h"
 #include "../0_base/sets.h"
 #include "../7_contact/seams.h"
 
@@ -77,9 +78,7 @@ static void cti_cmr_enter(cti_cmr_index *x, uint64_t key, int row)
 static int cti_cmr_make_index(const cti_state *s, cti_cmr_index *x)
 {
     int i, n = CTI_LEN(s->contact.rows);
-    uint32_t size = 64;
-    while (size < 2 * (uint32_t)(n + CTI_LEN(s->contact.hits)))
-        size *= 2;
+    uint32_t size = (uint32_t)cti_keys_size(n + CTI_LEN(s->contact.hits));
     x->mask = size - 1;
     x->key = CTI_ARENA_NEW(s->arena, uint64_t, size);
     x->count = CTI_ARENA_ZERO(s->arena, int32_t, size);

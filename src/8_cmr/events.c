@@ -80,9 +80,9 @@ static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_event
 }
 
 /* candidates of one kind. 0: out of memory */
-static int cti_events_list(cti_state *s, const cti_list *l, ct_pair_kind kind, cti_events_search *first)
+static int cti_events_list(cti_state *s, const cti_candidates *l, cti_events_search *first)
 {
-    int n = CTI_LEN(l->pairs) / 2, i;
+    int n = cti_candidates_len(l), i;
     cti_arena_point mark = cti_arena_mark(s->arena);
     ct_real *meet = CTI_ARENA_NEW(s->arena, ct_real, n), *toi = CTI_ARENA_NEW(s->arena, ct_real, n);
     cti_pair pair;
@@ -90,14 +90,14 @@ static int cti_events_list(cti_state *s, const cti_list *l, ct_pair_kind kind, c
         return 1;
     if (!meet || !toi)
         return 0;
-    /* min_sep is a quarter of the thickness unless the pair starts near */
+    /* sep is a quarter of the thickness unless the pair starts near */
     for (i = 0; i < n; i++)
-        meet[i] = l->min_sep[i] * (4 * cti_step_tuned.substep.meet);
-    (kind == CT_PAIR_VF ? cti_ccd_vf_batch : cti_ccd_ee_batch)(s->surface.x0, s->surface.x1, l->quads, n, meet, toi);
+        meet[i] = cti_detect_sep(l, i) * (4 * cti_step_tuned.substep.meet);
+    (l->kind == CT_PAIR_VF ? cti_ccd_vf_batch : cti_ccd_ee_batch)(s->surface.x0, s->surface.x1, l->quads, n, meet, toi);
     for (i = 0; i < n; i++) {
-        if (toi[i] > 1 || cti_detect_is_tangled(&s->detect, &s->surface, l->quads + 4 * (size_t)i, kind == CT_PAIR_VF ? 1 : 2, 4))
+        if (toi[i] > 1 || cti_detect_is_tangled(&s->detect, &s->surface, l->quads + 4 * (size_t)i, cti_kind_first(l->kind), 4))
             continue;
-        cti_pair_make(&s->surface, kind, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
+        cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
         cti_events_offer(s, &pair, first);
     }
     cti_arena_rewind(s->arena, mark);
@@ -143,7 +143,7 @@ CTI_FN int cti_events_first(cti_state *s, const cti_row_context *c, ct_real *out
         return 1;
     memset(&first, 0, sizeof first);
     first.c = c, first.share = 2;
-    if (!cti_events_list(s, &s->detect.vf, CT_PAIR_VF, &first) || !cti_events_list(s, &s->detect.ee, CT_PAIR_EE, &first))
+    if (!cti_events_list(s, &s->detect.vf, &first) || !cti_events_list(s, &s->detect.ee, &first))
         return 0;
     cti_events_planes(s, &first);
     cti_events_thin(s, &first);

@@ -142,10 +142,9 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
         s->step.limit = s->contact.repairs[0].pair;
     r->refactorizations = s->factors.n_refactored;
     r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
-    if (cti_detect_distances(s->mem, &s->detect, &s->surface)) {
-        cti_detect_nearness(&s->detect, &s->surface, r->min_distance, &nearness);
-        r->min_distance = nearness.distance, r->thickness_kept = nearness.share, r->too_near = nearness.too_near;
-    }
+    cti_detect_distances(&s->detect, &s->surface);
+    cti_detect_nearness(&s->detect, &s->surface, r->min_distance, &nearness);
+    r->min_distance = nearness.distance, r->thickness_kept = nearness.share, r->too_near = nearness.too_near;
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     r->joint_error = cti_joints_error(s);
     cti_ends_energies(s, r);

@@ -5,22 +5,12 @@
    ignored. Open meshes push out vertices behind them up to a certain depth. differs: vertices outside but closer than the thickness count,
    too, so that contacts do not flicker. */
 #include "dcd.h"
-#include "../4_geom/dist.h"
+#include "../7_contact/inside.h"
 
 #define CTI_DCD_NEAR 2 /* [longest edges at rest] a vertex does not meet its own body within this distance at rest */
 #define CTI_DCD_FOLDED CTI_R(0.25)
 
 /* ---- preparation ---- */
-
-/* builds a tree over faces [f0, f1) or, with `tets`, over the tets of a body. 0: out of memory */
-static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int first, int n, const ct_real *x, cti_bvh *tree)
-{
-    cti_bvh_item *items = CTI_ARENA_NEW(s->arena, cti_bvh_item, n + 1);
-    int i;
-    for (i = 0; items && i < n; i++)
-        items[i].id = first + i;
-    return items && cti_nearest_build(&s->prepared, &cti_dcd_of(s)->forest, tree, elements, width, x, items, n);
-}
 
 /* computes radii at rest around vertices, and mean edge lengths of bodies */
 static void cti_dcd_rest(cti_state *s)
@@ -63,9 +53,8 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
         const cti_tet_batch *t = q->model >= 0 ? &s->bodies.models[q->model]->tets : NULL;
         q->fresh = 1;
         q->closed = f->bodies[b].solid;
-        if (!cti_dcd_tree(s, f->faces, 3, r->f0, r->f1 - r->f0, f->x0, &q->faces))
-            return 0;
-        if (t && !cti_dcd_tree(s, t->node, 4, 0, t->n, s->x, &q->tets))
+        if (!cti_nearest_build(&s->prepared, &d->forest, &q->faces, f->faces, 3, f->x0, r->f0, r->f1 - r->f0) ||
+            (t && !cti_nearest_build(&s->prepared, &d->forest, &q->tets, t->node, 4, s->x, 0, t->n)))
             return 0;
     }
     return 1;
@@ -82,17 +71,14 @@ static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
         cti_nearest_box(d->node_boxes + 16 * (size_t)i, cti_v3_at(q, i), cti_v3_at(q, i));
     for (b = 0; b < f->n_bodies; b++) {
         cti_dcd_body *body = &d->bodies[b];
-        const cti_soup_body *r = &f->ranges[b];
         if (!f->bodies[b].moves && !body->fresh)
             continue;
         body->fresh = 0;
-        for (i = r->v0; i < r->v1; i++)
-            cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x, i), cti_v3_at(x, i));
-        cti_bvh_refit(&d->forest, &body->faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
+        cti_inside_refit(f, b, x, x, d->vertex_boxes, &d->forest, &body->faces);
         if (body->model >= 0)
             cti_bvh_refit(&d->forest, &body->tets, cti_nearest_boxes(d->node_boxes), 0, s->bodies.models[body->model]->tets.node, 4);
         if (body->model < 0 || body->embedded)
-            cti_surface_vertex_normals(f, x, b, d->normals);
+            cti_inside_normals(f, x, b, d->normals);
     }
 }
 
@@ -127,18 +113,6 @@ static int cti_dcd_keep_face(const void *ctx, int item)
     return 1;
 }
 
-/* returns 1 if p, whose nearest surface point is given, is behind the surface */
-static int cti_dcd_behind(const cti_dcd_look *k, cti_v3 p, const cti_nearest *nearest)
-{
-    const int32_t *t = k->s->surface.faces + 3 * (size_t)nearest->face;
-    cti_v3 at = cti_v3_zero(), n;
-    int i, border;
-    for (i = 0; i < 3; i++)
-        at = cti_v3_mad(at, cti_v3_at(k->x, t[i]), nearest->w[i]);
-    n = cti_surface_feature_normal(&k->s->surface, k->x, cti_dcd_of(k->s)->normals, nearest, &border);
-    return !border && cti_v3_dot(n, cti_v3_sub(p, at)) < 0;
-}
-
 /* distance from a body's triangles up to which it pushes vertices; for an open mesh also behind them */
 static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
 {
@@ -164,37 +138,31 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
     cti_nearest_face(&faces, p, inside ? CTI_REAL_MAX : reach, k->self ? cti_dcd_keep_face : NULL, k, nearest);
     if (nearest->face < 0)
         return 0;
-    return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, nearest);
+    if (b->model >= 0 && (!b->embedded || !inside))
+        return inside;
+    return cti_inside_is_behind(&s->surface, k->x, cti_dcd_of(s)->normals, nearest, p);
 }
 
 /* adds a touch of vertex k->v with its body, if there is one. 0: out of memory */
 static int cti_dcd_vertex(const cti_dcd_look *k, int with_near, cti_dcd_touch **out)
 {
     const cti_state *s = k->s;
-    cti_v3 p = cti_v3_at(k->x, k->v), away;
     ct_real h = cti_surface_pair_thickness(&s->surface, s->surface.body_of[k->v], k->b), d;
     cti_nearest n;
     cti_dcd_touch t;
-    int inside = cti_dcd_side(k, p, with_near ? h : 0, &n), i;
+    int inside = cti_dcd_side(k, cti_v3_at(k->x, k->v), with_near ? h : 0, &n);
     if (n.face < 0 || (!inside && (!with_near || !(n.d2 < h * h))))
         return 1;
     memset(&t, 0, sizeof t);
-    cti_pair_make(&s->surface, CT_PAIR_VF, k->v, n.face, &t.pair);
-    t.pair.w[0] = 1;
-    for (i = 0; i < 3; i++)
-        t.pair.w[1 + i] = -n.w[i];
+    cti_inside_pair(&s->surface, k->v, &n, &t.pair);
     d = cti_sqrt(n.d2);
-    away = cti_pair_offset(&s->surface, k->x, &t.pair);
-    t.normal = cti_surface_normal(&s->surface, k->x, n.face, cti_v3_make(0, 1, 0));
+    t.normal = cti_inside_out(&s->surface, k->x, &t.pair, &n, inside, CTI_R(1e-3) * h);
     /* Not a fold but a compressed part: in a fold the features that meet are far apart at rest, compared with the depth */
     if (k->self && d > CTI_DCD_FOLDED * cti_v3_norm(cti_pair_offset(&s->surface, s->surface.rest, &t.pair)))
         return 1;
     /* the far side of a part that is thinner than the thickness */
-    if (k->self && !inside && n.feature == 6 && cti_v3_dot(away, t.normal) <= 0)
+    if (k->self && !inside && n.feature == 6 && cti_v3_dot(cti_pair_offset(&s->surface, k->x, &t.pair), t.normal) <= 0)
         return 1;
-    /* at an edge or corner the normal is the direction to the closest point, unless that is too close to give a direction */
-    if (n.feature != 6 && d > CTI_R(1e-3) * h)
-        t.normal = cti_v3_mul(away, (inside ? CTI_R(-1.0) : 1) / d);
     t.distance = inside ? -d : d;
     if (k->self)
         h = cti_pair_thickness(&s->surface, &t.pair);
@@ -205,29 +173,18 @@ static int cti_dcd_vertex(const cti_dcd_look *k, int with_near, cti_dcd_touch **
 
 /* ---- all ---- */
 
-static int cti_dcd_box_of(const cti_surface *f, const ct_real *x, int b, cti_box *out)
-{
-    int i;
-    *out = cti_box_empty();
-    for (i = f->ranges[b].v0; i < f->ranges[b].v1; i++)
-        cti_box_add(out, cti_v3_at(x, i));
-    return f->ranges[b].v1 > f->ranges[b].v0;
-}
-
 /* vertices of body a against body b */
 static int cti_dcd_pair(const cti_state *s, const ct_real *q, const ct_real *x, int a, int b, const cti_box *box, int with_near,
                         cti_dcd_touch **out)
 {
     const cti_surface *f = &s->surface;
     ct_real h = cti_dcd_reach(s, b, with_near ? cti_surface_pair_thickness(f, a, b) : 0);
-    cti_v3 lo = cti_v3_make(box->lo.x - h, box->lo.y - h, box->lo.z - h), hi = cti_v3_make(box->hi.x + h, box->hi.y + h, box->hi.z + h);
     cti_dcd_look k;
     int v;
     memset(&k, 0, sizeof k);
     k.s = s, k.q = q, k.x = x, k.b = b, k.self = a == b;
     for (v = f->ranges[a].v0; v < f->ranges[a].v1; v++) {
-        cti_v3 p = cti_v3_at(x, v);
-        if (p.x < lo.x || p.y < lo.y || p.z < lo.z || p.x > hi.x || p.y > hi.y || p.z > hi.z)
+        if (!cti_box_has(box, cti_v3_at(x, v), h))
             continue;
         k.v = v, k.rest = cti_v3_at(f->rest, v);
         if (!cti_dcd_vertex(&k, with_near, out))
@@ -269,7 +226,7 @@ CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int 
         return 0;
     cti_dcd_refit(s, q, x);
     for (a = 0; a < f->n_bodies; a++)
-        cti_dcd_box_of(f, x, a, &box[a]);
+        box[a] = cti_surface_box(f, x, a);
     for (a = 0; a < f->n_bodies; a++) {
         if (f->bodies[a].dynamic && !cti_dcd_planes(s, x, a, with_near, out))
             return 0;

@@ -3,6 +3,7 @@
    thickness behind it. Otherwise the next discrete detection would find it on the other side (Li et al. 2015, Fig. 7, which asks for
    shorter steps there). The thickness is measured at rest, through the body from the middle of the triangle against its normal. */
 #include "dcd.h"
+#include "../7_contact/inside.h"
 
 #define CTI_DCD_THIN CTI_R(0.25)    /* [mean edge of the body] smallest thickness used, since thickness goes to 0 at tips */
 #define CTI_DCD_BESIDE CTI_R(-0.05) /* smallest barycentric weight at which the path still counts as through the triangle */
@@ -23,12 +24,10 @@ static int cti_dcd_thicknesses(cti_state *s)
     int b, i;
     if (!CTI_RESIZE(&s->prepared, d->thickness, f->nf))
         return 0;
-    for (i = 0; i < f->nv; i++)
-        cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(f->rest, i), cti_v3_at(f->rest, i));
     for (b = 0; b < f->n_bodies; b++) {
         cti_dcd_body *body = &d->bodies[b];
         const cti_nearest_set faces = cti_nearest_set_of(&d->forest, &body->faces, f->faces, f->rest);
-        cti_bvh_refit(&d->forest, &body->faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
+        cti_inside_refit(f, b, f->rest, f->rest, d->vertex_boxes, &d->forest, &body->faces);
         body->fresh = 1;
         for (i = f->ranges[b].f0; i < f->ranges[b].f1; i++) {
             ct_real depth = s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge;
@@ -129,7 +128,7 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
     const cti_surface *f = &s->surface;
     cti_dcd_motion *m = CTI_ARENA_NEW(s->arena, cti_dcd_motion, f->n_bodies + 1);
     ct_real need = 1;
-    int a, b, i;
+    int a, b;
     if (!m || (CTI_LEN(d->thickness) != f->nf && !cti_dcd_thicknesses(s)))
         return 0;
     for (b = 0; b < f->n_bodies; b++)
@@ -141,10 +140,8 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
             if (!cti_broad_may_meet(&f->soup, a, b) || !cti_box_overlap(&m[a].box, &m[b].box) || most <= fraction * m[b].thin)
                 continue;
             /* the tree over the motions of the faces */
-            for (i = f->ranges[b].v0; !placed && i < f->ranges[b].v1; i++)
-                cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(x0, i), cti_v3_at(x1, i));
             if (!placed)
-                cti_bvh_refit(&d->forest, &d->bodies[b].faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
+                cti_inside_refit(f, b, x0, x1, d->vertex_boxes, &d->forest, &d->bodies[b].faces);
             placed = 1, d->bodies[b].fresh = 1;
             need = cti_max(need, cti_dcd_need_pair(s, x0, x1, a, b, &m[b].box, fraction));
         }

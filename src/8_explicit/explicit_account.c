@@ -6,6 +6,7 @@
 #include "explicit.h"
 #include "../0_base/sets.h"
 #include "../8_step/energy.h"
+#include "../8_step/impulses.h"
 
 CTI_FN int cti_explicit_account_open(cti_state *s)
 {
@@ -99,36 +100,22 @@ CTI_FN double cti_explicit_account_kinetic(cti_state *s)
 
 CTI_FN int cti_explicit_impulses(cti_state *s)
 {
-    cti_explicit *g = cti_explicit_own(s);
-    int i, k;
+    const cti_explicit *g = cti_explicit_own(s);
+    cti_impulses_index index;
+    int i;
     for (i = 0; i < g->flat.pins; i++)
         s->step.impulses.pins[i] += g->flat.end[g->flat.state + 3 + i];
+    if (!cti_impulses_open(s, CTI_LEN(g->touches), &index))
+        return 0;
     for (i = 0; i < CTI_LEN(g->touches); i++) {
         const cti_explicit_touch *c = &g->touches[i];
-        cti_v3 impulse = cti_v3_at(g->flat.end + g->flat.state + 3 + g->flat.pins, i), t1, t2;
+        cti_v3 impulse = cti_v3_at(g->flat.end + g->flat.state + 3 + g->flat.pins, i);
         cti_touch touch;
         if (!(cti_v3_dot(impulse, c->normal) > 0))
             continue;
-        memset(&touch, 0, sizeof touch);
-        touch.pair = c->pair, touch.key = cti_pair_key(&s->surface, &c->pair), touch.thickness = cti_pair_thickness(&s->surface, &c->pair);
-        cti_v3_tangents(c->normal, &t1, &t2);
-        cti_v3_put(touch.frame, 0, c->normal);
-        cti_v3_put(touch.frame, 1, t1);
-        cti_v3_put(touch.frame, 2, t2);
-        for (k = CTI_LEN(s->step.impulses.touches) - 1; k >= 0; k--)
-            if (s->step.impulses.touches[k].key == touch.key)
-                break;
-        if (k < 0) {
-            cti_v3_put(touch.r, 0, cti_m3_mul_v(touch.frame, impulse));
-            if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
-                return 0;
-        } else {
-            cti_touch *o = &s->step.impulses.touches[k];
-            cti_v3 J = cti_v3_add(cti_m3_mul_tv(o->frame, cti_v3_at(o->r, 0)), impulse);
-            touch.thickness = o->thickness;
-            *o = touch;
-            cti_v3_put(o->r, 0, cti_m3_mul_v(touch.frame, J));
-        }
+        cti_impulses_of(&s->surface, &c->pair, c->normal, impulse, &touch);
+        touch.thickness = cti_pair_thickness(&s->surface, &c->pair);
+        cti_impulses_touch(&s->step.impulses, &index, &touch);
     }
     return 1;
 }

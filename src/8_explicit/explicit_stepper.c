@@ -1,7 +1,7 @@
 /* explicit_stepper.c -- the explicit stepper, as the world has it: options, refusals, memory. */
 #include "../0_base/log.h"
 #include "explicit.h"
-#include "../5_mesh/nearest.h"
+#include "../7_contact/inside.h"
 
 /* [mean edges of a body] smallest thickness that counts, since thickness goes to 0 at tips. A thinner body counts as this thick, so that vertices
    may come out of its other side. The plate of thin_bodies_have_two_sides has 0.04; half and double pass that test, ten times fails */
@@ -117,15 +117,12 @@ static int cti_explicit_thin(cti_state *s)
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
     float *boxes = CTI_ARENA_NEW(s->arena, float, 16 * (size_t)f->nv + 1);
-    cti_bvh_item *items = CTI_ARENA_NEW(s->arena, cti_bvh_item, f->nf + 1);
     cti_forest forest;
     cti_bvh tree;
     int b, i, ok = 1;
-    if (!boxes || !items || !CTI_RESIZE(&s->prepared, g->search.thin, f->n_bodies))
+    if (!boxes || !CTI_RESIZE(&s->prepared, g->search.thin, f->n_bodies))
         return 0;
     memset(&forest, 0, sizeof forest);
-    for (i = 0; i < f->nv; i++)
-        cti_nearest_box(boxes + 16 * (size_t)i, cti_v3_at(f->rest, i), cti_v3_at(f->rest, i));
     for (b = 0; b < f->n_bodies && ok; b++) {
         cti_nearest_set faces = cti_nearest_set_of(&forest, &tree, f->faces, f->rest);
         ct_real size = 0;
@@ -133,12 +130,10 @@ static int cti_explicit_thin(cti_state *s)
         g->search.thin[b] = CTI_REAL_MAX;
         if (!f->bodies[b].solid || n == 0)
             continue;
-        for (i = 0; i < n; i++)
-            items[i].id = f0 + i;
         cti_forest_clear(&forest);
-        if (!(ok = cti_nearest_build(&s->prepared, &forest, &tree, f->faces, 3, f->rest, items, n)))
+        if (!(ok = cti_nearest_build(&s->prepared, &forest, &tree, f->faces, 3, f->rest, f0, n)))
             continue;
-        cti_bvh_refit(&forest, &tree, cti_nearest_boxes(boxes), 0, f->faces, 3);
+        cti_inside_refit(f, b, f->rest, f->rest, boxes, &forest, &tree);
         for (i = f0; i < f0 + n; i++)
             size += cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->faces[3 * i + 1]), cti_v3_at(f->rest, f->faces[3 * i]))) / (ct_real)n;
         for (i = f0; i < f0 + n; i++)

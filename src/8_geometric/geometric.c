@@ -244,11 +244,11 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
 static int cti_geometric_touches(cti_state *s, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    int c, k, halves = cti_geometric_share(s) < 1 && s->desc.geometric.residual_state;
+    int c, halves = cti_geometric_share(s) < 1 && s->desc.geometric.residual_state;
     r->contacts = 0, r->rows = g->q.net.m;
     for (c = 0; c < g->q.net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
-        cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_add(cti_v3_at(g->q.forces.speed, c), cti_v3_at(g->q.forces.last, c)));
+        cti_v3 J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_add(cti_v3_at(g->q.forces.speed, c), cti_v3_at(g->q.forces.last, c)));
         cti_touch touch;
         if (halves)
             J = cti_v3_add(J, cti_v3_at(g->q.forces.rest, c));
@@ -259,15 +259,8 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
         }
         if (!(cti_v3_norm2(J) > 0))
             continue;
-        memset(&touch, 0, sizeof touch);
-        touch.pair = t->pair, touch.thickness = t->thickness, touch.sticking = g->q.stick[c];
-        touch.key = cti_pair_key(&s->surface, &t->pair);
-        cti_v3_tangents(t->normal, &t1, &t2);
-        cti_v3_put(touch.frame, 0, t->normal);
-        cti_v3_put(touch.frame, 1, t1);
-        cti_v3_put(touch.frame, 2, t2);
-        for (k = 0; k < 3; k++)
-            touch.r[k] = cti_v3_dot(cti_v3_at(touch.frame, k), J);
+        cti_impulses_of(&s->surface, &t->pair, t->normal, J, &touch);
+        touch.thickness = t->thickness, touch.sticking = g->q.stick[c];
         r->contacts++;
         if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
             return 0;

@@ -2,26 +2,13 @@
    integration. [Volino, Magnenat-Thalmann 2000, Accurate collision response on polygonal meshes] */
 #pragma once
 
+#include "../7_contact/candidates.h"
 #include "../8_step/stepper.h"
 #include "net.h"
 #include "regions.h"
 
 #define CTI_GEOMETRIC_MARGIN CTI_R(1.25) /* [thickness] pairs below are collisions also when they do not move */
 #define CTI_GEOMETRIC_SLACK CTI_R(0.25)  /* [thickness] that a vertex may leave its predicted box by before candidates are found anew */
-
-/* cti_geometric_list -- candidate pairs of one kind. */
-typedef struct cti_geometric_list {
-    ct_pair_kind kind;
-    int32_t *pairs;      /* [2 n] features */
-    int32_t *quads;      /* [4 n] vertices; of VE and VV pairs the last ones are 0 */
-    ct_real *hat;        /* [n] thickness of the pair [m] */
-    ct_real *d2;         /* [n] squared distances at the positions that were measured last */
-    ct_real *w;          /* weights of the closest points there: [3 n] of VF, [2 n] of EE, [n] of VE */
-    int32_t *feature;    /* features of the closest points there (dist.h) */
-    uint8_t *rests;      /* [n] 1: both are of one body, and hat is not yet limited by their distance at rest */
-    uint8_t *forced;     /* [n] 1: the pair crosses in the motion, or comes near, and is a collision whatever its distance is */
-} cti_geometric_list;
-enum { CTI_GEOMETRIC_VF, CTI_GEOMETRIC_EE, CTI_GEOMETRIC_VE, CTI_GEOMETRIC_VV, CTI_GEOMETRIC_LISTS };
 
 /* cti_geometric_hit -- a collision: a proximity, or an intersection of the motion, whose side is that before it. */
 typedef struct cti_geometric_hit {
@@ -100,8 +87,7 @@ typedef struct cti_geometric_memory {
 typedef struct cti_geometric_crossing {
     ct_real *speed;       /* [3 nv] velocities of the surface's vertices */
     cti_regions *regions; /* growable: of each body that may meet itself (geometric_regions.c) */
-    int32_t *tested;
-    ct_real *least, *toi;
+    ct_real *toi;         /* of the pairs of a list */
     uint8_t *stopped; /* [blocks] 1: the fail-safe has stopped it in this step */
     cti_pair pair; /* one that crosses; n 0: none */
 } cti_geometric_crossing;
@@ -181,9 +167,9 @@ typedef struct cti_geometric_scope {
 /* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
 typedef struct cti_geometric {
     cti_geometric_scope scope;
-    cti_geometric_list list[CTI_GEOMETRIC_LISTS];
-    int32_t *planes;     /* [2 m] vertex, plane */
-    uint8_t *plane_forced;
+    cti_candidates list[CTI_LISTS];
+    uint8_t *rests[2];          /* [n] of VF and EE, 1: both features are of one body, and hat is not yet limited by their distance at rest */
+    uint8_t *forced[CTI_LISTS]; /* [n] 1: the pair crosses in the motion, or comes near, and is a collision whatever its distance is */
     cti_geometric_hit *hits;
     cti_geometric_net q;
     cti_geometric_memory memory;

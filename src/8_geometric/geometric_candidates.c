@@ -36,50 +36,33 @@ static int cti_geometric_is_covered(cti_state *s)
     return cti_geometric_regions_hold(s);
 }
 
-/* vertices of a pair of features */
-static void cti_geometric_corners(const cti_surface *f, ct_pair_kind kind, const int32_t *pair, int32_t *v)
+/* what the pairs of list k are to have beside their thickness. 0: out of memory */
+static int cti_geometric_complete(cti_state *s, int k)
 {
-    const int32_t *b = kind == CT_PAIR_VF ? f->faces + 3 * (size_t)pair[1] : f->edges + 2 * (size_t)pair[1];
-    v[0] = pair[0], v[1] = pair[1], v[2] = v[3] = 0;
-    if (kind == CT_PAIR_EE)
-        v[0] = f->edges[2 * (size_t)pair[0]], v[1] = f->edges[2 * (size_t)pair[0] + 1], v[2] = b[0], v[3] = b[1];
-    else if (kind != CT_PAIR_VV)
-        v[1] = b[0], v[2] = b[1], v[3] = kind == CT_PAIR_VF ? b[2] : 0;
-}
-
-static int cti_geometric_complete(cti_state *s, cti_geometric_list *l)
-{
-    const cti_surface *f = &s->surface;
-    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1, areas = l->kind == CT_PAIR_VF || l->kind == CT_PAIR_EE;
-    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) ||
-        !CTI_RESIZE(s->mem, l->feature, n) || !CTI_RESIZE(s->mem, l->forced, n) || !CTI_RESIZE(s->mem, l->rests, n))
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_candidates *l = &g->list[k];
+    const int32_t *body = s->surface.body_of, *v = l->quads;
+    int n = cti_candidates_len(l), i, first = cti_kind_first(l->kind);
+    if (!CTI_ZEROS(s->mem, g->forced[k], n) || (k <= CTI_LIST_EE && !CTI_RESIZE(s->mem, g->rests[k], n)))
         return 0;
-    if (n)
-        memset(l->forced, 0, (size_t)n);
-    for (i = 0; i < n; i++) {
-        int32_t *v = l->quads + 4 * (size_t)i;
-        int a, b;
-        cti_geometric_corners(f, l->kind, l->pairs + 2 * (size_t)i, v);
-        a = f->body_of[v[0]], b = f->body_of[v[na]];
-        l->hat[i] = cti_surface_pair_thickness(f, a, b);
-        l->rests[i] = (uint8_t)(areas && a == b);
-    }
+    for (i = 0; k <= CTI_LIST_EE && i < n; i++, v += 4)
+        g->rests[k][i] = (uint8_t)(body[v[0]] == body[v[first]]);
     return 1;
 }
 
 /* thickness of pairs within one body that are not farther apart than `most` beyond 2 thicknesses: half of their distance at rest at most. The
    others' does not matter. 0: out of memory */
-static int cti_geometric_thin(cti_state *s, cti_geometric_list *l, ct_real most)
+static int cti_geometric_thin(cti_state *s, cti_candidates *l, uint8_t *rests, ct_real most)
 {
     const cti_surface *f = &s->surface;
     cti_arena_point mark = cti_arena_mark(s->arena);
-    int i, m = 0, n = CTI_LEN(l->pairs) / 2;
+    int i, m = 0, n = cti_candidates_len(l);
     int32_t *which = CTI_ARENA_NEW(s->arena, int32_t, n + 1), *quads, *feature;
     ct_real *d2, *w;
     if (!which)
         return 0;
     for (i = 0; i < n; i++)
-        if (l->rests[i] && l->d2[i] <= (2 * l->hat[i] + most) * (2 * l->hat[i] + most))
+        if (rests[i] && l->d2[i] <= (2 * l->hat[i] + most) * (2 * l->hat[i] + most))
             which[m++] = i;
     quads = CTI_ARENA_NEW(s->arena, int32_t, 4 * (size_t)m + 1), feature = CTI_ARENA_NEW(s->arena, int32_t, m + 1);
     d2 = CTI_ARENA_NEW(s->arena, ct_real, m + 1), w = CTI_ARENA_NEW(s->arena, ct_real, 3 * (size_t)m + 1);
@@ -87,7 +70,7 @@ static int cti_geometric_thin(cti_state *s, cti_geometric_list *l, ct_real most)
         return 0;
     for (i = 0; i < m; i++) {
         memcpy(quads + 4 * (size_t)i, l->quads + 4 * (size_t)which[i], 4 * sizeof *quads);
-        l->rests[which[i]] = 0;
+        rests[which[i]] = 0;
     }
     cti_dist_batch(l->kind, f->rest, quads, m, d2, w, feature);
     for (i = 0; i < m; i++)
@@ -99,8 +82,8 @@ static int cti_geometric_thin(cti_state *s, cti_geometric_list *l, ct_real most)
 static int cti_geometric_list_planes(cti_state *s, cti_geometric *g)
 {
     const cti_surface *f = &s->surface;
-    int p, v, k, n;
-    CTI_CLEAR(g->planes);
+    cti_candidates *l = &g->list[CTI_LIST_PLANE];
+    int p, v, k;
     for (p = 0; p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
             const cti_plane *q = &f->planes[p];
@@ -109,14 +92,9 @@ static int cti_geometric_list_planes(cti_state *s, cti_geometric *g)
             for (k = 0; k < 3; k++)
                 gap += q->normal[k] * (q->normal[k] > 0 ? g->scope.lo : g->scope.hi)[at + k];
             if (gap < (g->scope.wide ? 2 : CTI_GEOMETRIC_MARGIN) * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
-                (!CTI_PUSH(s->mem, g->planes, v) || !CTI_PUSH(s->mem, g->planes, p)))
+                (!CTI_PUSH(s->mem, l->pairs, v) || !CTI_PUSH(s->mem, l->pairs, p)))
                 return 0;
         }
-    n = CTI_LEN(g->planes) / 2;
-    if (!CTI_RESIZE(s->mem, g->plane_forced, n))
-        return 0;
-    if (n)
-        memset(g->plane_forced, 0, (size_t)n);
     return 1;
 }
 
@@ -148,7 +126,7 @@ static int cti_geometric_boxed_pairs(cti_state *s, cti_geometric *g)
 {
     cti_surface *f = &s->surface;
     int i, k, ok, surfaces = 0;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+    for (k = 0; k < CTI_LISTS; k++)
         CTI_CLEAR(g->list[k].pairs);
     for (i = 0; i < f->n_bodies; i++)
         surfaces += f->ranges[i].v1 > f->ranges[i].v0;
@@ -157,8 +135,8 @@ static int cti_geometric_boxed_pairs(cti_state *s, cti_geometric *g)
     for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
         f->ranges[g->crossing.regions[i].tree.body].self = 0;
     ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x1) &&
-         cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->list[CTI_GEOMETRIC_VF].pairs, &g->list[CTI_GEOMETRIC_EE].pairs,
-                         &g->list[CTI_GEOMETRIC_VE].pairs, &g->list[CTI_GEOMETRIC_VV].pairs);
+         cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->list[CTI_LIST_VF].pairs, &g->list[CTI_LIST_EE].pairs, &g->list[CTI_LIST_VE].pairs,
+                         &g->list[CTI_LIST_VV].pairs);
     for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
         f->ranges[g->crossing.regions[i].tree.body].self = 1;
     return ok;
@@ -196,24 +174,20 @@ static int cti_geometric_list_all(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
-    uint64_t *keys[CTI_GEOMETRIC_LISTS + 1];
-    int m[CTI_GEOMETRIC_LISTS + 1], k;
-    for (k = 0; k <= CTI_GEOMETRIC_LISTS; k++) {
-        const uint8_t *forced = k < CTI_GEOMETRIC_LISTS ? g->list[k].forced : g->plane_forced;
-        keys[k] = cti_geometric_forced(s, k < CTI_GEOMETRIC_LISTS ? g->list[k].pairs : g->planes, forced, CTI_LEN(forced), &m[k]);
+    uint64_t *keys[CTI_LISTS];
+    int m[CTI_LISTS], k;
+    for (k = 0; k < CTI_LISTS; k++) {
+        keys[k] = cti_geometric_forced(s, g->list[k].pairs, g->forced[k], CTI_LEN(g->forced[k]), &m[k]);
         if (!keys[k])
             return 0;
     }
-    if (!cti_geometric_boxed_pairs(s, g) || !cti_geometric_regions_pairs(s))
+    if (!cti_geometric_boxed_pairs(s, g) || !cti_geometric_regions_pairs(s) || !cti_geometric_list_planes(s, g))
         return 0;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
-        if (!cti_geometric_complete(s, &g->list[k]))
+    for (k = 0; k < CTI_LISTS; k++) {
+        if (!cti_candidates_complete(s->mem, &g->list[k], &s->surface, NULL) || !cti_geometric_complete(s, k))
             return 0;
-        cti_geometric_force(g->list[k].pairs, g->list[k].forced, CTI_LEN(g->list[k].forced), keys[k], m[k]);
+        cti_geometric_force(g->list[k].pairs, g->forced[k], CTI_LEN(g->forced[k]), keys[k], m[k]);
     }
-    if (!cti_geometric_list_planes(s, g))
-        return 0;
-    cti_geometric_force(g->planes, g->plane_forced, CTI_LEN(g->plane_forced), keys[k], m[k]);
     cti_arena_rewind(s->arena, mark);
     return 1;
 }
@@ -247,13 +221,11 @@ CTI_FN int cti_geometric_distances(cti_state *s, ct_real most)
 {
     cti_geometric *g = cti_geometric_own(s);
     int k;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS && !g->scope.measured; k++) {
-        cti_geometric_list *l = &g->list[k];
-        cti_dist_batch(l->kind, s->surface.x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
-    }
+    for (k = 0; k < CTI_LISTS && !g->scope.measured; k++)
+        cti_candidates_measure(&g->list[k], &s->surface, s->surface.x0);
     /* thicknesses at these distances are known as far as `thinned` */
-    for (k = 0; k <= CTI_GEOMETRIC_EE && (!g->scope.measured || most > g->scope.thinned); k++)
-        if (!cti_geometric_thin(s, &g->list[k], most))
+    for (k = 0; k <= CTI_LIST_EE && (!g->scope.measured || most > g->scope.thinned); k++)
+        if (!cti_geometric_thin(s, &g->list[k], g->rests[k], most))
             return 0;
     g->scope.thinned = g->scope.measured ? cti_max(g->scope.thinned, most) : most;
     g->scope.measured = 1;

@@ -7,8 +7,6 @@
    based on: Volino, Magnenat-Thalmann 2000, sec. 2.1 and 2.2. */
 #include "../8_step/tangle.h"
 #include "geometric.h"
-#include "../4_geom/ccd.h"
-#include "../4_geom/dist.h"
 
 #define CTI_GEOMETRIC_SHALLOW CTI_R(0.06) /* [sine] from this angle on two faces are the sides of a valley */
 #define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
@@ -43,13 +41,6 @@ static int cti_geometric_speeds_of(cti_state *s, ct_real h, ct_real *fastest)
     return 1;
 }
 
-/* friction of a pair: the geometric mean of both, as rows have it */
-static ct_real cti_geometric_friction(const cti_state *s, const cti_pair *p)
-{
-    ct_real a = s->surface.bodies[cti_pair_body_a(&s->surface, p)].friction, b = s->surface.bodies[cti_pair_body_b(&s->surface, p)].friction;
-    return cti_sqrt(a * b);
-}
-
 /* the collision of a pair with weights. 0: it is not near enough, and not forced; -1: scripts move all of it */
 static int cti_geometric_make(const cti_state *s, ct_real h, const cti_pair *p, ct_real distance, ct_real thickness, int forced,
                               cti_geometric_hit *hit)
@@ -78,53 +69,31 @@ static int cti_geometric_make(const cti_state *s, ct_real h, const cti_pair *p, 
                                              cti_v3_sub(cti_v3_at(f->x0, p->v[3]), cti_v3_at(f->x0, p->v[2]))), other);
         hit->normal = cti_v3_unit(cti_pair_offset(f, f->x0, p), other);
     }
-    hit->mu = cti_geometric_friction(s, p);
+    hit->mu = cti_pair_friction(f, p);
     return forced || distance <= CTI_GEOMETRIC_MARGIN * thickness + CTI_GEOMETRIC_AHEAD * h * cti_max(0, -cti_v3_dot(hit->normal, u));
 }
 
-/* bound on the relative speed of the features of a pair */
-static ct_real cti_geometric_approach(const cti_state *s, const int32_t *v, int n_a, int n)
-{
-    const ct_real *speed = cti_geometric_own(s)->crossing.speed;
-    ct_real big = 0;
-    int i, j;
-    for (i = 0; i < n_a; i++)
-        for (j = n_a; j < n; j++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(speed, v[j]), cti_v3_at(speed, v[i]))));
-    return cti_sqrt(big);
-}
-
-/* weights of a pair's closest points, as the distances found them */
-static void cti_geometric_closest(const cti_geometric_list *l, int i, cti_pair *p)
-{
-    const ct_real *w = l->w + (l->kind == CT_PAIR_VF ? 3 : l->kind == CT_PAIR_EE ? 2 : 1) * (size_t)i;
-    p->w[0] = 1, p->w[1] = -1;
-    if (l->kind == CT_PAIR_VF)
-        p->w[1] = -w[0], p->w[2] = -w[1], p->w[3] = -w[2];
-    else if (l->kind == CT_PAIR_EE)
-        p->w[0] = 1 - w[0], p->w[1] = w[0], p->w[2] = w[1] - 1, p->w[3] = -w[1];
-    else if (l->kind == CT_PAIR_VE)
-        p->w[1] = w[0] - 1, p->w[2] = -w[0];
-}
-
-/* 1: pair i of a list is a collision in a substep h, *hit; 0: it is none, unless the motion without it shows that it must be; -1: none, since other
+/* 1: pair i of list k is a collision in a substep h, *hit; 0: it is none, unless the motion without it shows that it must be; -1: none, since other
    features have its closest points, or scripts move all of it. Where a feature beside one of a pair is nearer, the pair would be linearized
    obliquely: an edge or a vertex ahead in a flat mesh would brake what slides over it */
-static int cti_geometric_meets(const cti_state *s, const cti_geometric_list *l, int i, ct_real h, cti_geometric_hit *hit)
+static int cti_geometric_meets(const cti_state *s, int k, int i, ct_real h, cti_geometric_hit *hit)
 {
+    const cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
-    ct_real d = cti_sqrt(l->d2[i]), hat = l->hat[i];
+    const cti_candidates *l = &g->list[k];
     const int32_t *features = l->pairs + 2 * (size_t)i;
-    int forced = l->forced[i];
-    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4;
+    ct_real d = cti_candidates_distance(l, i), hat = l->hat[i];
+    int forced = g->forced[k][i], first = cti_kind_first(l->kind), n = cti_kind_corners(l->kind);
     cti_pair p;
     if (!forced && l->kind == CT_PAIR_EE && l->feature[i] != 0)
         return -1;
-    if (!forced && d > CTI_GEOMETRIC_MARGIN * hat &&
-        d > CTI_GEOMETRIC_MARGIN * hat + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, l->quads + 4 * (size_t)i, n_a, n))
+    if (!forced && l->kind != CT_PAIR_PLANE && d > CTI_GEOMETRIC_MARGIN * hat &&
+        d > CTI_GEOMETRIC_MARGIN * hat +
+                CTI_GEOMETRIC_AHEAD * h * cti_vertices_approach(l->quads + 4 * (size_t)i, first, n, NULL, g->crossing.speed))
         return 0;
-    cti_pair_make(f, l->kind, features[0], features[1], &p);
-    cti_geometric_closest(l, i, &p);
+    cti_candidates_pair(l, f, i, &p);
+    if (l->kind == CT_PAIR_PLANE)
+        return cti_geometric_make(s, h, &p, d, hat, forced, hit);
     if (!cti_geometric_reduce(f, features[1], &p, l->feature[i]) &&
         !cti_pair_valley(f, features[1], l->feature[i], CTI_GEOMETRIC_SHALLOW, &p, &d) && !forced)
         return -1;
@@ -133,62 +102,44 @@ static int cti_geometric_meets(const cti_state *s, const cti_geometric_list *l, 
     return cti_geometric_make(s, h, &p, d, hat, forced, hit);
 }
 
-static int cti_geometric_find_list(cti_state *s, const cti_geometric_list *l, ct_real h, ct_real fastest)
+static int cti_geometric_find_list(cti_state *s, int k, ct_real h, ct_real fastest)
 {
-    int i, n = CTI_LEN(l->pairs) / 2;
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_candidates *l = &g->list[k];
+    int i, n = cti_candidates_len(l);
     for (i = 0; i < n; i++) {
         ct_real most = CTI_GEOMETRIC_MARGIN * l->hat[i] + 2 * CTI_GEOMETRIC_AHEAD * h * fastest;
         cti_geometric_hit hit;
-        if (!l->forced[i] && l->d2[i] > most * most)
+        if (!g->forced[k][i] && k != CTI_LIST_PLANE && l->d2[i] > most * most)
             continue;
-        if (cti_geometric_meets(s, l, i, h, &hit) > 0 && !CTI_PUSH(s->mem, cti_geometric_own(s)->hits, hit))
+        if (cti_geometric_meets(s, k, i, h, &hit) > 0 && !CTI_PUSH(s->mem, g->hits, hit))
             return 0;
     }
     return 1;
-}
-
-/* the same of pair i with a plane */
-static int cti_geometric_meets_plane(const cti_state *s, int i, ct_real h, cti_geometric_hit *hit)
-{
-    const cti_geometric *g = cti_geometric_own(s);
-    const cti_surface *f = &s->surface;
-    cti_pair p;
-    ct_real gap;
-    int k;
-    cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &p);
-    gap = cti_pair_closest(f, f->x0, &p, &k);
-    return cti_geometric_make(s, h, &p, gap, cti_pair_thickness(f, &p), g->plane_forced[i], hit);
 }
 
 CTI_FN void cti_geometric_release(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     int k;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
-        if (CTI_LEN(g->list[k].forced))
-            memset(g->list[k].forced, 0, (size_t)CTI_LEN(g->list[k].forced));
-    if (CTI_LEN(g->plane_forced))
-        memset(g->plane_forced, 0, (size_t)CTI_LEN(g->plane_forced));
+    for (k = 0; k < CTI_LISTS; k++)
+        if (CTI_LEN(g->forced[k]))
+            memset(g->forced[k], 0, (size_t)CTI_LEN(g->forced[k]));
 }
 
 CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     ct_real fastest = 0;
-    int i, k;
+    int k;
     CTI_CLEAR(g->hits);
     if (!cti_geometric_speeds_of(s, h, &fastest))
         return 0;
     if (!cti_geometric_distances(s, 2 * CTI_GEOMETRIC_AHEAD * h * fastest))
         return 0;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
-        if (!cti_geometric_find_list(s, &g->list[k], h, fastest))
+    for (k = 0; k < CTI_LISTS; k++)
+        if (!cti_geometric_find_list(s, k, h, fastest))
             return 0;
-    for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
-        cti_geometric_hit hit;
-        if (cti_geometric_meets_plane(s, i, h, &hit) > 0 && !CTI_PUSH(s->mem, g->hits, hit))
-            return 0;
-    }
     return cti_geometric_find_elastics(s, h);
 }
 
@@ -207,49 +158,31 @@ static void cti_geometric_cut(cti_state *s, const int32_t *v, int n, ct_real t)
     }
 }
 
-/* crossings of a list; d2 must be those at surface.x0. most: bound on the relative way of two vertices */
-static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real most, int cut)
+/* pair i of list k crosses, at the time `toi` */
+static void cti_geometric_crosses(cti_state *s, int k, int i, ct_real toi, int cut)
 {
     cti_geometric *g = cti_geometric_own(s);
-    const cti_surface *f = &s->surface;
-    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, m, k, count = 0;
-    ct_real apart = most * most / ((1 - CTI_GEOMETRIC_SPARE) * (1 - CTI_GEOMETRIC_SPARE)) * (1 + 16 * CTI_EPS); /* they keep their share */
-    int32_t *which;
-    CTI_CLEAR(g->crossing.tested);
-    CTI_CLEAR(g->crossing.least);
-    which = CTI_ARENA_NEW(s->arena, int32_t, CTI_LEN(l->pairs) / 2 + 1);
-    if (!which)
+    const cti_candidates *l = &g->list[k];
+    cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &g->crossing.pair);
+    g->forced[k][i] = 1;
+    if (cut)
+        cti_geometric_cut(s, l->quads + 4 * (size_t)i, cti_kind_corners(l->kind), toi);
+}
+
+/* crossings of a list; d2 must be those at surface.x0. most: bound on the relative way of two vertices */
+static int cti_geometric_cross_list(cti_state *s, int list, ct_real most, int cut)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_candidates *l = &g->list[list];
+    const cti_candidates_way way = {s->surface.x0, s->surface.x1, CTI_GEOMETRIC_SPARE, most, 0, NULL};
+    int i, n = cti_candidates_len(l), count = 0;
+    if (!CTI_RESIZE(s->mem, g->crossing.toi, n))
         return -1;
-    for (m = 0, i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
-        const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d, least;
-        if (l->d2[i] > apart)
-            continue;
-        d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_SPARE * cti_min(d, l->hat[i]);
-        if (!(d > 0) || d - most > least || d - cti_vertices_approach(q, n_a, n, f->x0, f->x1) * (1 + 16 * CTI_EPS) > least)
-            continue;
-        which[m++] = i;
-        for (k = 0; k < 4; k++)
-            if (!CTI_PUSH(s->mem, g->crossing.tested, q[k]))
-                return -1;
-        if (!CTI_PUSH(s->mem, g->crossing.least, least))
-            return -1;
-    }
-    if (!CTI_RESIZE(s->mem, g->crossing.toi, m))
-        return -1;
-    if (l->kind == CT_PAIR_VF)
-        cti_ccd_vf_batch(f->x0, f->x1, g->crossing.tested, m, g->crossing.least, g->crossing.toi);
-    else if (l->kind == CT_PAIR_EE)
-        cti_ccd_ee_batch(f->x0, f->x1, g->crossing.tested, m, g->crossing.least, g->crossing.toi);
-    for (i = 0; i < m && n < 4; i++)
-        g->crossing.toi[i] = cti_vertices_toi(g->crossing.tested + 4 * (size_t)i, n, g->crossing.least[i], f->x0, f->x1, CTI_R(CTI_CCD_NONE));
-    for (i = 0; i < m; i++)
-        if (g->crossing.toi[i] <= 1) {
+    cti_candidates_meet(l, &s->surface, &way, l->d2, g->crossing.toi);
+    for (i = 0; i < n; i++)
+        if (g->crossing.toi[i] <= 1 && l->d2[i] > 0) {
             count++;
-            cti_pair_make(f, l->kind, l->pairs[2 * which[i]], l->pairs[2 * which[i] + 1], &g->crossing.pair);
-            l->forced[which[i]] = 1;
-            if (cut)
-                cti_geometric_cut(s, g->crossing.tested + 4 * (size_t)i, n, g->crossing.toi[i]);
+            cti_geometric_crosses(s, list, i, g->crossing.toi[i], cut);
         }
     return count;
 }
@@ -258,7 +191,7 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
-    cti_arena_point mark = cti_arena_mark(s->arena);
+    const cti_candidates *planes = &g->list[CTI_LIST_PLANE];
     ct_real most = 2 * cti_geometric_motion_bound(f);
     int i, k, count = 0;
     /* the fail-safe changes motions: regions must be spared in the new ones, too */
@@ -268,116 +201,104 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
         g->share[i] = 1;
     if (!cti_geometric_distances(s, most / (1 - CTI_GEOMETRIC_SPARE)))
         return -1;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
-        int found = cti_geometric_cross_list(s, &g->list[k], most, cut);
+    for (k = 0; k < CTI_LIST_PLANE; k++) {
+        int found = cti_geometric_cross_list(s, k, most, cut);
         if (found < 0)
             return -1;
         count += found;
     }
-    for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
-        int v = g->planes[2 * i];
-        const cti_plane *p = &f->planes[g->planes[2 * i + 1]];
-        ct_real g0 = cti_plane_gap(p, cti_v3_at(f->x0, v)), g1 = cti_plane_gap(p, cti_v3_at(f->x1, v));
-        ct_real least = CTI_GEOMETRIC_SPARE * cti_min(g0, cti_surface_pair_thickness(f, f->body_of[v], p->body));
+    for (i = 0; i < cti_candidates_len(planes); i++) {
+        const int32_t *pair = planes->pairs + 2 * (size_t)i;
+        ct_real g0 = planes->d2[i], g1 = cti_plane_gap(&f->planes[pair[1]], cti_v3_at(f->x1, pair[0]));
+        ct_real least = CTI_GEOMETRIC_SPARE * cti_min(g0, planes->hat[i]);
         if (g1 >= least || !(g0 > 0))
             continue;
         count++;
-        g->plane_forced[i] = 1;
-        cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &g->crossing.pair);
-        if (cut)
-            cti_geometric_cut(s, &g->planes[2 * i], 1, (g0 - least) / (g0 - g1));
+        cti_geometric_crosses(s, CTI_LIST_PLANE, i, (g0 - least) / (g0 - g1), cut);
     }
-    cti_arena_rewind(s->arena, mark);
     return count;
 }
 
 /* pairs of a list that a motion misses. most: bound on the relative way of two vertices */
-static int cti_geometric_miss_list(cti_state *s, cti_geometric_list *l, ct_real h, ct_real most)
+static int cti_geometric_miss_list(cti_state *s, int list, ct_real h, ct_real most)
 {
+    cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
-    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, k, count = 0;
-    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+    const cti_candidates *l = &g->list[list];
+    int first = cti_kind_first(l->kind), n = cti_kind_corners(l->kind), i, k, count = 0;
+    for (i = 0; i < cti_candidates_len(l); i++) {
         ct_real least = s->desc.geometric.position_distance * l->hat[i];
         cti_geometric_hit hit;
         cti_pair p;
-        if (l->forced[i] || l->d2[i] > (least + most) * (least + most) ||
-            cti_sqrt(l->d2[i]) > least + cti_vertices_approach(l->quads + 4 * (size_t)i, n_a, n, f->x0, f->x1))
+        if (g->forced[list][i] || (list != CTI_LIST_PLANE && (l->d2[i] > (least + most) * (least + most) ||
+            cti_sqrt(l->d2[i]) > least + cti_vertices_approach(l->quads + 4 * (size_t)i, first, n, f->x0, f->x1))))
             continue;
         cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        if (cti_pair_closest(f, f->x1, &p, &k) < least && cti_geometric_meets(s, l, i, h, &hit) == 0)
-            l->forced[i] = 1, count++;
+        if (cti_pair_closest(f, f->x1, &p, &k) < least && cti_geometric_meets(s, list, i, h, &hit) == 0)
+            g->forced[list][i] = 1, count++;
     }
     return count;
 }
 
 CTI_FN int cti_geometric_miss(cti_state *s, ct_real h)
 {
-    cti_geometric *g = cti_geometric_own(s);
-    const cti_surface *f = &s->surface;
-    ct_real most = 2 * cti_geometric_motion_bound(f);
-    int i, k, count = 0;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
-        count += cti_geometric_miss_list(s, &g->list[k], h, most);
-    for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
-        int v = g->planes[2 * i];
-        const cti_plane *p = &f->planes[g->planes[2 * i + 1]];
-        ct_real least = s->desc.geometric.position_distance * cti_surface_pair_thickness(f, f->body_of[v], p->body);
-        cti_geometric_hit hit;
-        if (!g->plane_forced[i] && cti_plane_gap(p, cti_v3_at(f->x1, v)) < least && cti_geometric_meets_plane(s, i, h, &hit) == 0)
-            g->plane_forced[i] = 1, count++;
-    }
+    ct_real most = 2 * cti_geometric_motion_bound(&s->surface);
+    int k, count = 0;
+    for (k = 0; k < CTI_LISTS; k++)
+        count += cti_geometric_miss_list(s, k, h, most);
     return count;
 }
 
 /* ---- the end of a step ---- */
 
-/* a pair at the end of a step */
-static void cti_geometric_note(cti_state *s, const cti_pair *p, ct_real d, ct_real thickness, ct_step_report *r)
+/* the pairs of a list */
+static void cti_geometric_measure_list(cti_state *s, const cti_candidates *l, ct_step_report *r)
 {
-    r->thickness_kept = cti_min(r->thickness_kept, d / thickness);
-    r->too_near += d < thickness / 2;
-    if (d < r->min_distance) {
-        r->min_distance = d;
-        s->step.limit = *p;
+    int i, n = cti_candidates_len(l), nearest = -1;
+    ct_real least = 4, d2 = r->min_distance * r->min_distance;
+    for (i = 0; i < n; i++) {
+        ct_real hat2 = l->hat[i] * l->hat[i];
+        if (!(l->d2[i] < 4 * hat2))
+            continue;
+        least = cti_min(least, l->d2[i] / hat2);
+        r->too_near += l->d2[i] < hat2 / 4;
+        if (l->d2[i] < d2)
+            d2 = l->d2[i], nearest = i;
     }
+    if (nearest >= 0) {
+        cti_pair_make(&s->surface, l->kind, l->pairs[2 * nearest], l->pairs[2 * nearest + 1], &s->step.limit);
+        r->min_distance = cti_sqrt(d2);
+    }
+    if (least < 4)
+        r->thickness_kept = cti_min(r->thickness_kept, cti_sqrt(least));
+    r->candidates += n;
+}
+
+static void cti_geometric_measure_planes(cti_state *s, const cti_candidates *l, ct_step_report *r)
+{
+    int i;
+    for (i = 0; i < cti_candidates_len(l); i++) {
+        r->thickness_kept = cti_min(r->thickness_kept, l->d2[i] / l->hat[i]);
+        r->too_near += l->d2[i] < l->hat[i] / 2;
+        if (l->d2[i] < r->min_distance) {
+            r->min_distance = l->d2[i];
+            cti_pair_make(&s->surface, CT_PAIR_PLANE, l->pairs[2 * i], l->pairs[2 * i + 1], &s->step.limit);
+        }
+    }
+    r->candidates += cti_candidates_len(l);
 }
 
 /* the pairs of the lists. 0: out of memory */
 static int cti_geometric_measure_lists(cti_state *s, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    const cti_surface *f = &s->surface;
-    int i, k;
-    cti_pair p;
+    int k;
     r->too_near = r->candidates = 0;
     if (!cti_geometric_distances(s, 0))
         return 0;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
-        cti_geometric_list *l = &g->list[k];
-        int n = CTI_LEN(l->pairs) / 2, nearest = -1;
-        ct_real least = 4, d2 = r->min_distance * r->min_distance;
-        for (i = 0; i < n; i++) {
-            ct_real hat2 = l->hat[i] * l->hat[i];
-            if (!(l->d2[i] < 4 * hat2))
-                continue;
-            least = cti_min(least, l->d2[i] / hat2);
-            r->too_near += l->d2[i] < hat2 / 4;
-            if (l->d2[i] < d2)
-                d2 = l->d2[i], nearest = i;
-        }
-        if (nearest >= 0) {
-            cti_pair_make(f, l->kind, l->pairs[2 * nearest], l->pairs[2 * nearest + 1], &s->step.limit);
-            r->min_distance = cti_sqrt(d2);
-        }
-        if (least < 4)
-            r->thickness_kept = cti_min(r->thickness_kept, cti_sqrt(least));
-        r->candidates += n;
-    }
-    for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
-        cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &p);
-        cti_geometric_note(s, &p, cti_plane_gap(&f->planes[p.plane], cti_v3_at(f->x0, p.v[0])), cti_pair_thickness(f, &p), r);
-    }
-    r->candidates += CTI_LEN(g->planes) / 2;
+    for (k = 0; k < CTI_LIST_PLANE; k++)
+        cti_geometric_measure_list(s, &g->list[k], r);
+    cti_geometric_measure_planes(s, &g->list[CTI_LIST_PLANE], r);
     return 1;
 }
 

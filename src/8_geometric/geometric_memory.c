@@ -4,6 +4,7 @@
    mean force over the last time that is as long as the coming substep. Of a shorter substep before it only the impulse counts, so that the
    large force of a short recovery does not act for the whole of a long substep; the mean before it has the load. */
 #include "geometric.h"
+#include "../0_base/keys.h"
 
 /* [1] share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of
    their thickness instead of .97 */
@@ -21,16 +22,12 @@ static uint64_t cti_geometric_key(const cti_state *s, const cti_geometric_hit *t
 /* the table of all old keys. 0: out of memory */
 static int cti_geometric_table(cti_state *s, cti_geometric_memory *m)
 {
-    int n = CTI_LEN(m->keys), i, size = 64;
-    while (size < 2 * n)
-        size *= 2;
+    int n = CTI_LEN(m->keys), i, size = cti_keys_size(n);
     if (!CTI_ZEROS(s->mem, m->table, size))
         return 0;
     for (i = 0; i < n; i++) {
-        uint64_t at = m->keys[i];
-        while (m->table[at & (uint64_t)(size - 1)])
-            at++;
-        m->table[at & (uint64_t)(size - 1)] = i + 1;
+        int32_t *at = cti_keys_at(m->table, size, m->keys, sizeof *m->keys, m->keys[i]);
+        *at = *at ? *at : i + 1;
     }
     m->tabled = 1;
     return 1;
@@ -40,7 +37,6 @@ static int cti_geometric_table(cti_state *s, cti_geometric_memory *m)
 static int cti_geometric_look(cti_state *s, cti_geometric_memory *m, uint64_t key, int *next)
 {
     int n = CTI_LEN(m->keys), k;
-    uint64_t at;
     for (k = *next; k < n && k < *next + CTI_GEOMETRIC_AHEAD; k++)
         if (m->keys[k] == key) {
             *next = k + 1;
@@ -48,12 +44,10 @@ static int cti_geometric_look(cti_state *s, cti_geometric_memory *m, uint64_t ke
         }
     if (!m->tabled && !cti_geometric_table(s, m))
         return -2;
-    for (at = key; (k = m->table[at & (uint64_t)(CTI_LEN(m->table) - 1)]) != 0; at++)
-        if (m->keys[k - 1] == key) {
-            *next = k;
-            return k - 1;
-        }
-    return -1;
+    k = *cti_keys_at(m->table, CTI_LEN(m->table), m->keys, sizeof *m->keys, key);
+    if (k > 0)
+        *next = k;
+    return k - 1;
 }
 
 /* the mean force of an old entry over the last `h`, in which the substep before is the share `share` */

@@ -47,7 +47,7 @@ CTI_FN int cti_geometric_regions_pairs(cti_state *s)
         r->rule.cosine = CTI_GEOMETRIC_CONE, r->rule.criterion = 2;
         cti_regions_dops(r, f->x0, f->x1);
         cti_regions_cones(r, &m);
-        if (!cti_regions_self(s->mem, r, &m, &g->list[CTI_GEOMETRIC_VF].pairs, &g->list[CTI_GEOMETRIC_EE].pairs))
+        if (!cti_regions_self(s->mem, r, &m, &g->list[CTI_LIST_VF].pairs, &g->list[CTI_LIST_EE].pairs))
             return 0;
     }
     return 1;

@@ -71,17 +71,15 @@ static void cti_geometric_unprepare(cti_state *s)
     q = &g->q;
     cti_geometric_regions_free(s);
     CTI_FREE_SPAN(m, g->scope.lo, g->scope.to);
-    CTI_FREE_SPAN(m, g->planes, g->hits);
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
-        cti_geometric_list *l = &g->list[k];
-        CTI_FREE_SPAN(m, l->pairs, l->forced);
-    }
+    CTI_FREE_SPAN(m, g->rests[0], g->hits);
+    for (k = 0; k < CTI_LISTS; k++)
+        cti_candidates_free(m, &g->list[k]);
     CTI_FREE_SPAN(m, q->local, q->compliance);
     CTI_FREE_SPAN(m, q->scratch.work, q->scratch.pack);
     CTI_FREE_SPAN(m, q->filter, q->before);
     CTI_FREE_SPAN(m, q->ask.extra, q->ask.out);
     CTI_FREE_SPAN(m, q->forces.force, q->forces.slip);
-    CTI_FREE_SPAN(m, g->crossing.tested, g->crossing.stopped);
+    CTI_FREE_SPAN(m, g->crossing.toi, g->crossing.stopped);
     CTI_FREE_SPAN(m, g->sets, g->rest);
     CTI_FREE_SPAN(m, g->implicit.y, g->implicit.error);
     CTI_FREE_SPAN(m, g->implicit.mean, g->implicit.balance);
@@ -125,8 +123,7 @@ static int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
         if (!g)
             return 0;
     }
-    g->list[CTI_GEOMETRIC_VF].kind = CT_PAIR_VF, g->list[CTI_GEOMETRIC_EE].kind = CT_PAIR_EE;
-    g->list[CTI_GEOMETRIC_VE].kind = CT_PAIR_VE, g->list[CTI_GEOMETRIC_VV].kind = CT_PAIR_VV;
+    cti_candidates_kinds(g->list);
     /* boxes of bodies that never move are made once */
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)

@@ -175,7 +175,7 @@ static int cti_layers_commit(cti_state *s, ct_real dt, const cti_layers_start *s
     cti_layers_distances(s);
     r->energy_contact = cti_layers_stored(s, r);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
-        r->candidates += CTI_LEN(y->list[k].pairs) / 2;
+        r->candidates += cti_candidates_len(&y->list[k].c);
     r->contacts = r->rows = CTI_LEN(s->step.impulses.touches);
     r->windows = w->windows, r->rollbacks = w->rollbacks, r->updates = w->updates, r->advanced = advanced;
     cti_layers_balance(s, start, r);
@@ -192,7 +192,7 @@ static ct_code cti_layers_take_back(cti_state *s)
     cti_snapshot_restore(s, 0, &s->step.start);
     y->places.covered = 0;
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
-        CTI_CLEAR(y->list[k].pairs);
+        CTI_CLEAR(y->list[k].c.pairs);
     CTI_CLEAR(y->places.last);
     y->clocks.dt = 0;
     return CT_ERR_MEMORY;
@@ -249,7 +249,7 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
         return cti_layers_take_back(s);
     cti_assemble_movers(s, s->step.until);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
-        y->list[k].kind = k == CTI_LAYERS_VF ? CT_PAIR_VF : k == CTI_LAYERS_EE ? CT_PAIR_EE : CT_PAIR_PLANE;
+        y->list[k].c.kind = k == CTI_LAYERS_VF ? CT_PAIR_VF : k == CTI_LAYERS_EE ? CT_PAIR_EE : CT_PAIR_PLANE;
     if (!cti_layers_clocks_set(s, (double)dt))
         return cti_layers_take_back(s);
     cti_layers_load(s, dt);

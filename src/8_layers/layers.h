@@ -3,6 +3,7 @@
    Asynchronous variational integrators] */
 #pragma once
 
+#include "../7_contact/candidates.h"
 #include "../8_step/stepper.h"
 
 /* A step has 2^CTI_LAYERS_LOG ticks; a clock of level j strikes at the middle of each of the 2^j equal parts of the step. */
@@ -80,14 +81,9 @@ typedef struct cti_layers_clocks {
 
 /* cti_layers_list -- candidate pairs of one kind: VF, EE, or vertices and planes. */
 typedef struct cti_layers_list {
-    ct_pair_kind kind;
-    int32_t *pairs;   /* [2 n] features */
-    int32_t *quads;   /* [4 n] vertices */
-    ct_real *hat;     /* [n] nu_1 [m] */
+    cti_candidates c; /* hat: nu_1; distances are those at the start of the window */
     ct_real *width;   /* [n] EE: of the mollifier of nearly parallel edges (potential.h) [m^4] */
     ct_real *stiff;   /* [n] k_1 [N/m]; 0: no block takes part */
-    ct_real *d2, *w;  /* [n], [3 n] squared distances at the start of the window; of planes the signed distance; barycentrics */
-    int32_t *feature; /* [n] scratch of the distances */
     int32_t *last;    /* [n] layers that the window lets strike */
     ct_real *room;    /* [m] sum of both sides' ways off their lines that keeps the pair outside of layer last + 1 */
     ct_real *sum;     /* [3 n] impulse on side a in this step [N s] */

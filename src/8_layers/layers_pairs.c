@@ -3,9 +3,9 @@
    answer serves while all vertices are: a kinetic data structure whose certificates are capsules of vertices. based on: Harmon et al. 2009.
  */
 #include "layers.h"
-#include "../4_geom/dist.h"
 #include "../5_mesh/pairs.h"
 #include "../7_contact/potential.h"
+#include "../8_step/impulses.h"
 #include "../8_step/tangle.h"
 
 #define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] of the reach beyond what is expected. Half: more queries; double: more pairs */
@@ -90,44 +90,26 @@ static ct_real cti_layers_stiffness(const cti_state *s, const int32_t *v, int n_
 
 static int cti_layers_resize(cti_mem *m, cti_layers_list *l, int n)
 {
-    int i, ok = CTI_RESIZE(m, l->quads, 4 * n) && CTI_RESIZE(m, l->hat, n) && CTI_RESIZE(m, l->stiff, n) &&
-                CTI_RESIZE(m, l->width, l->kind == CT_PAIR_EE ? n : 0) && CTI_RESIZE(m, l->d2, n) && CTI_RESIZE(m, l->w, 3 * n) &&
-                CTI_RESIZE(m, l->feature, n) && CTI_RESIZE(m, l->last, n) && CTI_RESIZE(m, l->room, n) && CTI_RESIZE(m, l->sum, 3 * n) &&
-                CTI_RESIZE(m, l->held, 4 * n) && CTI_RESIZE(m, l->stick, n);
-    for (i = 0; ok && i < n; i++) {
-        l->stick[i] = 0, l->last[i] = 0;
-        cti_v3_put(l->sum, i, cti_v3_zero());
-    }
-    return ok;
+    return CTI_RESIZE(m, l->stiff, n) && CTI_RESIZE(m, l->width, l->c.kind == CT_PAIR_EE ? n : 0) && CTI_ZEROS(m, l->last, n) &&
+           CTI_RESIZE(m, l->room, n) && CTI_ZEROS(m, l->sum, 3 * n) && CTI_RESIZE(m, l->held, 4 * n) && CTI_ZEROS(m, l->stick, n);
 }
 
 /* vertices, thickness and stiffness of each pair; within a body at most half of the distance at rest */
 static int cti_layers_complete(cti_state *s, cti_layers_list *l)
 {
     const cti_surface *f = &s->surface;
-    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1, all = l->kind == CT_PAIR_PLANE ? 1 : 4;
-    if (!cti_layers_resize(&s->prepared, l, n))
+    int n = cti_candidates_len(&l->c), i, k;
+    if (!cti_candidates_complete(&s->prepared, &l->c, f, NULL) || !cti_layers_resize(&s->prepared, l, n))
         return 0;
-    for (i = 0; i < n; i++) {
-        cti_pair p;
-        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
-        l->hat[i] = cti_surface_pair_thickness(f, f->body_of[p.v[0]], all == 1 ? f->planes[p.plane].body : f->body_of[p.v[na]]);
-        l->stiff[i] = cti_layers_stiffness(s, p.v, na, all);
-    }
-    if (l->kind == CT_PAIR_PLANE)
-        return 1;
-    cti_dist_batch(l->kind, f->rest, l->quads, n, l->d2, l->w, l->feature);
-    for (i = 0; l->kind == CT_PAIR_EE && i < n; i++) {
+    for (i = 0; i < n; i++)
+        l->stiff[i] = cti_layers_stiffness(s, l->c.quads + 4 * (size_t)i, cti_kind_first(l->c.kind), cti_kind_corners(l->c.kind));
+    cti_candidates_rest(&l->c, f);
+    for (i = 0; l->c.kind == CT_PAIR_EE && i < n; i++) {
         ct_real x[12];
-        int k;
         for (k = 0; k < 4; k++)
-            cti_v3_put(x, k, cti_v3_at(f->rest, l->quads[4 * i + k]));
+            cti_v3_put(x, k, cti_v3_at(f->rest, l->c.quads[4 * i + k]));
         l->width[i] = cti_mollifier_width(x);
     }
-    for (i = 0; i < n; i++)
-        if (f->body_of[l->quads[4 * i]] == f->body_of[l->quads[4 * i + na]])
-            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
     return 1;
 }
 
@@ -142,7 +124,7 @@ static int cti_layers_list_planes(cti_state *s)
             const cti_plane *q = &f->planes[p];
             ct_real gap = cti_min(cti_plane_gap(q, cti_v3_at(b->from, v)), cti_plane_gap(q, cti_v3_at(b->to, v))) - b->reach[f->body_of[v]];
             if (gap < CTI_R(1.001) * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
-                (!CTI_PUSH(&s->prepared, l->pairs, v) || !CTI_PUSH(&s->prepared, l->pairs, p)))
+                (!CTI_PUSH(&s->prepared, l->c.pairs, v) || !CTI_PUSH(&s->prepared, l->c.pairs, p)))
                 return 0;
         }
     return 1;
@@ -158,9 +140,9 @@ CTI_FN int cti_layers_cover(cti_state *s, double span)
     y->places.covered = 0;
     cti_layers_lines_ahead(s, span);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
-        CTI_CLEAR(y->list[k].pairs);
+        CTI_CLEAR(y->list[k].c.pairs);
     if (!cti_broad_update(&s->prepared, &f->broad, &f->soup, y->places.from, y->places.to) ||
-        !cti_broad_pairs(&s->prepared, &f->broad, &f->soup, &y->list[CTI_LAYERS_VF].pairs, &y->list[CTI_LAYERS_EE].pairs, NULL, NULL) ||
+        !cti_broad_pairs(&s->prepared, &f->broad, &f->soup, &y->list[CTI_LAYERS_VF].c.pairs, &y->list[CTI_LAYERS_EE].c.pairs, NULL, NULL) ||
         !cti_layers_list_planes(s))
         return 0;
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
@@ -172,14 +154,9 @@ CTI_FN int cti_layers_cover(cti_state *s, double span)
 
 CTI_FN void cti_layers_distances(cti_state *s)
 {
-    cti_layers *y = cti_layers_own(s);
-    const cti_surface *f = &s->surface;
-    cti_layers_list *l = &y->list[CTI_LAYERS_PLANES];
-    int i, n = CTI_LEN(l->pairs) / 2;
-    for (i = 0; i < n; i++)
-        l->d2[i] = cti_plane_gap(&f->planes[l->pairs[2 * i + 1]], cti_v3_at(f->x0, l->pairs[2 * i]));
-    for (l = y->list; l < y->list + CTI_LAYERS_LISTS; l++)
-        cti_dist_batch(l->kind, f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+    int k;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        cti_candidates_measure(&cti_layers_own(s)->list[k].c, &s->surface, s->surface.x0);
 }
 
 CTI_FN double cti_layers_parallel(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient)
@@ -204,23 +181,23 @@ CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
     double sum = 0, e;
     int i, k;
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
-        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
+        for (i = 0; i < cti_candidates_len(&y->list[k].c); i++) {
             const cti_layers_list *l = &y->list[k];
-            ct_real d = k == CTI_LAYERS_PLANES ? l->d2[i] : cti_sqrt(l->d2[i]);
+            ct_real d = cti_candidates_distance(&l->c, i), hat = l->c.hat[i];
             if (r && l->stiff[i] > 0) {
-                r->thickness_kept = cti_min(r->thickness_kept, d / l->hat[i]);
-                r->too_near += d < l->hat[i] / 2;
+                r->thickness_kept = cti_min(r->thickness_kept, d / hat);
+                r->too_near += d < hat / 2;
                 if (d < r->min_distance) {
                     r->min_distance = d;
-                    cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &s->step.limit);
+                    cti_pair_make(&s->surface, l->c.kind, l->c.pairs[2 * i], l->c.pairs[2 * i + 1], &s->step.limit);
                 }
             }
-            if (!(d < l->hat[i]))
+            if (!(d < hat))
                 continue;
-            cti_layers_force((double)(d / l->hat[i]), 1, s->desc.layers.max_layers, &e);
-            if (l->kind == CT_PAIR_EE)
-                e *= cti_layers_parallel(s->surface.x0, l->quads + 4 * (size_t)i, l->width[i], NULL);
-            sum += (double)(l->stiff[i] * l->hat[i] * l->hat[i]) * e;
+            cti_layers_force((double)(d / hat), 1, s->desc.layers.max_layers, &e);
+            if (l->c.kind == CT_PAIR_EE)
+                e *= cti_layers_parallel(s->surface.x0, l->c.quads + 4 * (size_t)i, l->width[i], NULL);
+            sum += (double)(l->stiff[i] * hat * hat) * e;
         }
     return sum;
 }
@@ -241,26 +218,19 @@ CTI_FN int cti_layers_flush(cti_state *s)
     int i, k, j;
     for (k = 0; k < CTI_LAYERS_LISTS; k++) {
         cti_layers_list *l = &y->list[k];
-        for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+        for (i = 0; i < cti_candidates_len(&l->c); i++) {
             cti_touch t;
-            cti_v3 t1, t2, J, n;
+            cti_pair pair;
+            cti_v3 J = cti_v3_at(l->sum, i), n;
             if (!l->stick[i])
                 continue;
-            memset(&t, 0, sizeof t);
-            cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &t.pair);
-            for (j = 0; j < t.pair.n; j++)
-                t.pair.w[j] = l->held[4 * i + j];
-            J = cti_v3_at(l->sum, i);
-            n = k == CTI_LAYERS_PLANES
-                    ? cti_v3_at(s->surface.planes[t.pair.plane].normal, 0)
-                    : cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &t.pair), cti_v3_unit(J, cti_v3_make(0, 1, 0)));
-            cti_v3_tangents(n, &t1, &t2);
-            t.thickness = l->hat[i], t.sticking = l->stick[i] == 3, t.key = cti_pair_key(&s->surface, &t.pair);
-            cti_v3_put(t.frame, 0, n);
-            cti_v3_put(t.frame, 1, t1);
-            cti_v3_put(t.frame, 2, t2);
-            for (j = 0; j < 3; j++)
-                t.r[j] = cti_v3_dot(cti_v3_at(t.frame, j), J);
+            cti_pair_make(&s->surface, l->c.kind, l->c.pairs[2 * i], l->c.pairs[2 * i + 1], &pair);
+            for (j = 0; j < pair.n; j++)
+                pair.w[j] = l->held[4 * i + j];
+            n = k == CTI_LAYERS_PLANES ? cti_v3_at(s->surface.planes[pair.plane].normal, 0)
+                                       : cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &pair), cti_v3_unit(J, cti_v3_make(0, 1, 0)));
+            cti_impulses_of(&s->surface, &pair, n, J, &t);
+            t.thickness = l->c.hat[i], t.sticking = l->stick[i] == 3;
             if (!CTI_PUSH(s->mem, s->step.impulses.touches, t))
                 return 0;
             l->stick[i] = 0;

@@ -239,7 +239,7 @@ static void cti_layers_twist(cti_state *s, const int32_t *v, const cti_layers_ac
 /* geometric mean of both bodies' coefficients of friction */
 static double cti_layers_friction(const cti_surface *f, const cti_layers_list *l, const int32_t *v, int i)
 {
-    int b = l->kind == CT_PAIR_PLANE ? f->planes[l->pairs[2 * i + 1]].body : f->body_of[v[l->kind == CT_PAIR_EE ? 2 : 1]];
+    int b = l->c.kind == CT_PAIR_PLANE ? f->planes[l->c.pairs[2 * i + 1]].body : f->body_of[v[l->c.kind == CT_PAIR_EE ? 2 : 1]];
     return sqrt((double)f->bodies[f->body_of[v[0]]].friction * (double)f->bodies[b].friction);
 }
 
@@ -364,7 +364,7 @@ static void cti_layers_push_pair(cti_state *s, cti_layers_list *l, int i, const 
     mean = cti_v3_mad(p->u, all, (ct_real)(p->lightness / 2));
     if (act->gradient || s->scripts.n_constrained) { /* pins and the edges' ends change it, too */
         mean = p->u;
-        cti_layers_point_make(s, v, l->held + 4 * (size_t)i, l->kind == CT_PAIR_PLANE ? 1 : 4, p);
+        cti_layers_point_make(s, v, l->held + 4 * (size_t)i, l->c.kind == CT_PAIR_PLANE ? 1 : 4, p);
         mean = cti_v3_mul(cti_v3_add(mean, p->u), CTI_R(0.5));
         turning = (turning + cti_layers_turning(s, v, act)) / 2;
     }
@@ -380,12 +380,12 @@ static int cti_layers_weights(const cti_state *s, const cti_layers_list *l, cons
     const ct_real *x = s->surface.x1;
     cti_v3 r = cti_v3_zero();
     int k;
-    if (l->kind == CT_PAIR_PLANE) {
+    if (l->c.kind == CT_PAIR_PLANE) {
         c[0] = 1;
-        *normal = cti_v3_at(s->surface.planes[l->pairs[2 * pair + 1]].normal, 0);
+        *normal = cti_v3_at(s->surface.planes[l->c.pairs[2 * pair + 1]].normal, 0);
         return 1;
     }
-    if (l->kind == CT_PAIR_VF)
+    if (l->c.kind == CT_PAIR_VF)
         c[0] = 1, c[1] = -w[0], c[2] = -w[1], c[3] = w[0] + w[1] - 1;
     else
         c[0] = 1 - w[0], c[1] = w[0], c[2] = w[1] - 1, c[3] = -w[1];
@@ -412,13 +412,13 @@ CTI_FN void cti_layers_strike_set(cti_state *s, cti_layers_set *set, int64_t tic
         cti_layers_list *l = &y->list[k];
         n = CTI_LEN(set->pair[k]);
         y->window.updates += n;
-        cti_dist_batch(l->kind, x, set->quads[k], n, y->d2, y->weights, y->feature);
+        cti_dist_batch(l->c.kind, x, set->quads[k], n, y->d2, y->weights, y->feature);
         for (i = 0; i < n; i++) {
             int pair = set->pair[k][i];
             const int32_t *v = set->quads[k] + 4 * (size_t)i;
             ct_real d =
-                k == CTI_LAYERS_PLANES ? cti_plane_gap(&s->surface.planes[l->pairs[2 * pair + 1]], cti_v3_at(x, v[0])) : cti_sqrt(y->d2[i]);
-            double share = (double)(d / l->hat[pair]), factor = 1;
+                k == CTI_LAYERS_PLANES ? cti_plane_gap(&s->surface.planes[l->c.pairs[2 * pair + 1]], cti_v3_at(x, v[0])) : cti_sqrt(y->d2[i]);
+            double share = (double)(d / l->c.hat[pair]), factor = 1;
             ct_real gradient[12];
             cti_layers_act act;
             cti_layers_point p;
@@ -430,8 +430,8 @@ CTI_FN void cti_layers_strike_set(cti_state *s, cti_layers_set *set, int64_t tic
             if (k == CTI_LAYERS_EE)
                 factor = cti_layers_parallel(x, v, l->width[pair], gradient);
             act.gradient = factor < 1 ? gradient : NULL;
-            act.full = h * factor * (double)(l->stiff[pair] * l->hat[pair]) * cti_layers_force(share, set->first, set->last, &act.energy);
-            act.energy *= h * (double)(l->stiff[pair] * l->hat[pair] * l->hat[pair]);
+            act.full = h * factor * (double)(l->stiff[pair] * l->c.hat[pair]) * cti_layers_force(share, set->first, set->last, &act.energy);
+            act.energy *= h * (double)(l->stiff[pair] * l->c.hat[pair] * l->c.hat[pair]);
             cti_layers_point_make(s, v, l->held + 4 * (size_t)pair, k == CTI_LAYERS_PLANES ? 1 : 4, &p);
             cti_layers_push_pair(s, l, pair, v, &act, &p, plain);
         }

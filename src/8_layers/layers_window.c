@@ -84,26 +84,21 @@ static void cti_layers_speeds(cti_state *s)
 }
 
 /* the largest relative speed of a pair's vertices [m/s]; of a plane, towards it */
-static ct_real cti_layers_approach(const cti_state *s, const cti_layers_list *l, int i)
+static ct_real cti_layers_approach(const cti_state *s, const cti_candidates *l, int i)
 {
     const ct_real *u = cti_layers_own(s)->places.u;
     const int32_t *v = l->quads + 4 * (size_t)i;
-    int na = l->kind == CT_PAIR_EE ? 2 : 1, j, k;
-    ct_real big = 0;
     if (l->kind == CT_PAIR_PLANE)
         return cti_max(0, -cti_v3_dot(cti_v3_at(s->surface.planes[l->pairs[2 * i + 1]].normal, 0), cti_v3_at(u, v[0])));
-    for (j = 0; j < na; j++)
-        for (k = na; k < 4; k++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(u, v[j]), cti_v3_at(u, v[k]))));
-    return cti_sqrt(big);
+    return cti_vertices_approach(v, cti_kind_first(l->kind), 4, NULL, u);
 }
 
 /* rounding of the places of pair i's vertices */
-static ct_real cti_layers_rounding(const cti_state *s, const cti_layers_list *l, int i)
+static ct_real cti_layers_rounding(const cti_state *s, const cti_candidates *l, int i)
 {
     const ct_real *x = s->surface.x0;
     const int32_t *v = l->quads + 4 * (size_t)i;
-    int n = l->kind == CT_PAIR_PLANE ? 1 : 4, k;
+    int n = cti_kind_corners(l->kind), k;
     ct_real size = 0;
     for (k = 0; k < n; k++)
         size = cti_max(size, cti_abs(x[3 * v[k]]) + cti_abs(x[3 * v[k] + 1]) + cti_abs(x[3 * v[k] + 2]));
@@ -111,11 +106,11 @@ static ct_real cti_layers_rounding(const cti_state *s, const cti_layers_list *l,
 }
 
 /* D_a + D_b of a pair [m], and rounding of its distance */
-static ct_real cti_layers_off(const cti_state *s, const cti_layers_list *l, int i)
+static ct_real cti_layers_off(const cti_state *s, const cti_candidates *l, int i)
 {
     const ct_real *off = cti_layers_own(s)->places.off;
     const int32_t *v = l->quads + 4 * (size_t)i;
-    int na = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_PLANE ? 1 : 4, k;
+    int na = cti_kind_first(l->kind), n = cti_kind_corners(l->kind), k;
     ct_real a = 0, b = 0;
     for (k = 0; k < n; k++) {
         if (k < na)
@@ -126,8 +121,6 @@ static ct_real cti_layers_off(const cti_state *s, const cti_layers_list *l, int 
     return a + b + cti_layers_rounding(s, l, i);
 }
 
-static ct_real cti_layers_distance(const cti_layers_list *l, int i) { return l->kind == CT_PAIR_PLANE ? l->d2[i] : cti_sqrt(l->d2[i]); }
-
 /* the longest window, at most span, in which no pair comes nearer by more than its share; places.off is that of span */
 static double cti_layers_length(const cti_state *s, double span)
 {
@@ -135,17 +128,17 @@ static double cti_layers_length(const cti_state *s, double span)
     double longest = span;
     int i, k;
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
-        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
+        for (i = 0; i < cti_candidates_len(&y->list[k].c); i++) {
             const cti_layers_list *l = &y->list[k];
-            double d = (double)cti_layers_distance(l, i), way, rounding, room;
+            double d = (double)cti_candidates_distance(&l->c, i), way, rounding, room;
             if (!(l->stiff[i] > 0))
                 continue;
-            way = span * (double)cti_layers_approach(s, l, i) + (double)cti_layers_off(s, l, i);
+            way = span * (double)cti_layers_approach(s, &l->c, i) + (double)cti_layers_off(s, &l->c, i);
             /* pairs that stay outside of their layers do not count */
-            if (!(way > CTI_LAYERS_NEARER * d && d - way < (double)l->hat[i]))
+            if (!(way > CTI_LAYERS_NEARER * d && d - way < (double)l->c.hat[i]))
                 continue;
-            rounding = (double)cti_layers_rounding(s, l, i); /* shorter windows do not make it smaller */
-            room = cti_fmax(CTI_LAYERS_NEARER * d, 0.9 * (d - (double)l->hat[i])) - rounding;
+            rounding = (double)cti_layers_rounding(s, &l->c, i); /* shorter windows do not make it smaller */
+            room = cti_fmax(CTI_LAYERS_NEARER * d, 0.9 * (d - (double)l->c.hat[i])) - rounding;
             if (way > rounding && room > 0)
                 longest = cti_fmin(longest, span * room / (way - rounding));
         }
@@ -170,7 +163,7 @@ static void cti_layers_sets_clear(cti_layers *y)
 /* pair i of list k strikes in the set of a level. 0: out of memory */
 static int cti_layers_set_add(cti_state *s, cti_layers_set *q, int k, int i)
 {
-    const int32_t *v = cti_layers_own(s)->list[k].quads + 4 * (size_t)i;
+    const int32_t *v = cti_layers_own(s)->list[k].c.quads + 4 * (size_t)i;
     int j;
     if (!CTI_PUSH(&s->prepared, q->pair[k], i))
         return 0;
@@ -237,14 +230,14 @@ static int cti_layers_arm(cti_state *s, double span)
     int i, k, v, most = s->desc.layers.max_layers, n = 0, deep = 0;
     cti_layers_sets_clear(y);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
-        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
+        for (i = 0; i < cti_candidates_len(&y->list[k].c); i++) {
             cti_layers_list *l = &y->list[k];
-            ct_real apart = cti_layers_distance(l, i) - (ct_real)span * cti_layers_approach(s, l, i) * (1 + 8 * CTI_EPS);
-            double share = (double)((apart - cti_layers_off(s, l, i)) / l->hat[i]);
+            ct_real apart = cti_candidates_distance(&l->c, i) - (ct_real)span * cti_layers_approach(s, &l->c, i) * (1 + 8 * CTI_EPS);
+            double share = (double)((apart - cti_layers_off(s, &l->c, i)) / l->c.hat[i]);
             l->last[i] = l->stiff[i] > 0 ? cti_layers_reached(share) : 0;
             if (l->last[i] >= most) /* the sets are whole even so: the impulses owed at this time may be struck with them */
                 deep = 1, l->last[i] = most - 1;
-            l->room[i] = l->stiff[i] > 0 ? apart - l->hat[i] * (ct_real)cti_layers_share(l->last[i] + 1) : CTI_REAL_MAX;
+            l->room[i] = l->stiff[i] > 0 ? apart - l->c.hat[i] * (ct_real)cti_layers_share(l->last[i] + 1) : CTI_REAL_MAX;
             for (v = 0; l->last[i] > 0 && v <= CTI_LAYERS_LEVELS; v++)
                 if (y->set[v].last > 0 && y->set[v].first <= l->last[i] && !cti_layers_set_add(s, &y->set[v], k, i))
                     return 0;
@@ -419,8 +412,8 @@ static int cti_layers_is_safe(cti_state *s, double span)
     }
     cti_layers_offs(s, span, 0);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
-        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++)
-            if (!(cti_layers_off(s, &y->list[k], i) <= y->list[k].room[i]))
+        for (i = 0; i < cti_candidates_len(&y->list[k].c); i++)
+            if (!(cti_layers_off(s, &y->list[k].c, i) <= y->list[k].room[i]))
                 return 0;
     return cti_layers_is_covered(s, span);
 }

@@ -424,8 +424,9 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (s->surface.nv)
         memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
+    if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed))
         return 0;
+    cti_detect_distances(&s->detect, &s->surface);
     cti_detect_nearness(&s->detect, &s->surface, r->min_distance, &nearness);
     r->min_distance = nearness.distance, r->thickness_kept = nearness.share, r->too_near = nearness.too_near;
     return 1;

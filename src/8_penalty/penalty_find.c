@@ -9,7 +9,6 @@
 #include "penalty.h"
 #include "../8_step/move.h"
 #include "../0_base/sort.h"
-#include "../4_geom/ccd.h"
 #include "../7_contact/duplicates.h"
 #include "../7_contact/flat_patches.h"
 
@@ -207,8 +206,10 @@ static int cti_penalty_proximity(cti_state *s)
 {
     cti_surface *f = &s->surface;
     int changed;
-    if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || !cti_detect_distances(s->mem, &s->detect, f) ||
-        !cti_detect_near(s->mem, &s->detect, f, s->desc.penalty.warp ? f->x1 : f->x0, &s->contact.memory_none, &s->contact.hits))
+    if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed))
+        return 0;
+    cti_detect_distances(&s->detect, f);
+    if (!cti_detect_near(s->mem, &s->detect, f, s->desc.penalty.warp ? f->x1 : f->x0, &s->contact.memory_none, &s->contact.hits))
         return 0;
     return cti_duplicates_cull(s->arena, f, &s->contact.memory, s->contact.hits) &&
            cti_patches_flat(s->arena, f, &s->contact.memory, s->contact.hits);
@@ -230,26 +231,33 @@ static uint64_t *cti_penalty_keys(cti_state *s, int *n)
     return keys;
 }
 
+/* contact.hits: what the motion to surface.x1 hits. 0: out of memory */
+static int cti_penalty_collide(cti_state *s)
+{
+    int changed;
+    if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed))
+        return 0;
+    if (changed)
+        cti_detect_distances(&s->detect, &s->surface);
+    CTI_CLEAR(s->contact.hits);
+    return cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->contact.hits);
+}
+
 /* rows of what the motion to surface.x1 hits and has none. 0: out of memory */
 static int cti_penalty_hit(cti_state *s, ct_real h)
 {
     cti_surface *f = &s->surface;
-    int changed, i, n;
+    int i, m, n;
     uint64_t *keys;
     if (!s->desc.penalty.warp || s->desc.penalty.depth == CT_PENALTY_INSIDE)
         return 1;
-    if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || (changed && !cti_detect_distances(s->mem, &s->detect, f)))
-        return 0;
-    CTI_CLEAR(s->contact.hits);
     keys = cti_penalty_keys(s, &n);
-    if (!keys || !cti_detect_collisions(s->mem, &s->detect, f, f->x1, &s->contact.hits))
+    if (!keys || !cti_penalty_collide(s))
         return 0;
-    for (changed = i = 0; i < CTI_LEN(s->contact.hits); i++)
+    for (m = i = 0; i < CTI_LEN(s->contact.hits); i++)
         if (!cti_sort_has_u64(keys, n, cti_pair_key(f, &s->contact.hits[i].pair)))
-            s->contact.hits[changed++] = s->contact.hits[i];
-    if (s->contact.hits)
-        stbds_header(s->contact.hits)->length = (size_t)changed;
-    return cti_penalty_rows(s, h, 0);
+            s->contact.hits[m++] = s->contact.hits[i];
+    return CTI_RESIZE(s->mem, s->contact.hits, m) && cti_penalty_rows(s, h, 0);
 }
 
 CTI_FN int cti_penalty_more(cti_state *s, ct_real h)
@@ -346,13 +354,7 @@ CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
 /* 1 where the features of a pair meet on the way to surface.x1 */
 static int cti_penalty_meets(const cti_surface *f, const cti_pair *p)
 {
-    ct_real a[12], b[12], toi;
-    int k;
-    for (k = 0; k < p->n; k++) {
-        cti_v3_put(a, k, cti_v3_at(f->x0, p->v[k]));
-        cti_v3_put(b, k, cti_v3_at(f->x1, p->v[k]));
-    }
-    return p->kind != CT_PAIR_PLANE && cti_ccd_meet(p->kind, a, b, 0, &toi); /* behind a plane is seen at the end */
+    return p->kind != CT_PAIR_PLANE && cti_vertices_toi(p->kind, p->v, p->n, 0, f->x0, f->x1) <= 1; /* behind a plane is seen at the end */
 }
 
 /* 1: a vertex that goes in through the face of a pair is not inside at the end, or in front of another side; or the face is of another body's surface
@@ -401,11 +403,8 @@ static int cti_penalty_through(cti_state *s)
 CTI_FN int cti_penalty_passed(cti_state *s)
 {
     cti_surface *f = &s->surface;
-    int changed, i, n = 0;
-    if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || (changed && !cti_detect_distances(s->mem, &s->detect, f)))
-        return -1;
-    CTI_CLEAR(s->contact.hits);
-    if (!cti_detect_collisions(s->mem, &s->detect, f, f->x1, &s->contact.hits))
+    int i, n = 0;
+    if (!cti_penalty_collide(s))
         return -1;
     if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
         return cti_penalty_through(s);

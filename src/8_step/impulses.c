@@ -5,6 +5,7 @@
    holds. Sums are stored twice: those of the current step replace the others when the step is done, so that an undone step leaves no trace.
    Based on: no paper. */
 #include "impulses.h"
+#include "../0_base/keys.h"
 #include "../0_base/sort.h"
 #include "integrate.h"
 #include "linkage.h"
@@ -63,50 +64,48 @@ CTI_FN void cti_impulses_swap(cti_state *s)
 
 /* ---- contacts and joints ---- */
 
-static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *list, uint64_t key)
+/* the place of a key in the index */
+static int32_t *cti_impulses_at(const cti_impulses_index *x, const cti_touch *list, uint64_t key)
 {
-    uint32_t i = (uint32_t)key & x->mask;
-    while (x->at[i] && list[x->at[i] - 1].key != key)
-        i = (i + 1) & x->mask;
-    return i;
+    return cti_keys_at(x->at, x->size, &list->key, sizeof *list, key);
 }
 
 CTI_FN int cti_impulses_open(cti_state *s, int more, cti_impulses_index *x)
 {
-    const cti_touch *list = s->step.impulses.touches;
-    int i, n = CTI_LEN(list);
-    uint32_t size = 64;
-    x->at = NULL;
-    x->mask = 0;
+    int i, n = CTI_LEN(s->step.impulses.touches);
     if (!CTI_RESERVE(s->mem, s->step.impulses.touches, n + more))
         return 0;
-    list = s->step.impulses.touches;
-    if (n == 0)
-        return 1; /* a key has only one touch in a substep */
-    while (size < 2 * (uint32_t)(n + more))
-        size *= 2;
-    x->mask = size - 1;
-    x->at = CTI_ARENA_ZERO(s->arena, int32_t, size);
+    x->size = cti_keys_size(n + more);
+    x->at = CTI_ARENA_ZERO(s->arena, int32_t, x->size);
     for (i = 0; x->at && i < n; i++)
-        x->at[cti_impulses_find(x, list, list[i].key)] = i + 1;
+        *cti_impulses_at(x, s->step.impulses.touches, s->step.impulses.touches[i].key) = i + 1;
     return x->at != NULL;
 }
 
 CTI_FN void cti_impulses_touch(cti_impulses *q, const cti_impulses_index *x, const cti_touch *touch)
 {
-    uint32_t i = x->at ? cti_impulses_find(x, q->touches, touch->key) : 0;
+    int32_t *at = cti_impulses_at(x, q->touches, touch->key);
     cti_touch *t;
     cti_v3 before;
-    if (!x->at || !x->at[i]) {
+    if (!*at) {
         q->touches[stbds_header(q->touches)->length++] = *touch;
-        if (x->at)
-            x->at[i] = CTI_LEN(q->touches);
+        *at = CTI_LEN(q->touches);
         return;
     }
-    t = &q->touches[x->at[i] - 1];
+    t = &q->touches[*at - 1];
     before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0));
     *t = *touch;
     cti_v3_put(t->r, 0, cti_v3_add(cti_v3_at(touch->r, 0), cti_m3_mul_v(touch->frame, before)));
+}
+
+CTI_FN void cti_impulses_of(const cti_surface *f, const cti_pair *pair, cti_v3 normal, cti_v3 impulse, cti_touch *out)
+{
+    cti_v3 t1, t2;
+    memset(out, 0, sizeof *out);
+    out->pair = *pair, out->key = cti_pair_key(f, pair);
+    cti_v3_tangents(normal, &t1, &t2);
+    cti_v3_put(out->frame, 0, normal), cti_v3_put(out->frame, 1, t1), cti_v3_put(out->frame, 2, t2);
+    cti_v3_put(out->r, 0, cti_m3_mul_v(out->frame, impulse));
 }
 
 static void cti_impulses_contact(cti_state *s, const cti_impulses_index *x, const cti_row *row, const cti_contact_row *origin)

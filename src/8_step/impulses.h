@@ -21,13 +21,14 @@ CTI_FN void cti_impulses_begin(cti_state *s);
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt);
 /* cti_impulses_merge -- one touch for each contact of a step: the sum of its impulses, in the axes of the last one. 0: out of memory. */
 CTI_FN int cti_impulses_merge(cti_state *s);
-/* cti_impulses_index -- index by key of the step's touches so far; at: [mask + 1] index + 1 or 0; NULL: there were none. */
+/* cti_impulses_of -- a touch of a pair with its weights, in the axes of `normal`: its key, and its impulse on side a [N s], in world axes. */
+CTI_FN void cti_impulses_of(const cti_surface *f, const cti_pair *pair, cti_v3 normal, cti_v3 impulse, cti_touch *out);
+/* cti_impulses_index -- index by key of the step's touches so far; at: [size] index + 1 or 0. */
 typedef struct cti_impulses_index {
     int32_t *at;
-    uint32_t mask;
+    int size;
 } cti_impulses_index;
-/* cti_impulses_open -- makes the index, in the arena, and room for a substep's touches, at most `more`, each with a key of its own.
-   0: out of memory. */
+/* cti_impulses_open -- makes the index, in the arena, and room for a substep's touches, at most `more`. 0: out of memory. */
 CTI_FN int cti_impulses_open(cti_state *s, int more, cti_impulses_index *out);
 /* cti_impulses_touch -- adds a touch of the substep: one with its key becomes it, with the sum of both impulses in its axes. */
 CTI_FN void cti_impulses_touch(cti_impulses *q, const cti_impulses_index *x, const cti_touch *touch);
