@@ -390,8 +390,8 @@ static int cti_detect_near_list(cti_mem *mem, cti_detect *d, const cti_surface *
     if (!CTI_RESIZE(mem, d->maybe, n))
         return 0;
     for (i = 0; i < n; i++) {
-        ct_real far = CTI_DETECT_TRUST * l->hat[i];
-        if (!(l->d2[i] > far * far))
+        ct_real trusted = CTI_DETECT_TRUST * l->hat[i];
+        if (!(l->d2[i] > trusted * trusted))
             d->maybe[m++] = i;
     }
     if (m == 0)
