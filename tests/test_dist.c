@@ -142,7 +142,7 @@ static void test_batch(void **state)
         for (i = 0; i < 4 * 1003; i++)
             quads[i] = (int32_t)((rnd() + 1) * CTI_R(249.9));
         for (count = 1; count <= 1003; count += 334) {
-            cti_dist_pt_batch(x, quads, count, d2, w, feature);
+            cti_dist_batch(CT_PAIR_VF, x, quads, count, d2, w, feature);
             for (i = 0; i < count; i++) {
                 const int32_t *q = quads + 4 * i;
                 ct_real v[3], d = cti_dist_pt(x + 3 * q[0], x + 3 * q[1], x + 3 * q[2], x + 3 * q[3], v, &f);
@@ -151,7 +151,7 @@ static void test_batch(void **state)
                 for (k = 0; k < 3; k++)
                     assert_true(v[k] == w[3 * i + k]);
             }
-            cti_dist_ee_batch(x, quads, count, d2, w, feature);
+            cti_dist_batch(CT_PAIR_EE, x, quads, count, d2, w, feature);
             for (i = 0; i < count; i++) {
                 const int32_t *q = quads + 4 * i;
                 ct_real v[2], d = cti_dist_ee(x + 3 * q[0], x + 3 * q[1], x + 3 * q[2], x + 3 * q[3], v, &f);

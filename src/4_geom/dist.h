@@ -26,9 +26,6 @@ CTI_FN ct_real cti_dist_ee(const ct_real *a0, const ct_real *a1, const ct_real *
    projected. Returns the squared distance. */
 CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hess);
 
-/* Batches: x [3 points], quads [4 n] point numbers (vertex, face 0 1 2; edge a 0 1, edge b 0 1); d2 [n], w3 [3 n], st [2 n], feature [n].
- */
-CTI_FN void cti_dist_pt_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w3, int32_t *feature);
-CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *st, int32_t *feature);
-/* cti_dist_batch -- the same of n pairs of one kind, VF, EE, VE or VV: the numbers of w are as above, one for VE, and none for VV. */
+/* cti_dist_batch -- squared distances of n pairs of one kind: x [3 points], quads [4 n] point numbers (vertex, face 0 1 2; edge a 0 1, edge b
+   0 1; vertex, edge 0 1; two vertices), d2 [n], feature [n]; w as above: 3 numbers a pair for VF, 2 for EE, 1 for VE, none for VV. */
 CTI_FN void cti_dist_batch(ct_pair_kind kind, const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w, int32_t *feature);

@@ -142,16 +142,6 @@ static void cti_distb_lists(int edges, const ct_real *x, const int32_t *quads, i
     }
 }
 
-CTI_FN void cti_dist_pt_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w3, int32_t *feature)
-{
-    cti_distb_lists(0, x, quads, n, d2, w3, feature);
-}
-
-CTI_FN void cti_dist_ee_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *st, int32_t *feature)
-{
-    cti_distb_lists(1, x, quads, n, d2, st, feature);
-}
-
 CTI_FN void cti_dist_batch(ct_pair_kind kind, const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w, int32_t *feature)
 {
     const int32_t *q = quads;
