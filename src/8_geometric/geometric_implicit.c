@@ -17,6 +17,7 @@
 #define CTI_GEOMETRIC_OFTEN 32
 #define CTI_GEOMETRIC_LOOSE                                                                                                                \
     CTI_R(1e-4) /* [1] largest residual of a component over its right side, or over gravity's kick, whatever solver.tolerance is */
+#define CTI_GEOMETRIC_FAST CTI_R(1e4) /* [1] stiffness that holds a block in its body's factor, over its own; single precision has 1e7 */
 #define CTI_GEOMETRIC_TURNS 2000 /* turns of a solve */
 #define CTI_GEOMETRIC_AGREED CTI_R(1e-3) /* [thickness] motion by which collisions may miss their law */
 #define CTI_GEOMETRIC_ROUNDS 12          /* times that their terms are made anew */
@@ -133,19 +134,37 @@ static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
         }
 }
 
+/* diagonal blocks of A where scripts hold something, with a spring there that is much stiffer than the block: a factor of that knows what is held.
+   saved [9 blocks]; restore 1: as they were */
+static void cti_geometric_fasten(cti_state *s, ct_real *saved, int restore)
+{
+    int i, k;
+    for (i = 0; i < s->n && s->scripts.n_constrained; i++) {
+        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i], stiff = CTI_GEOMETRIC_FAST * (D[0] + D[4] + D[8]);
+        const ct_real *P = s->scripts.projectors + 9 * (size_t)s->scripts.filter[i];
+        if (s->scripts.filter[i] < 0)
+            continue;
+        memcpy(restore ? D : saved + 9 * (size_t)i, restore ? saved + 9 * (size_t)i : D, sizeof(ct_real) * 9);
+        for (k = 0; k < 9 && !restore; k++)
+            D[k] += stiff * ((k % 4 == 0) - P[k]);
+    }
+}
+
 CTI_FN int cti_geometric_renew(cti_state *s, ct_real h)
 {
     cti_factors *f = &s->factors;
-    int c;
+    ct_real *saved = cti_geometric_own(s)->implicit.solve;
+    int c, ok = 1;
     cti_factors_age(f);
     f->mass = s->bodies.mass;
-    for (c = 0; c < CTI_LEN(f->components); c++) {
+    cti_geometric_fasten(s, saved, 0);
+    for (c = 0; c < CTI_LEN(f->components) && ok; c++) {
         cti_component *q = &f->components[c];
         const cti_factor_stamp *t = &q->cache.stamp;
-        if ((t->age < 0 || t->renewal_asked || t->dt != h) && !cti_factors_renew(f, q, &s->system.A, h))
-            return 0;
+        ok = !(t->age < 0 || t->renewal_asked || t->dt != h) || cti_factors_renew(f, q, &s->system.A, h);
     }
-    return 1;
+    cti_geometric_fasten(s, saved, 1);
+    return ok;
 }
 
 /* a cti_operator_fn: the inverse of the weighted mechanical matrix, as far as the factors know it */
