@@ -11,6 +11,7 @@
 #include "../8_step/impulses.h"
 #include "../8_step/joints.h"
 #include "../8_step/judge.h"
+#include "../8_step/momenta.h"
 #include "../8_step/plausible.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/ends.h"
@@ -243,8 +244,6 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
     }
     if (!done || g->q.ask.lack > 1)
         cti_step_status(r, CT_STATUS_BUDGET);
-    if (g->implicit.account.gains)
-        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (found > 0 && s->desc.geometric.fail_safe) {
         found = cti_geometric_stop(s, h, run, r);
         if (found < 0)
@@ -291,13 +290,43 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
     return 1;
 }
 
+/* Bodies that only act on each other keep their angular momentum (momenta.h): a linear law of forces turns no body, and the impulses of collisions
+   have moments about the places of the start. Each collision is a row that says whom it connects. 0: out of memory */
+static int cti_geometric_spin(cti_state *s, ct_real h)
+{
+    const cti_geometric_net *q = &cti_geometric_own(s)->q;
+    cti_contact_row from;
+    int c, k;
+    memset(&from, 0, sizeof from);
+    for (c = 0; c < q->net.m; c++) {
+        cti_row row;
+        memset(&row, 0, sizeof row);
+        row.r[0] = cti_v3_norm(cti_v3_at(q->forces.J, c)) + cti_v3_norm(cti_v3_at(q->forces.speed, c)) + cti_v3_norm(cti_v3_at(q->forces.last, c)) +
+                   cti_v3_norm(cti_v3_at(q->forces.place, c));
+        for (k = q->start[c]; k < q->start[c + 1] && row.n < 2; k++) { /* a block of each side */
+            int is_a = q->S[k] > 0;
+            if (row.n > 0 && is_a == row.n_a)
+                continue;
+            row.n_a = row.n_a || is_a;
+            row.term[row.n++].block = q->blocks[q->particle[k]];
+        }
+        if (!CTI_PUSH(s->mem, s->contact.rows, row) || !CTI_PUSH(s->mem, s->contact.origins, from))
+            return 0;
+    }
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        s->system.turns[c].turns = 1;
+    cti_momenta_balance(s, h, 1, s->end.v);
+    CTI_CLEAR(s->contact.rows), CTI_CLEAR(s->contact.origins);
+    return 1;
+}
+
 /* the tentative end becomes the state. 0: out of memory */
 static int cti_geometric_commit(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    double before, after;
+    double before, after = cti_geometric_kinetic(s, s->end.v);
     int i;
-    if (!cti_geometric_touches(s, r))
+    if (!cti_geometric_touches(s, r) || !cti_geometric_spin(s, h))
         return 0;
     cti_geometric_enter(s, h, r);
     run->may += cti_geometric_touch(s, h);
@@ -307,7 +336,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, cti_geometric_run *run,
     }
     if (!cti_geometric_remember(s, h))
         return 0;
-    before = cti_geometric_kinetic(s, g->v) + g->implicit.account.late, after = cti_geometric_kinetic(s, s->end.v);
+    before = cti_geometric_kinetic(s, g->v) + g->implicit.account.late;
     if (after > before)
         r->work_recovery += after - before; /* of scripts, or a stop behind a position correction */
     else
@@ -348,7 +377,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     g->implicit.newton.on = g->implicit.newton.linearized = 0;
     run->residual = r->residual, run->status = r->status;
     t = cti_state_clock(s);
-    cti_geometric_assemble(s, h * cti_geometric_share(s), s->x, s->v, r);
+    cti_geometric_start(s, h * cti_geometric_share(s), r);
     r->ms_assemble += cti_state_clock(s) - t;
     t = cti_state_clock(s);
     if (!cti_geometric_free_motion(s, h, r))
@@ -469,7 +498,7 @@ static int cti_geometric_begin(cti_state *s, ct_real dt, ct_step_report *r)
 /* the substeps of a step, of dt / parts at most, and the report. 0: out of memory */
 static int cti_geometric_span(cti_state *s, ct_real dt, int parts, cti_geometric_run *run, ct_step_report *r)
 {
-    ct_real left = dt, least = dt / (ct_real)cti_max_int(s->desc.geometric.max_substeps, parts), h = dt / (ct_real)parts;
+    ct_real left = dt, least = dt / (ct_real)s->desc.geometric.max_substeps, h = dt / (ct_real)parts;
     cti_geometric_own(s)->parts = parts;
     if (!cti_geometric_open(s, run, r))
         return 0;
@@ -526,7 +555,7 @@ CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
             return cti_geometric_take_back(s);
         if (!run.refused)
             break;
-        if (parts < CTI_GEOMETRIC_PARTS)
+        if (parts < CTI_GEOMETRIC_PARTS && 2 * parts <= s->desc.geometric.max_substeps)
             parts *= 2;
         else if (cti_judge_calm(s, dt, r) || !cti_judge_hold(s))
             break;

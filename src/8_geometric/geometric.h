@@ -136,6 +136,7 @@ typedef struct cti_geometric_balance {
 typedef struct cti_geometric_newton {
     int on;              /* 1: the substep does so */
     int linearized;      /* 1: at x + h u; 0: at x */
+    int turns;           /* 1: the first linearization of some body is where its rotation brings it */
     ct_real residual;    /* [1] of the report before the stage; each solve of a stage takes the place of the one before */
     ct_real *u;          /* [3 blocks] */
     ct_real *force;      /* [3 blocks] elastic forces where they are linearized [N] */
@@ -272,8 +273,8 @@ CTI_FN int cti_geometric_correct_rest(cti_state *s);
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);
 CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real u, ct_real h);
 
-/* cti_geometric_recovery -- [m] the longest way that a collision is separated by in a substep, at recovery_speed. A step that is divided since it gains
-   energy separates it by no more than one thickness, so that shorter substeps recover no faster. */
+/* cti_geometric_recovery -- [m] the longest way that a collision is separated by in a substep, at recovery_speed. A step that is divided since it
+   gains energy separates it by no more than one thickness, so that shorter substeps recover no faster. */
 CTI_FN ct_real cti_geometric_recovery(const cti_state *s, ct_real thickness, ct_real h);
 /* cti_geometric_mobility -- [1/kg] n'M_c^-1 n of a collision with the weights from `first` to `end`, by inverse masses inv; 0: scripts hold all of it
    along n, but for rounding. */
@@ -311,6 +312,11 @@ CTI_FN void cti_geometric_memory_restore(cti_state *s);
 /* cti_geometric_assemble -- system.A and system.force at x for a stage of h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. The force
    has D v; v NULL: no damping. */
 CTI_FN void cti_geometric_assemble(cti_state *s, ct_real h, const ct_real *x, const ct_real *v, ct_step_report *r);
+/* cti_geometric_start -- the first linearization of a stage of h: at s->x, but for free bodies, which are linearized where their rotation brings
+   them; newton.u leads there. cti_geometric_carry_back -- newton.force: the elastic force at x + h u; system.force: what the linear law of there has
+   at x. */
+CTI_FN void cti_geometric_start(cti_state *s, ct_real h, ct_step_report *r);
+CTI_FN void cti_geometric_carry_back(cti_state *s, ct_real h);
 /* cti_geometric_terms -- y += 2.5 sum S M_c S' x of the collisions that push (eq. 26a), [3 blocks]; the midpoint rule has 1 for 2.5. */
 CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y);
 /* cti_geometric_free_motion -- free: what eq. 20 and 21 give with the remembered forces of the collisions alone, over h. The report says

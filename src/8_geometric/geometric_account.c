@@ -108,7 +108,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, const ct_real *u, cti_g
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
-    ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n;
+    ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n, *own = Dv + 6 * (size_t)s->n;
     int c, i, k;
     for (c = 0; c < q->net.m; c++) {
         cti_v3 w = cti_v3_zero();
@@ -120,10 +120,12 @@ static void cti_geometric_works(cti_state *s, ct_real h, const ct_real *u, cti_g
             cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, &a->script, &a->recovery, &a->contact);
     }
     memset(Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < 3 * s->n; i++) /* dampers do not see the rotation of a free body */
+        own[i] = u[i] - (s->system.q[i] - s->x[i]) / (cti_geometric_share(s) * h);
     for (i = 0; i < s->bodies.n_models; i++)
-        cti_model_damping(s->bodies.models[i], s->x, u, Dv);
+        cti_model_damping(s->bodies.models[i], s->x, own, Dv);
     for (i = 0; i < 3 * s->n; i++)
-        a->damping += (double)h * (double)u[i] * (double)(Dv[i] + s->bodies.mass[i / 3] * s->bodies.alpha[i / 3] * u[i]);
+        a->damping += (double)h * ((double)own[i] * (double)Dv[i] + (double)(s->bodies.mass[i / 3] * s->bodies.alpha[i / 3] * u[i] * u[i]));
     if (s->scripts.n_constrained == 0)
         return;
     cti_geometric_left(s, R);

@@ -2,8 +2,9 @@
    Method: a correction of a single node with its mass stores elastic energy in a body of volume elements, whose stiffness h^2 K is up to a million
    times its mass M. There the correction X of a collision is A^-1 S X, A = M + h^2 K + h D being the matrix of the implicit step: of all motions that
    correct as much, the one that takes the least kinetic and elastic energy. A product with the network's matrix is one solve with the body's
-   factor. What needs one collision alone (M_c, shares of it, scales of a solve) has the inverse of the node's own block of A, besides
-   that of the body's mass, with which it moves as a whole. Cloth keeps the masses of the paper: across a sheet both do the same. differs: the paper corrects with masses alone.
+   factor. What needs one collision alone (M_c, shares of it, scales of a solve) has the inverse of the node's own block of A, besides that of the
+   body's mass, with which it moves as a whole. Cloth keeps the masses of the paper: across a sheet both do the same. differs: the paper corrects
+   with masses alone.
    Corrections of speeds before the integration do so here, too: the implicit step that follows carries their impulses on into the body. */
 #include "geometric.h"
 #include "../8_step/factors.h"
@@ -93,7 +94,8 @@ CTI_FN void cti_geometric_by(cti_state *s, int matrix)
     cti_net_stiff *t = &q->net.stiff;
     matrix &= CTI_LEN(q->stiff.list) > 0 && s->desc.geometric.scheme != CT_GEOMETRIC_SUCCESSIVE;
     q->net.inv = matrix ? q->stiff.inv : q->inv, q->net.compliance = matrix ? q->stiff.compliance : q->compliance;
-    t->n = matrix ? CTI_LEN(q->stiff.list) : 0, t->list = q->stiff.list, t->body = q->stiff.body, t->whole = q->stiff.whole, t->f = q->stiff.f, t->inv = q->inv;
+    t->n = matrix ? CTI_LEN(q->stiff.list) : 0, t->list = q->stiff.list, t->body = q->stiff.body, t->whole = q->stiff.whole;
+    t->f = q->stiff.f, t->inv = q->inv;
     t->solve = cti_geometric_solve_stiff, t->ctx = s;
 }
 

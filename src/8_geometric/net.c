@@ -14,8 +14,8 @@
     CTI_R(1e-9)          /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
 #define CTI_NET_RISE 100 /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
 #define CTI_NET_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
-/* passes over normals and friction with stiff particles, of which friction moves others along normals. A cube of 1e6 Pa on another one bounces for ever
-   at 40 mm/s after 1 pass, 3 after 2, .1 after 3, .02 after 6, which take 1.9 times the time */
+/* passes over normals and friction with stiff particles, of which friction moves others along normals. A cube of 1e6 Pa on another one bounces for
+   ever at 40 mm/s after 1 pass, 3 after 2, .1 after 3, .02 after 6, which take 1.9 times the time */
 #define CTI_NET_PASSES 3
 #define CTI_NET_FRICTIONS 2                      /* solves of friction: of all contacts, then of those that stick */
 /* [slack] by which a collision is violated that joins a solve. A vertex in a valley at 1 m/s jumps by .013 m/s with 0.125 */
