@@ -58,7 +58,7 @@ static void sim_log_rest(sim *m)
     int i;
     for (i = 0; i < m->n_warnings; i++) {
         if (m->warnings[i].more)
-            fprintf(stderr, "contact: warning: and %d more of this kind\n", m->warnings[i].more));
+            fprintf(stderr, "contact: warning: and %d more of this kind\n", m->warnings[i].more);
         m->warnings[i].more = 0;
     }
 }
