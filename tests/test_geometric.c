@@ -833,7 +833,7 @@ static void failed_steps_leave_the_future(void **state)
     int64_t k;
     int i, n, at, failed = 0;
     (void)state;
-    for (at = 11; at < 16; at++)
+    for (at = 7; at < 12; at++)
         for (k = 0; k < 60; k++) {
             books b;
             ct_world_desc d;
@@ -867,7 +867,8 @@ static void failed_steps_leave_the_future(void **state)
             if (k > 0 && b.refused == 0)
                 break;
         }
-    assert_true(failed > 0 && most < (FLOAT ? 1e-4 : 1e-5)); /* 1.4e-7: the candidates are made anew, in another order. It was 7e-3 */
+    /* 5e-5: a factor that the failed step replaced stays, and corrections of soft bodies go through factors. Forces that were forgotten gave 7e-3 */
+    assert_true(failed > 10 && most < 2e-4);
 }
 
 /* a product with M^-1/2 A M^-1/2, or with A */
