@@ -14,7 +14,7 @@ enum { MOST = 24, ROWS = 16, TERMS = 4 };
 /* a random network of collisions: signed weights that sum to 0 on up to four particles each */
 typedef struct fixture {
     cti_net net;
-    ct_real inv[MOST], S[ROWS * TERMS], normal[3 * ROWS + 1], work[4 * MOST + 18 * ROWS], v[3 * MOST], place[3 * MOST];
+    ct_real inv[MOST], S[ROWS * TERMS], normal[3 * ROWS + 1], work[4 * MOST + 22 * ROWS], v[3 * MOST], place[3 * MOST];
     float pack[(8 + 2 * TERMS) * ROWS];
     int32_t start[ROWS + 1], particle[ROWS * TERMS], order[ROWS];
     uint8_t mode[ROWS], stick[ROWS];

@@ -649,27 +649,29 @@ static void impulses_of_impacts(void **state)
                 fail_msg("rule %d, step %d: impulses %g, momentum %g", rule, i, J, now - last);
             last = now, sum += J;
         }
-        assert_true(sum > 10);
+        assert_true(sum > 7.9 && sum < 16.1); /* 8 kg at 1 m/s stop, or turn round */
         ct_world_destroy(w);
     }
 }
 
-/* corrections of a stiff cube that drops by half a millimetre store more in it than it can have: such steps say so */
+/* a cube of 1e9 Pa that is laid half a thickness above where it rests gains no energy, whatever recovery does */
 static void recovery_is_bounded(void **state)
 {
     ct_world_desc d = world_desc(2e-3, 0.3, NULL);
     ct_body_id id;
     ct_world *w;
-    int i, top, seen = 0;
+    double start = 0, fall = 8 * 9.81 * 0.5e-3;
+    int i, top;
     (void)state;
     d.stepper = CT_STEPPER_GEOMETRIC;
     w = cube_world(&d, 1e9, 2.5e-3, 0, &id, &top);
+    for (i = 0; i < w->state.n; i++)
+        start += 9.81 * (double)(w->state.bodies.mass[i] * w->state.x[3 * i + 1]);
     for (i = 0; i < 50; i++) {
         ct_step_report r = step_once(w, 0.01);
-        if (r.work_recovery > 10)
-            seen++, assert_int_equal(r.status, CT_STATUS_NOT_CONVERGED);
+        assert_true(r.energy_kinetic + r.energy_elastic + r.energy_gravity < start + 0.05 * fall + (FLOAT ? 1 : 0)); /* roundings of a modulus of 1e7 J */
+        assert_true(r.status <= CT_STATUS_SUBSTEPPED);
     }
-    assert_true(seen > 0);
     ct_world_destroy(w);
 }
 
@@ -831,7 +833,7 @@ static void failed_steps_leave_the_future(void **state)
     int64_t k;
     int i, n, at, failed = 0;
     (void)state;
-    for (at = 11; at < 16; at++)
+    for (at = 7; at < 12; at++)
         for (k = 0; k < 60; k++) {
             books b;
             ct_world_desc d;
@@ -865,7 +867,8 @@ static void failed_steps_leave_the_future(void **state)
             if (k > 0 && b.refused == 0)
                 break;
         }
-    assert_true(failed > 0 && most < (FLOAT ? 1e-4 : 1e-5)); /* 1.4e-7: the candidates are made anew, in another order. It was 7e-3 */
+    /* 5e-5: a factor that the failed step replaced stays, and corrections of soft bodies go through factors. Forces that were forgotten gave 7e-3 */
+    assert_true(failed > 10 && most < 2e-4);
 }
 
 /* a product with M^-1/2 A M^-1/2, or with A */

@@ -280,13 +280,22 @@ static void elastics_come_at_recovery_speed(void **state)
 
 /* ---- what corrections may give ---- */
 
-/* steps with the status not_converged of a stiff cube that hits a plane, beside a body of `heavy` kg that falls far away, if above 0 */
-static int beyond(double heavy)
+/* energies of a body */
+static double energy_of(const ct_world *w, int body)
+{
+    const cti_energy *e = &w->state.energy.now[body];
+    return e->kinetic + e->elastic + e->gravity;
+}
+
+/* energy that a stiff cube, which hits a plane, gains in a step at most, as a share of its energy at the start; beside a body of `heavy` kg that
+   falls far away, if above 0 */
+static double beyond(double heavy)
 {
     ct_world *w = geometric_world(4e-3, 0.3, NULL);
     ct_soft_desc d = ct_soft_desc_default();
     ct_mesh m = mesh_box(0.1, 0.1, 0.1, 3, 3, 3, 1);
-    int i, n = 0;
+    double last = 0.5 * 9 + 9.81 * 0.1, most = 0;
+    int i;
     add_plane(w, 0, 1, 0, 0);
     d.mesh = &m, d.material = ct_material_default(CT_MODEL_STABLE_NEOHOOKEAN), d.material.young = (ct_real)1e7, d.material.density = 1000;
     d.position[1] = (ct_real)0.1, d.velocity[1] = -3, d.rotation[0] = (ct_real)0.9, d.rotation[1] = (ct_real)0.2;
@@ -299,20 +308,64 @@ static int beyond(double heavy)
         assert_int_equal(ct_body_add_soft(w, &d, NULL), CT_OK);
         ct_mesh_free(&m);
     }
-    for (i = 0; i < 60; i++)
-        n += step_once(w, 0.01).status == CT_STATUS_NOT_CONVERGED;
+    for (i = 0; i < 60; i++) {
+        step_once(w, 0.01);
+        most = fmax(most, energy_of(w, 0) - last), last = energy_of(w, 0);
+    }
     ct_world_destroy(w);
-    return n;
+    return most / 5.5;
 }
 
 /* neither the mass nor the energy of another body allows anything */
 static void corrections_are_judged_by_body(void **state)
 {
-    int alone = beyond(0), beside = beyond(1000);
+    double alone = beyond(0), beside = beyond(1000);
     (void)state;
     if (getenv("SHOW"))
-        print_message("not_converged: %d of 60, beside a heavy body %d\n", alone, beside);
-    assert_true(alone >= 3 && beside >= alone - 2);
+        print_message("gain in a step: %.1e of the energy, beside a heavy body %.1e\n", alone, beside);
+    assert_true(alone < 0.01 && beside < 0.01);
+}
+
+/* a pile of `count` cubes with edges L that lie 1.5 thicknesses apart; the uppermost moves down at a speed */
+typedef struct soft_pile {
+    double young, L, dt, speed;
+    int count;
+    double rest; /* [m/s] root mean square speed after 100 steps; 0: it is not asked for */
+} soft_pile;
+
+/* The energy of soft bodies is at no time more than 1.05 of that of the start and of what the fall to where they rest gives; 90 % of the steps are good.
+   With corrections by masses that was up to 2790 times as much here, and the first pile kept .5 m/s */
+static void soft_bodies_gain_nothing(void **state)
+{
+    static const soft_pile piles[] = {{1e6, 0.2, 0.01, 0, 2, 1e-3},  {1e6, 0.05, 0.01, 0, 1, 1e-3}, {1e5, 0.05, 0.01, 0, 2, 1e-3}, {1e6, 0.05, 0.01, 0, 2, 1e-3},
+                                      {1e7, 0.05, 0.01, 0, 2, 0},    {1e7, 0.05, 0.01, 0, 4, 0},    {1e6, 0.02, 0.0025, 3, 2, 0},  {1e6, 0.05, 0.01, 20, 1, 1e-3},
+                                      {1e4, 0.02, 0.04, 5, 1, 1e-3}, {1e7, 0.2, 0.04, 0, 1, 0}};
+    int k, i, good;
+    (void)state;
+    for (k = 0; k < PLAIN_OR((int)(sizeof piles / sizeof *piles), 4); k++) {
+        const soft_pile *q = &piles[k];
+        double t = q->L / 50, m = 1000 * pow(q->L, 3), start = 0.5 * m * q->speed * q->speed, span = start, most = -1e9, v = 0;
+        ct_world *w = geometric_world(t, 0.4, NULL);
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < q->count; i++) {
+            double y = q->L * (i + 0.5) + 1.5 * t * (i + 1);
+            ct_mesh box = mesh_box(q->L, q->L, q->L, 3, 3, 3, 1);
+            char name[16];
+            mesh_place(&box, 0, 0.02 * q->L * (i & 1), y, 0), snprintf(name, sizeof name, "%d", i);
+            add_soft_mesh(w, name, &box, q->young, 0, i == q->count - 1 ? -q->speed : 0, 0);
+            ct_mesh_free(&box);
+            start += m * 9.81 * y, span += m * 9.81 * 1.5 * t * (i + 1);
+        }
+        for (good = 0, i = 0; i < 100; i++) {
+            ct_step_report r = step_once(w, q->dt);
+            most = fmax(most, r.energy_kinetic + r.energy_elastic + r.energy_gravity - start);
+            good += r.status <= CT_STATUS_SUBSTEPPED, v = sqrt(2 * r.energy_kinetic / (m * q->count));
+        }
+        if (getenv("SHOW"))
+            print_message("pile %d: %.3f of the energy, %d of 100 steps good, %.1e m/s at the end\n", k, 1 + most / span, good, v);
+        assert_true(most < 0.05 * span && good >= 90 && (v < q->rest || !(q->rest > 0)));
+        ct_world_destroy(w);
+    }
 }
 
 int main(void)
@@ -321,7 +374,7 @@ int main(void)
         cmocka_unit_test(recovery_has_its_speed),          cmocka_unit_test(other_lengths_of_steps),
         cmocka_unit_test(bodies_added_elsewhere),          cmocka_unit_test(compliant_elastics),
         cmocka_unit_test(elastics_of_unlike_masses),       cmocka_unit_test(elastics_come_at_recovery_speed),
-        cmocka_unit_test(corrections_are_judged_by_body),
+        cmocka_unit_test(corrections_are_judged_by_body),   cmocka_unit_test(soft_bodies_gain_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,12 +18,49 @@ static uint64_t sim_now_us(void *user)
     return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
 }
 
+/* a warning's text without names in quotes and numbers */
+static void sim_kind_of(const char *text, char *kind, size_t size)
+{
+    size_t n = 0;
+    int quoted = 0;
+    for (; *text && n + 1 < size; text++) {
+        if (*text == '\'')
+            quoted = !quoted;
+        else if (!quoted && !isdigit((unsigned char)*text))
+            kind[n++] = *text;
+    }
+    kind[n] = '\0';
+}
+
+/* errors, and the first warning of each kind; sim_log_rest says how many follow it */
 static void sim_log(ct_log_level level, const char *text, void *user)
 {
-    static const char *const names[] = {"error", "warning", "info"};
-    (void)user;
+    sim *m = (sim *)user;
+    char kind[sizeof m->warnings[0].kind];
+    int i;
+    if (level == CT_LOG_WARNING) {
+        sim_kind_of(text, kind, sizeof kind);
+        for (i = 0; i < m->n_warnings && strcmp(kind, m->warnings[i].kind); i++)
+            ;
+        if (i < m->n_warnings) {
+            m->warnings[i].more++;
+            return;
+        }
+        if (i < SIM_WARNINGS)
+            strcpy(m->warnings[m->n_warnings++].kind, kind);
+    }
     if (level <= CT_LOG_WARNING)
-        fprintf(stderr, "contact: %s: %s\n", names[level], text);
+        fprintf(stderr, "contact: %s: %s\n", level == CT_LOG_ERROR ? "error" : "warning", text);
+}
+
+static void sim_log_rest(sim *m)
+{
+    int i;
+    for (i = 0; i < m->n_warnings; i++) {
+        if (m->warnings[i].more)
+            fprintf(stderr, "contact: warning: and %d more of this kind\n", m->warnings[i].more);
+        m->warnings[i].more = 0;
+    }
 }
 
 /* index of `name` among a text function's names, or -1 */
@@ -62,7 +99,7 @@ static int sim_choose(const scene *s, const char *option, const char *in_scene, 
     return -1;
 }
 
-static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
+static int sim_describe(const scene *s, const sim_options *o, sim *m, ct_world_desc *d)
 {
     int i, k;
     *d = ct_world_desc_default();
@@ -84,7 +121,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->ccd_limits_step = s->ccd_limits_step;
     d->now_us = sim_now_us;
     d->tasks.worker_count = o->threads;
-    d->log = sim_log;
+    d->log = sim_log, d->log_user = m;
     if (o->stepper || s->stepper[0]) {
         i = sim_choose(s, o->stepper, s->stepper, "stepper", sim_stepper_text, CT_STEPPER_COUNT_);
         if (i < 0)
@@ -705,7 +742,7 @@ int sim_create(const scene *s, const sim_options *options, sim *out)
     int i;
     memset(out, 0, sizeof *out);
     memset(&e, 0, sizeof e);
-    if (!sim_describe(s, options, &d))
+    if (!sim_describe(s, options, out, &d))
         return 0;
     code = ct_world_create(&d, &out->world, &e);
     if (code != CT_OK) {
@@ -726,6 +763,7 @@ int sim_create(const scene *s, const sim_options *options, sim *out)
         if (!out->bodies[i].is_plane)
             sim_read_triangles(out, &out->bodies[i]);
     sim_refresh(out);
+    sim_log_rest(out);
     return 1;
 }
 
@@ -759,6 +797,7 @@ int sim_find(const sim *m, ct_body_id id)
 void sim_free(sim *m)
 {
     int i;
+    sim_log_rest(m);
     for (i = 0; i < m->n_bodies; i++) {
         free(m->bodies[i].name);
         free(m->bodies[i].positions);

@@ -18,12 +18,19 @@ typedef struct sim_body {
     int32_t *segments;  /* [2 n_segments] */
 } sim_body;
 
+enum { SIM_WARNINGS = 16 };
+
 typedef struct sim {
     ct_world *world;
     sim_body *bodies;
     int n_bodies;
     double n_nodes, n_tets; /* of deformable bodies */
     int is_slippery;        /* 1: friction has ended */
+    struct {
+        char kind[160]; /* what is said of all bodies alike */
+        int more;       /* of them that were not printed */
+    } warnings[SIM_WARNINGS];
+    int n_warnings;
 } sim;
 
 typedef struct sim_options {

@@ -10,22 +10,26 @@
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/joints.h"
+#include "../8_step/judge.h"
+#include "../8_step/momenta.h"
+#include "../8_step/plausible.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/ends.h"
 
 #define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross or come near */
 #define CTI_GEOMETRIC_CUTS 24 /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
 #define CTI_GEOMETRIC_STOP 12
+#define CTI_GEOMETRIC_PARTS 8 /* substeps at most of a step that gains energy with fewer, as in the penalty stepper */
 
 /* cti_geometric_run -- what a step adds up. */
 typedef struct cti_geometric_run {
     double start;   /* [J] kinetic, elastic and gravitational energy at the start of the step */
-    double gravity; /* [J] of that, gravity's part */
-    double t0;
+    double may;     /* [J] that recovery may need */
     ct_real residual; /* of the report before the substep */
     ct_status status;
     int cut;      /* 1: the fail-safe has stopped blocks */
     int crossing; /* 1: a motion with crossings was taken */
+    int refused;  /* 1: by the judge */
 } cti_geometric_run;
 
 /* ---- a substep ---- */
@@ -101,17 +105,28 @@ static void cti_geometric_blank(cti_state *s)
     memset(q->last, 0, size), memset(q->rest, 0, size);
 }
 
-/* counts the blocks that stand still because of a motion that is not finite, and their momentum */
-static void cti_geometric_stand(cti_state *s, ct_step_report *r)
+/* a motion that is not plausible: nothing moves, and the judge refuses the try */
+static int cti_geometric_stand(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
+    uint8_t *fine = CTI_ARENA_NEW(s->arena, uint8_t, s->n);
     int i;
-    for (i = 0; i < s->n; i++) {
-        ct_real speed = cti_v3_norm(cti_v3_at(s->v, i));
-        r->momentum_lost += s->bodies.mass[i] > 0 && cti_finite(speed) ? s->bodies.mass[i] * speed : 0;
-        r->frozen += !g->crossing.stopped[i];
-        g->crossing.stopped[i] = 1;
-    }
+    if (!fine)
+        return 0;
+    cti_plausible_blocks(s, h, fine);
+    for (i = 0; i < s->n; i++)
+        if (!fine[i] || !cti_all_finite(s->end.x + 3 * i, 3))
+            cti_judge_blame(s, i);
+    memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(g->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(g->implicit.y, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(&g->implicit.account, 0, sizeof g->implicit.account);
+    cti_geometric_blank(s);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
+    return 1;
 }
 
 /* the fail-safe: blocks of crossing pairs stop short of the crossing. Returns 1; 0: crossings are left; -1: out of memory */
@@ -149,7 +164,9 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
 static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, ct_step_report *r)
 {
     double t = cti_state_clock(s);
-    if (!found && (!cti_geometric_find(s, h) || !cti_geometric_build(s, h)))
+    if (!found && (!cti_geometric_find(s, h) || !cti_geometric_build(s, h) || !cti_geometric_free_motion(s, h, r)))
+        return 0; /* the collisions have other remembered forces */
+    if (!cti_geometric_stiffen(s))
         return 0;
     r->ms_detect += cti_state_clock(s) - t;
     t = cti_state_clock(s);
@@ -227,8 +244,6 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
     }
     if (!done || g->q.ask.lack > 1)
         cti_step_status(r, CT_STATUS_BUDGET);
-    if (g->implicit.account.gains)
-        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (found > 0 && s->desc.geometric.fail_safe) {
         found = cti_geometric_stop(s, h, run, r);
         if (found < 0)
@@ -268,24 +283,53 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
     return 1;
 }
 
+/* Bodies that only act on each other keep their angular momentum (momenta.h): a linear law of forces turns no body, and the impulses of collisions
+   have moments about the places of the start. Each collision is a row that says whom it connects. 0: out of memory */
+static int cti_geometric_spin(cti_state *s, ct_real h)
+{
+    const cti_geometric_net *q = &cti_geometric_own(s)->q;
+    cti_contact_row from;
+    int c, k;
+    memset(&from, 0, sizeof from);
+    for (c = 0; c < q->net.m; c++) {
+        cti_row row;
+        memset(&row, 0, sizeof row);
+        row.r[0] = cti_v3_norm(cti_v3_at(q->forces.J, c)) + cti_v3_norm(cti_v3_at(q->forces.speed, c)) + cti_v3_norm(cti_v3_at(q->forces.last, c)) +
+                   cti_v3_norm(cti_v3_at(q->forces.place, c));
+        for (k = q->start[c]; k < q->start[c + 1] && row.n < 2; k++) { /* a block of each side */
+            int is_a = q->S[k] > 0;
+            if (row.n > 0 && is_a == row.n_a)
+                continue;
+            row.n_a = row.n_a || is_a;
+            row.term[row.n++].block = q->blocks[q->particle[k]];
+        }
+        if (!CTI_PUSH(s->mem, s->contact.rows, row) || !CTI_PUSH(s->mem, s->contact.origins, from))
+            return 0;
+    }
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        s->system.turns[c].turns = 1;
+    cti_momenta_balance(s, h, 1, s->end.v);
+    CTI_CLEAR(s->contact.rows), CTI_CLEAR(s->contact.origins);
+    return 1;
+}
+
 /* the tentative end becomes the state. 0: out of memory */
-static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
+static int cti_geometric_commit(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    double before, after;
+    double before, after = cti_geometric_kinetic(s, s->end.v);
     int i;
-    if (!cti_geometric_touches(s, r))
+    if (!cti_geometric_touches(s, r) || !cti_geometric_spin(s, h))
         return 0;
     cti_geometric_enter(s, h, r);
-    cti_geometric_sets_collide(s);
+    run->may += cti_geometric_touch(s, h);
     for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
         g->implicit.gain[i] = g->dv[i] / h;
     }
-    cti_geometric_sets_end(s);
     if (!cti_geometric_remember(s, h))
         return 0;
-    before = cti_geometric_kinetic(s, g->v) + g->implicit.account.late, after = cti_geometric_kinetic(s, s->end.v);
+    before = cti_geometric_kinetic(s, g->v) + g->implicit.account.late;
     if (after > before)
         r->work_recovery += after - before; /* of scripts, or a stop behind a position correction */
     else
@@ -326,7 +370,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     g->implicit.newton.on = g->implicit.newton.linearized = 0;
     run->residual = r->residual, run->status = r->status;
     t = cti_state_clock(s);
-    cti_geometric_assemble(s, h * cti_geometric_share(s), s->x, s->v, r);
+    cti_geometric_start(s, h * cti_geometric_share(s), r);
     r->ms_assemble += cti_state_clock(s) - t;
     t = cti_state_clock(s);
     if (!cti_geometric_free_motion(s, h, r))
@@ -334,20 +378,9 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     r->ms_unconstrained += cti_state_clock(s) - t;
     if (!cti_geometric_motion(s, h, run, r))
         return 0;
-    if (!cti_all_finite(s->end.x, 3 * s->n) || !cti_all_finite(s->end.v, 3 * s->n)) { /* nothing moves */
-        cti_geometric_stand(s, r);
-        memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
-        memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-        memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-        memset(g->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-        memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-        memset(g->implicit.y, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-        memset(&g->implicit.account, 0, sizeof g->implicit.account);
-        cti_geometric_blank(s);
-        cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
-        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    }
-    return cti_geometric_commit(s, h, r);
+    if ((!cti_all_finite(s->end.x, 3 * s->n) || !cti_plausible_motion(s, h)) && !cti_geometric_stand(s, h))
+        return 0;
+    return cti_geometric_commit(s, h, run, r);
 }
 
 /* ---- the step ---- */
@@ -367,26 +400,19 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
         memset(&s->step.limit, 0, sizeof s->step.limit);
     }
     memset(run, 0, sizeof *run);
+    cti_judge_open(s);
     memset(&now, 0, sizeof now);
     memset(g->crossing.stopped, 0, (size_t)s->n);
     cti_ends_energies(s, &now);
     run->start = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
-    run->gravity = now.energy_gravity;
-    cti_geometric_sets_open(s);
     return 1;
 }
 
-/* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the whole world; and of one whose corrections
-   gave more than they may */
-static void cti_geometric_judge(cti_state *s, const cti_geometric_run *run, ct_real dt, ct_step_report *r)
+/* what recovery has given beyond its need is taken from what contacts have taken, or is a gain */
+static void cti_geometric_settle_account(const cti_geometric_run *run, ct_step_report *r)
 {
-    double recover = 0, energy;
-    int fine = cti_geometric_sets_judge(s, dt, &recover);
-    /* what contacts take of pins at once does no more */
-    energy = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins - r->loss_contact) +
-             fabs(r->work_script) + fabs(r->work_joints) + recover;
-    if (!(r->energy_gained <= cti_geometric_bound(s, dt, energy)) || !fine)
-        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+    double over = cti_fmax(0, r->work_recovery - run->may), both = cti_fmin(over, cti_fmax(0, r->loss_contact));
+    r->work_recovery -= over, r->loss_contact -= both, r->energy_gained += over - both;
 }
 
 /* the pairs that are near at the end of a step are among those that the next one is expected to begin with; surface.x1: the end. 0: out of memory */
@@ -408,7 +434,7 @@ static int cti_geometric_look_ahead(cti_state *s, ct_real dt)
 static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    double t = cti_state_clock(s);
+    double t = cti_state_clock(s), swing;
     int n = s->surface.nv;
     cti_arena_reset(s->arena);
     if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_look_ahead(s, dt) || !cti_geometric_measure(s, r))
@@ -435,7 +461,9 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     r->joint_error = cti_joints_error(s);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script -
                        r->work_joints - r->work_recovery + r->loss_contact + r->loss_damping;
-    cti_geometric_judge(s, run, dt, r);
+    cti_geometric_settle_account(run, r);
+    swing = cti_geometric_share(s) < 1 ? cti_policy_body_gain(0, r->energy_kinetic + fabs(r->energy_elastic), 0) : 0;
+    run->refused = cti_judge_refuses(s, dt, swing, 0, r);
     if (r->substeps > 1)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     return 1;
@@ -450,32 +478,31 @@ static ct_code cti_geometric_take_back(cti_state *s)
     return CT_ERR_MEMORY;
 }
 
-CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
+/* the start of a step, or of a try. 0: out of memory */
+static int cti_geometric_begin(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    cti_geometric_run run;
-    ct_real left = dt, least = dt / (ct_real)s->desc.geometric.max_substeps, h;
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
     r->substeps = 0;
-    if (!cti_snapshot_save(s, 0, &s->step.start) || !cti_geometric_memory_save(s))
-        return CT_ERR_MEMORY;
-    if (s->n == 0) {
-        s->step.time = s->step.until;
-        s->contact.memory_dt = dt;
-        r->substeps = 1;
-        cti_impulses_swap(s);
-        return CT_OK;
-    }
-    if (!cti_geometric_open(s, &run, r))
-        return cti_geometric_take_back(s);
-    for (h = dt; left > 0;) {
+    s->step.dt = dt;
+    return cti_snapshot_save(s, 0, &s->step.start) && cti_geometric_memory_save(s);
+}
+
+/* the substeps of a step, of dt / parts at most, and the report. 0: out of memory */
+static int cti_geometric_span(cti_state *s, ct_real dt, int parts, cti_geometric_run *run, ct_step_report *r)
+{
+    ct_real left = dt, least = dt / (ct_real)s->desc.geometric.max_substeps, h = dt / (ct_real)parts;
+    cti_geometric_own(s)->parts = parts;
+    if (!cti_geometric_open(s, run, r))
+        return 0;
+    while (left > 0) {
         ct_real need = 1;
         int end;
         h = left - h < CTI_R(1e-6) * dt ? left : h;
         s->step.left = left;
-        end = cti_geometric_substep(s, h, h > CTI_R(1.001) * least, &need, &run, r);
+        end = cti_geometric_substep(s, h, h > CTI_R(1.001) * least, &need, run, r);
         if (end == 0)
-            return cti_geometric_take_back(s);
+            return 0;
         if (end < 0) {
             h = cti_max(h / (ct_real)(1 + (int)cti_min(need, 1000)), least);
             continue;
@@ -486,8 +513,49 @@ CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
     s->step.time = s->step.until;
     s->contact.memory_dt = dt;
     cti_memory_clear(&s->contact.memory);
-    if (!cti_geometric_finish(s, dt, &run, r))
-        return cti_geometric_take_back(s);
+    return cti_geometric_finish(s, dt, run, r);
+}
+
+/* back to the start, for another try. 0: out of memory; the state is that of the start then, too */
+static int cti_geometric_again(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    ct_step_report last = *r;
+    int ok;
+    cti_geometric_take_back(s);
+    ok = cti_geometric_begin(s, dt, r);
+    r->newton_iterations = last.newton_iterations, r->solver_iterations = last.solver_iterations, r->solves = last.solves;
+    r->linear_iterations = last.linear_iterations;
+    r->ms_assemble = last.ms_assemble, r->ms_unconstrained = last.ms_unconstrained, r->ms_detect = last.ms_detect, r->ms_solve = last.ms_solve;
+    return ok;
+}
+
+CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_geometric_run run;
+    int parts;
+    cti_judge_begin(s);
+    if (!cti_geometric_begin(s, dt, r))
+        return CT_ERR_MEMORY;
+    if (s->n == 0) {
+        s->step.time = s->step.until;
+        s->contact.memory_dt = dt;
+        r->substeps = 1;
+        cti_impulses_swap(s);
+        return CT_OK;
+    }
+    for (parts = 1;;) {
+        if (!cti_geometric_span(s, dt, parts, &run, r))
+            return cti_geometric_take_back(s);
+        if (!run.refused)
+            break;
+        if (parts < CTI_GEOMETRIC_PARTS && 2 * parts <= s->desc.geometric.max_substeps)
+            parts *= 2;
+        else if (cti_judge_calm(s, dt, r) || !cti_judge_hold(s))
+            break;
+        if (!cti_geometric_again(s, dt, r))
+            return CT_ERR_MEMORY;
+    }
+    cti_judge_close(s, dt, r);
     cti_impulses_swap(s);
     return CT_OK;
 }

@@ -52,6 +52,13 @@ typedef struct cti_geometric_scratch {
     float *pack;
 } cti_geometric_scratch;
 
+/* cti_geometric_stiffs -- of the particles whose corrections go through the matrix of their body (geometric_stiff.c); arrays are growable. */
+typedef struct cti_geometric_stiffs {
+    int32_t *list, *bodies; /* these particles; components of A */
+    int32_t *body;          /* [particles] number in `bodies` or -1 */
+    ct_real *whole, *inv, *compliance, *f; /* as of cti_net */
+} cti_geometric_stiffs;
+
 /* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
 typedef struct cti_geometric_net {
     cti_net net;
@@ -59,6 +66,7 @@ typedef struct cti_geometric_net {
     int32_t *blocks;     /* [particles] */
     ct_real *inv, *S, *normal, *compliance;
     cti_geometric_scratch scratch;
+    cti_geometric_stiffs stiff;
     int first;           /* first weight of the collision that is being built */
     int32_t *filter, *start, *particle, *order;
     uint8_t *mode, *stick, *slide;
@@ -114,6 +122,7 @@ typedef struct cti_geometric_balance {
 typedef struct cti_geometric_newton {
     int on;              /* 1: the substep does so */
     int linearized;      /* 1: at x + h u; 0: at x */
+    int turns;           /* 1: the first linearization of some body is where its rotation brings it */
     ct_real residual;    /* [1] of the report before the stage; each solve of a stage takes the place of the one before */
     ct_real *u;          /* [3 blocks] */
     ct_real *force;      /* [3 blocks] elastic forces where they are linearized [N] */
@@ -127,6 +136,7 @@ typedef struct cti_geometric_implicit {
     ct_real *gain;       /* [3 blocks] accelerations of the last substep; 0 before the first one */
     ct_real *solve;      /* [21 blocks] scratch of the linear solve */
     ct_real *body_mass;  /* [components of A] [kg] */
+    uint8_t *is_stiff;   /* [components of A] 1: a body of volume elements */
     ct_real *tie_mass;   /* [components of A] [kg] that, over the number of elastics that it has */
     ct_real *scale, *error; /* [components of A] of a solve: what residuals are measured by; the residuals */
     ct_real tolerance, left; /* [1] largest residual over its scale that a solve is to have, and has */
@@ -136,15 +146,6 @@ typedef struct cti_geometric_implicit {
     cti_geometric_newton newton;
     cti_geometric_account account;
 } cti_geometric_implicit;
-
-/* cti_geometric_set -- of a body in a step, then of those that collisions and elastics connect (geometric_recovery.c). */
-typedef struct cti_geometric_set {
-    double recovered;    /* [J] work of corrections and of the separation of features */
-    double moving, met;  /* [J] kinetic energy at the start; [m^2/s^2] square of the largest speed at which features meet */
-    double mass;         /* [kg] */
-    double rounded;      /* [J] what energies are computed from */
-    double late;         /* [J] work of its pins against a substep's impulses after the integration */
-} cti_geometric_set;
 
 /* cti_geometric_known -- what the last step has found out of its end. */
 typedef struct cti_geometric_known {
@@ -174,12 +175,13 @@ typedef struct cti_geometric {
     cti_geometric_net q;
     cti_geometric_memory memory;
     cti_geometric_crossing crossing;
-    cti_geometric_set *sets; /* [components of A] */
+    ct_real *ways;       /* [models] by which features of a body, or of those that touch it, are to move apart in a substep [m] */
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
     ct_real *v, *dv, *dx, *last, *rest; /* [3 blocks] velocity within the substep; its change by the integration; corrections of the position, of
                                            speeds on the way, and of the midpoint's remaining state */
     cti_geometric_implicit implicit;
     cti_geometric_known known;
+    int parts;           /* substeps that the step at hand is divided into, since it gained energy with fewer; 1: it is not */
 } cti_geometric;
 
 /* cti_geometric_own -- the stepper's data of a state. */
@@ -257,6 +259,22 @@ CTI_FN int cti_geometric_correct_rest(cti_state *s);
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);
 CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real u, ct_real h);
 
+/* cti_geometric_recovery -- [m] the longest way that a collision is separated by in a substep, at recovery_speed. A step that is divided since it
+   gains energy separates it by no more than one thickness, so that shorter substeps recover no faster. */
+CTI_FN ct_real cti_geometric_recovery(const cti_state *s, ct_real thickness, ct_real h);
+/* cti_geometric_mobility -- [1/kg] n'M_c^-1 n of a collision with the weights from `first` to `end`, by inverse masses inv; 0: scripts hold all of it
+   along n, but for rounding. */
+CTI_FN ct_real cti_geometric_mobility(const cti_state *s, const ct_real *inv, int first, int end, cti_v3 n);
+
+/* ---- geometric_stiff.c ---- */
+
+/* cti_geometric_stiffen -- the stiff particles of the network, with the matrix at hand. 0: out of memory.
+   cti_geometric_by -- corrections go through the matrices of stiff bodies, or through masses (matrix 0).
+   cti_geometric_carry -- out [3 blocks] of all blocks of these bodies: A^-1 S X, times a share; X [3 m]. The others are left as they are. */
+CTI_FN int cti_geometric_stiffen(cti_state *s);
+CTI_FN void cti_geometric_by(cti_state *s, int matrix);
+CTI_FN void cti_geometric_carry(cti_state *s, const ct_real *X, ct_real share, ct_real *out);
+
 /* ---- geometric_elastics.c ---- */
 
 /* cti_geometric_find_elastics -- adds the elastics to the hits. cti_geometric_elastic_weights -- adds their weights to the network.
@@ -280,6 +298,11 @@ CTI_FN void cti_geometric_memory_restore(cti_state *s);
 /* cti_geometric_assemble -- system.A and system.force at x for a stage of h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. The force
    has D v; v NULL: no damping. */
 CTI_FN void cti_geometric_assemble(cti_state *s, ct_real h, const ct_real *x, const ct_real *v, ct_step_report *r);
+/* cti_geometric_start -- the first linearization of a stage of h: at s->x, but for free bodies, which are linearized where their rotation brings
+   them; newton.u leads there. cti_geometric_carry_back -- newton.force: the elastic force at x + h u; system.force: what the linear law of there has
+   at x. */
+CTI_FN void cti_geometric_start(cti_state *s, ct_real h, ct_step_report *r);
+CTI_FN void cti_geometric_carry_back(cti_state *s, ct_real h);
 /* cti_geometric_terms -- y += 2.5 sum S M_c S' x of the collisions that push (eq. 26a), [3 blocks]; the midpoint rule has 1 for 2.5. */
 CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y);
 /* cti_geometric_free_motion -- free: what eq. 20 and 21 give with the remembered forces of the collisions alone, over h. The report says
@@ -322,15 +345,9 @@ CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r);
 
 /* ---- geometric_recovery.c ---- */
 
-/* cti_geometric_sets_open -- sets of a step: each body is one. cti_geometric_sets_collide -- the work of a substep's collisions, and whom they
-   connect. cti_geometric_sets_lift -- potential energy from positions to others; returns its sum. cti_geometric_sets_end -- the rise of the kinetic
-   energy from g->v to end.v.
-   cti_geometric_sets_judge -- 1 if no set has got more than it may; out_may: what all have got, as far as they may. */
-CTI_FN void cti_geometric_sets_open(cti_state *s);
-CTI_FN void cti_geometric_sets_collide(cti_state *s);
-CTI_FN double cti_geometric_sets_lift(cti_state *s, ct_real h, const ct_real *from, const ct_real *to);
-CTI_FN void cti_geometric_sets_end(cti_state *s);
-CTI_FN int cti_geometric_sets_judge(cti_state *s, ct_real dt, double *out_may);
+/* cti_geometric_touch -- tells the judge whom the collisions of a substep h touch. Returns the energy [J] that their recovery may need; what they
+   give beyond is a gain. */
+CTI_FN double cti_geometric_touch(cti_state *s, ct_real h);
 
 /* ---- geometric.c ---- */
 

@@ -108,7 +108,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, const ct_real *u, cti_g
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
-    ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n;
+    ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n, *own = Dv + 6 * (size_t)s->n;
     int c, i, k;
     for (c = 0; c < q->net.m; c++) {
         cti_v3 w = cti_v3_zero();
@@ -120,10 +120,12 @@ static void cti_geometric_works(cti_state *s, ct_real h, const ct_real *u, cti_g
             cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, &a->script, &a->recovery, &a->contact);
     }
     memset(Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < 3 * s->n; i++) /* dampers do not see the rotation of a free body */
+        own[i] = u[i] - (s->system.q[i] - s->x[i]) / (cti_geometric_share(s) * h);
     for (i = 0; i < s->bodies.n_models; i++)
-        cti_model_damping(s->bodies.models[i], s->x, u, Dv);
+        cti_model_damping(s->bodies.models[i], s->x, own, Dv);
     for (i = 0; i < 3 * s->n; i++)
-        a->damping += (double)h * (double)u[i] * (double)(Dv[i] + s->bodies.mass[i / 3] * s->bodies.alpha[i / 3] * u[i]);
+        a->damping += (double)h * ((double)own[i] * (double)Dv[i] + (double)(s->bodies.mass[i / 3] * s->bodies.alpha[i / 3] * u[i] * u[i]));
     if (s->scripts.n_constrained == 0)
         return;
     cti_geometric_left(s, R);
@@ -264,9 +266,8 @@ CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h)
         a->gains |= !(body[i].gain <= cti_geometric_body_bound(s, h, &body[i], body[i].energy));
 }
 
-/* what balances an impulse X of collision c on blocks that scripts hold: it acts at the script's velocity. is_late: after the integration. Returns
-   its work */
-static double cti_geometric_bear(cti_state *s, int c, cti_v3 X, int is_late)
+/* what balances an impulse X of collision c on blocks that scripts hold: it acts at the script's velocity. Returns its work */
+static double cti_geometric_bear(cti_state *s, int c, cti_v3 X)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_geometric_net *q = &g->q;
@@ -275,14 +276,11 @@ static double cti_geometric_bear(cti_state *s, int c, cti_v3 X, int is_late)
     for (k = q->start[c]; k < q->start[c + 1]; k++) {
         int b = q->blocks[q->particle[k]];
         cti_v3 f;
-        double own;
         if (s->scripts.filter[b] < 0)
             continue;
         f = cti_geometric_held_part(s, b, cti_v3_mul(X, -q->S[k]));
         cti_v3_addto(s->step.impulses.pins, b, f);
-        own = (double)cti_v3_dot(f, cti_v3_at(s->scripts.v_fixed, b)), work += own;
-        if (is_late)
-            g->sets[s->factors.component_of[b]].late += own;
+        work += (double)cti_v3_dot(f, cti_v3_at(s->scripts.v_fixed, b));
     }
     return work;
 }
@@ -309,10 +307,16 @@ static void cti_geometric_pins(cti_state *s, ct_step_report *r)
         cti_v3_addto(s->step.impulses.pins, i, cti_v3_add(v, cti_geometric_reaction(s, R, i)));
     }
     for (c = 0; c < g->q.net.m; c++) {
-        r->work_pins += cti_geometric_bear(s, c, cti_v3_at(q->speed, c), 0);
-        g->implicit.account.late += cti_geometric_bear(s, c, cti_v3_add(cti_v3_at(q->last, c), cti_v3_at(q->rest, c)), 1);
+        r->work_pins += cti_geometric_bear(s, c, cti_v3_at(q->speed, c));
+        g->implicit.account.late += cti_geometric_bear(s, c, cti_v3_add(cti_v3_at(q->last, c), cti_v3_at(q->rest, c)));
     }
     r->work_pins += g->implicit.account.late;
+}
+
+/* potential energy from positions to others */
+static double cti_geometric_lift(const cti_state *s, ct_real h, const ct_real *from, const ct_real *to)
+{
+    return cti_geometric_elastic(s, h, to) - cti_geometric_elastic(s, h, from) + cti_geometric_height(s, to) - cti_geometric_height(s, from);
 }
 
 CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r)
@@ -330,11 +334,11 @@ CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r)
         x[i] = s->x[i] + g->dx[i];
     }
     if (moved)
-        r->work_recovery += cti_geometric_sets_lift(s, share * h, s->x, x);
+        r->work_recovery += cti_geometric_lift(s, share * h, s->x, x);
     for (i = 0; i < 3 * s->n; i++) {
         x[i] += h * (g->v[i] + share * g->dv[i]);
         stopped |= x[i] != s->end.x[i];
     }
     if (stopped)
-        r->work_recovery += cti_geometric_sets_lift(s, share * h, x, s->end.x);
+        r->work_recovery += cti_geometric_lift(s, share * h, x, s->end.x);
 }

@@ -84,7 +84,7 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
     q->net.width = 4;
     for (c = 0; c < m; c++)
         q->net.width = cti_max_int(q->net.width, q->start[c + 1] - q->start[c]);
-    return CTI_RESIZE(mem, q->scratch.pack, (8 + 2 * q->net.width) * m) && CTI_RESIZE(mem, q->scratch.work, 8 * n + 18 * m) &&
+    return CTI_RESIZE(mem, q->scratch.pack, (8 + 2 * q->net.width) * m) && CTI_RESIZE(mem, q->scratch.work, 8 * n + 22 * m) &&
            CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
            CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->forces.rest, 3 * m) &&
            CTI_RESIZE(mem, q->forces.slip, m) && CTI_RESIZE(mem, q->ask.distance, m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
@@ -121,21 +121,20 @@ static void cti_geometric_view(cti_state *s)
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     cti_net *net = &q->net;
     net->n = CTI_LEN(q->blocks), net->m = CTI_LEN(cti_geometric_own(s)->hits);
-    net->inv = q->inv, net->filter = s->scripts.n_constrained ? q->filter : NULL, net->projectors = s->scripts.projectors;
+    net->inv = q->inv, net->stiff.n = 0, net->filter = s->scripts.n_constrained ? q->filter : NULL, net->projectors = s->scripts.projectors;
     net->start = q->start, net->particle = q->particle, net->S = q->S, net->normal = q->normal;
     net->compliance = q->compliance, net->mode = q->mode, net->work = q->scratch.work, net->pack = q->scratch.pack;
 }
 
-/* [1/kg] n'M_c^-1 n of a collision that is not in the network yet; 0: scripts hold all of it along n, but for rounding. differs: it has a lower
-   bound, a share of its value without scripts, since masses and forces are proportional to one over it */
-static ct_real cti_geometric_mobility(const cti_state *s, int first, cti_v3 n)
+/* differs: the mobility has a lower bound, a share of its value without scripts, since masses and forces are proportional to one over it */
+CTI_FN ct_real cti_geometric_mobility(const cti_state *s, const ct_real *inv, int first, int end, cti_v3 n)
 {
     const cti_geometric_net *q = &cti_geometric_own(s)->q;
     ct_real w = 0, all = 0;
     int k;
-    for (k = first; k < CTI_LEN(q->S); k++) {
+    for (k = first; k < end; k++) {
         int i = q->particle[k];
-        ct_real own = q->inv[i] * q->S[k] * q->S[k];
+        ct_real own = inv[i] * q->S[k] * q->S[k];
         cti_v3 t = n;
         if (q->filter[i] >= 0) {
             const ct_real *P = s->scripts.projectors + 9 * (size_t)q->filter[i];
@@ -164,7 +163,7 @@ CTI_FN int cti_geometric_build(cti_state *s, ct_real h)
         q->first = CTI_LEN(q->S);
         if (!(g->hits[c].elastic ? cti_geometric_elastic_weights(s, &g->hits[c]) : cti_geometric_weights(s, &g->hits[c].pair)))
             return 0;
-        w = cti_geometric_mobility(s, q->start[kept], g->hits[c].normal);
+        w = cti_geometric_mobility(s, q->inv, q->start[kept], CTI_LEN(q->S), g->hits[c].normal);
         if (!(w > 0)) {
             if (CTI_LEN(q->S) > q->start[kept]) {
                 stbds_header(q->S)->length = (size_t)q->start[kept];
@@ -215,10 +214,10 @@ static int cti_geometric_solve(cti_state *s, ct_real unit, int is_speed, int rem
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
 
-/* [m] the longest way that a collision is separated by in a substep */
-static ct_real cti_geometric_recovery(const cti_state *s, ct_real h)
+CTI_FN ct_real cti_geometric_recovery(const cti_state *s, ct_real thickness, ct_real h)
 {
-    return s->desc.recovery_speed > 0 ? h * s->desc.recovery_speed : CTI_GEOMETRIC_NEVER;
+    ct_real way = cti_geometric_own(s)->parts > 1 ? thickness * h / s->step.dt : CTI_GEOMETRIC_NEVER;
+    return s->desc.recovery_speed > 0 ? cti_min(way, h * s->desc.recovery_speed) : way;
 }
 
 /* eq. 17: dx, the corrections of positions */
@@ -229,6 +228,7 @@ static int cti_geometric_places(cti_state *s, ct_real h)
     const ct_geometric_desc *d = &s->desc.geometric;
     int c, i, turns, lacks = 0;
     ct_real most = 1;
+    memset(q->forces.place, 0, sizeof(ct_real) * 3 * (size_t)q->net.m);
     for (c = 0; c < q->net.m; c++)
         lacks |= !g->hits[c].elastic && g->hits[c].distance < d->position_distance * g->hits[c].thickness;
     if (!lacks)
@@ -247,6 +247,7 @@ static int cti_geometric_places(cti_state *s, ct_real h)
         q->ask.mu[c] = t->mu;
     }
     q->net.soft = CTI_GEOMETRIC_SOFT;
+    cti_geometric_by(s, 1);
     turns = cti_geometric_solve(s, 1, 0, 0, q->forces.place);
     memset(q->before, 0, sizeof(ct_real) * (size_t)q->net.n); /* largest thickness at a block */
     for (c = 0; c < q->net.m; c++)
@@ -257,10 +258,12 @@ static int cti_geometric_places(cti_state *s, ct_real h)
             most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)) / (CTI_GEOMETRIC_SHIFT * q->before[i]));
     for (c = 0; c < q->net.m; c++)
         if (!g->hits[c].elastic)
-            most = cti_max(most, cti_v3_dot(g->hits[c].normal, cti_net_value(&q->net, q->Q, c)) / cti_geometric_recovery(s, h));
+            most = cti_max(most, cti_v3_dot(g->hits[c].normal, cti_net_value(&q->net, q->Q, c)) /
+                                     cti_geometric_recovery(s, g->hits[c].thickness, h));
     most = 1 / most;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->dx, q->blocks[i], cti_v3_mul(cti_v3_at(q->Q, i), most));
+    cti_geometric_carry(s, q->forces.place, most, g->dx);
     return turns;
 }
 
@@ -299,6 +302,7 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
     if (!lacks)
         return 0;
     q->net.soft = CTI_GEOMETRIC_SMALL;
+    cti_geometric_by(s, 0);
     turns = cti_geometric_solve(s, h, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
@@ -310,7 +314,6 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
-    ct_real recovery = cti_geometric_recovery(s, h);
     int c, i, k;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(q->Q, i, cti_v3_at(g->implicit.free, q->blocks[i]));
@@ -321,13 +324,14 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         un = cti_v3_dot(u, t->normal);
-        way = cti_min(way, recovery - cti_max(q->ask.distance[c] - t->distance, 0));
+        way = cti_min(way, cti_geometric_recovery(s, t->thickness, h) - cti_max(q->ask.distance[c] - t->distance, 0));
         q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_geometric_acceleration_target(way, 0, un, h);
         u = cti_v3_mad(u, t->normal, -un);
         cti_v3_put(q->ask.extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
         q->ask.mu[c] = t->mu;
     }
     q->net.soft = CTI_GEOMETRIC_SMALL;
+    cti_geometric_by(s, 1);
     return cti_geometric_solve(s, h * h, 0, 1, q->forces.force);
 }
 
@@ -366,6 +370,7 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
     if (!lacks)
         return 0;
     q->net.soft = CTI_GEOMETRIC_SMALL;
+    cti_geometric_by(s, 1);
     {
         cti_net_goal goal;
         memset(&goal, 0, sizeof goal);
@@ -378,6 +383,7 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
     for (i = 0; i < q->net.n; i++)
         for (k = 0; k < 3; k++)
             g->last[3 * q->blocks[i] + k] = q->Q[3 * i + k] - q->before[3 * i + k];
+    cti_geometric_carry(s, q->forces.last, 1, g->last);
     return turns;
 }
 
@@ -408,6 +414,7 @@ CTI_FN int cti_geometric_correct_rest(cti_state *s)
     if (!any)
         return 0;
     q->net.soft = CTI_GEOMETRIC_SMALL;
+    cti_geometric_by(s, 0);
     turns = cti_net_cg(&q->net, q->ask.extra, s->desc.geometric.cg_turns, 0, q->forces.rest);
     cti_net_spread(&q->net, q->forces.rest, q->before);
     for (i = 0; i < q->net.n; i++)

@@ -10,6 +10,7 @@
    based on: Volino, Magnenat-Thalmann 2000, sec. 4.2. */
 #include "geometric.h"
 #include "../8_step/factors.h"
+#include "../8_step/motion.h"
 
 /* turns of the free motion's solve with factors of an earlier substep that ask for new ones, and substeps for which they are then made anew. With new
    ones a solve takes 1 turn. A pile at rest takes 1 to 2 with old ones, a ribbon that falls 7 to 20, and factors cost as much as 4 turns */
@@ -17,6 +18,8 @@
 #define CTI_GEOMETRIC_OFTEN 32
 #define CTI_GEOMETRIC_LOOSE                                                                                                                \
     CTI_R(1e-4) /* [1] largest residual of a component over its right side, or over gravity's kick, whatever solver.tolerance is */
+#define CTI_GEOMETRIC_FAST CTI_R(1e4) /* [1] stiffness that holds a block in its body's factor, over its own; single precision has 1e7 */
+#define CTI_GEOMETRIC_WHIRL CTI_R(0.878) /* cosine of half a radian, beyond which a rotation in a step is no small motion any more */
 #define CTI_GEOMETRIC_TURNS 2000 /* turns of a solve */
 #define CTI_GEOMETRIC_AGREED CTI_R(1e-3) /* [thickness] motion by which collisions may miss their law */
 #define CTI_GEOMETRIC_ROUNDS 12          /* times that their terms are made anew */
@@ -34,6 +37,58 @@ CTI_FN void cti_geometric_assemble(cti_state *s, ct_real h, const ct_real *x, co
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++)
             A->val[9 * (size_t)A->diag[i] + 4 * (size_t)k] += s->bodies.mass[i] * (1 + h * s->bodies.alpha[i]);
+}
+
+/* system.q: where the rotation of free bodies brings them; others stay */
+static void cti_geometric_predict(cti_state *s, ct_real h)
+{
+    const cti_geometric_net *q = &cti_geometric_own(s)->q;
+    int c, i;
+    cti_geometric_own(s)->implicit.newton.turns = 0;
+    cti_motion_predict(s, h);
+    for (i = 0; i < q->net.n; i++)
+        s->system.turns[s->factors.component_of[q->blocks[i]]].turns = 0;
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0)
+            s->system.turns[s->factors.component_of[i]].turns = 0;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) { /* R has the trace 1 + 2 cos */
+        const ct_real *R = s->system.turns[c].R;
+        s->system.turns[c].turns &= R[0] + R[4] + R[8] > 1 + 2 * CTI_GEOMETRIC_WHIRL;
+        cti_geometric_own(s)->implicit.newton.turns |= s->system.turns[c].turns;
+        for (i = s->factors.components[c].begin; i < s->factors.components[c].end && !s->system.turns[c].turns; i++)
+            cti_v3_put(s->system.q, s->factors.blocks[i], cti_v3_at(s->x, s->factors.blocks[i]));
+    }
+}
+
+CTI_FN void cti_geometric_start(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric_newton *n = &cti_geometric_own(s)->implicit.newton;
+    int i;
+    cti_geometric_predict(s, h);
+    for (i = 0; i < 3 * s->n; i++)
+        n->u[i] = (s->system.q[i] - s->x[i]) / h;
+    cti_geometric_assemble(s, h, s->system.q, s->v, r);
+    memcpy(n->force, s->system.force, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (n->turns)
+        cti_geometric_carry_back(s, h);
+}
+
+CTI_FN void cti_geometric_carry_back(cti_state *s, ct_real h)
+{
+    cti_geometric_newton *n = &cti_geometric_own(s)->implicit.newton;
+    ct_real *Du = n->d, *Au = n->x;
+    int i;
+    memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < 3 * s->n; i++)
+        Au[i] = n->u[i] - (s->system.q[i] - s->x[i]) / h;
+    for (i = 0; i < s->bodies.n_models; i++)
+        cti_model_damping(s->bodies.models[i], s->x, Au, Du);
+    memcpy(n->force, s->system.force, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_bsr_mul(&s->system.A, n->u, Au);
+    for (i = 0; i < 3 * s->n; i++) {
+        ct_real m = s->bodies.mass[i / 3] * (1 + h * s->bodies.alpha[i / 3]);
+        s->system.force[i] += (Au[i] - m * n->u[i]) / h - Du[i];
+    }
 }
 
 /* what the law of a collision takes of its relative motion u: `stiff` times its part along the normal, and what friction resists of the rest; and
@@ -133,19 +188,37 @@ static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
         }
 }
 
+/* diagonal blocks of A where scripts hold something, with a spring there that is much stiffer than the block: a factor of that knows what is held.
+   saved [9 blocks]; restore 1: as they were */
+static void cti_geometric_fasten(cti_state *s, ct_real *saved, int restore)
+{
+    int i, k;
+    for (i = 0; i < s->n && s->scripts.n_constrained; i++) {
+        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i], stiff = CTI_GEOMETRIC_FAST * (D[0] + D[4] + D[8]);
+        const ct_real *P = s->scripts.projectors + 9 * (size_t)s->scripts.filter[i];
+        if (s->scripts.filter[i] < 0)
+            continue;
+        memcpy(restore ? D : saved + 9 * (size_t)i, restore ? saved + 9 * (size_t)i : D, sizeof(ct_real) * 9);
+        for (k = 0; k < 9 && !restore; k++)
+            D[k] += stiff * ((k % 4 == 0) - P[k]);
+    }
+}
+
 CTI_FN int cti_geometric_renew(cti_state *s, ct_real h)
 {
     cti_factors *f = &s->factors;
-    int c;
+    ct_real *saved = cti_geometric_own(s)->implicit.solve;
+    int c, ok = 1;
     cti_factors_age(f);
     f->mass = s->bodies.mass;
-    for (c = 0; c < CTI_LEN(f->components); c++) {
+    cti_geometric_fasten(s, saved, 0);
+    for (c = 0; c < CTI_LEN(f->components) && ok; c++) {
         cti_component *q = &f->components[c];
         const cti_factor_stamp *t = &q->cache.stamp;
-        if ((t->age < 0 || t->renewal_asked || t->dt != h) && !cti_factors_renew(f, q, &s->system.A, h))
-            return 0;
+        ok = !(t->age < 0 || t->renewal_asked || t->dt != h) || cti_factors_renew(f, q, &s->system.A, h);
     }
-    return 1;
+    cti_geometric_fasten(s, saved, 1);
+    return ok;
 }
 
 /* a cti_operator_fn: the inverse of the weighted mechanical matrix, as far as the factors know it */
@@ -321,14 +394,52 @@ static int cti_geometric_is_solved(void *ctx, const ct_real *r, const ct_real *z
     return q->left <= q->tolerance;
 }
 
+/* w: the change of velocities that turns free bodies as a whole; y -= A w, dv -= w. Errors are then shares of what is left, and a body keeps its
+   momentum */
+static void cti_geometric_turned(cti_state *s, ct_real h, ct_real *w, ct_real *Aw)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i;
+    for (i = 0; i < s->n; i++) {
+        const cti_turn *t = &s->system.turns[s->factors.component_of[i]];
+        cti_v3 u = cti_v3_mul(cti_v3_sub(cti_v3_at(s->system.q, i), cti_v3_at(s->x, i)), 1 / h);
+        cti_v3_put(w, i, t->turns ? cti_v3_sub(cti_v3_add(u, t->speed), cti_v3_at(g->v, i)) : cti_v3_zero());
+    }
+    cti_bsr_mul(&s->system.A, w, Aw);
+    for (i = 0; i < 3 * s->n; i++)
+        g->implicit.y[i] -= Aw[i], g->dv[i] -= w[i];
+}
+
+/* dv += w, y += A w, and the momentum of free bodies is exactly that of y, whatever the solve has left */
+static void cti_geometric_unturned(cti_state *s, ct_real h, const ct_real *w, const ct_real *Aw)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int c, i;
+    for (i = 0; i < 3 * s->n; i++)
+        g->dv[i] += w[i], g->implicit.y[i] += Aw[i];
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const int32_t *first = s->factors.blocks + s->factors.components[c].begin, *end = s->factors.blocks + s->factors.components[c].end, *b;
+        cti_v3 lack = cti_v3_zero();
+        ct_real mass = 0;
+        for (b = first; b < end && s->system.turns[c].turns; b++) {
+            ct_real m = s->bodies.mass[*b] * (1 + h * s->bodies.alpha[*b]);
+            mass += m, lack = cti_v3_add(lack, cti_v3_mad(cti_v3_at(g->implicit.y, *b), cti_v3_at(g->dv, *b), -m));
+        }
+        for (b = first; b < end && mass > 0; b++)
+            cti_v3_addto(g->dv, *b, cti_v3_mul(lack, 1 / mass));
+    }
+}
+
 /* dv of the right side y, from dv in weighted unknowns. 0: it did not converge */
 static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real *b = g->implicit.solve, *work = g->implicit.solve + 9 * (size_t)s->n;
+    ct_real *b = g->implicit.solve, *work = g->implicit.solve + 9 * (size_t)s->n, *w = g->implicit.newton.x, *Aw = g->implicit.newton.d;
     cti_operator A, M;
     cti_pcg_rule rule;
     int i, finite;
+    if (g->implicit.newton.turns)
+        cti_geometric_turned(s, h, w, Aw);
     cti_geometric_weigh(s, g->implicit.y, b);
     finite = cti_geometric_scales(s, h, b);
     A.n = M.n = 3 * s->n, A.apply = cti_geometric_apply, A.ctx = M.ctx = s;
@@ -342,6 +453,8 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_
     r->linear_iterations += *turns;
     r->residual = cti_max(r->residual, finite ? g->implicit.left : CTI_REAL_MAX);
     cti_geometric_weigh(s, g->dv, g->dv);
+    if (g->implicit.newton.turns)
+        cti_geometric_unturned(s, h, w, Aw);
     return finite && g->implicit.left <= g->implicit.tolerance;
 }
 

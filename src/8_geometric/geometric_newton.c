@@ -20,22 +20,11 @@ static int cti_geometric_linearize(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_newton *q = &g->implicit.newton;
-    cti_bsr *A = &s->system.A;
-    ct_real *Du = q->d, *Au = q->x;
     int i;
     for (i = 0; i < 3 * s->n; i++)
         q->x[i] = s->x[i] + h * q->u[i];
     cti_geometric_assemble(s, h, q->x, NULL, r);
-    memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->bodies.n_models; i++)
-        cti_model_damping(s->bodies.models[i], s->x, q->u, Du);
-    memcpy(q->force, s->system.force, sizeof(ct_real) * 3 * (size_t)s->n);
-    /* + h K u */
-    cti_bsr_mul(A, q->u, Au);
-    for (i = 0; i < 3 * s->n; i++) {
-        ct_real m = s->bodies.mass[i / 3] * (1 + h * s->bodies.alpha[i / 3]);
-        s->system.force[i] += (Au[i] - m * q->u[i]) / h - Du[i];
-    }
+    cti_geometric_carry_back(s, h);
     q->linearized = 1;
     for (i = 0; i < CTI_LEN(s->factors.components); i++)
         cti_factors_relinearize(&s->factors.components[i]);
@@ -73,7 +62,7 @@ static void cti_geometric_aim(cti_state *s, ct_real h, int solved)
         cti_v3 way = cti_v3_zero();
         ct_real mass = 0;
         int held = 0;
-        if (!n->linearized)
+        if (!n->linearized && !s->system.turns[c].turns)
             cti_geometric_coast(s, h, q);
         for (i = q->begin; i < q->end; i++) {
             int b = blocks[i];
@@ -163,8 +152,6 @@ CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved,
     for (round = 0; round < CTI_GEOMETRIC_NEWTONS; round++) {
         cti_geometric_profile w;
         ct_real a;
-        if (!q->linearized)
-            memcpy(q->force, s->system.force, sizeof(ct_real) * 3 * (size_t)s->n);
         cti_geometric_aim(s, h, solved);
         cti_geometric_survey(s, h, &w);
         a = cti_geometric_length(s, h, &w);

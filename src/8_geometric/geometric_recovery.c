@@ -1,133 +1,57 @@
-/* geometric_recovery.c -- the work of corrections on each set of bodies, and what it may be.
-   Method: bodies that collisions or elastics connect in a step are a set. Corrections may give a set as much as they do where they do what they are
-   for: the motion that is there, and every block at the speed of recovery, lifted by its way. In stiff bodies they may give more, as elastic energy.
-   The motion is that relative to the mean velocity of each body, and at the largest speed at which features meet, so that neither other bodies nor
-   a common velocity allow anything. */
+/* geometric_recovery.c -- what recovery may give in a substep.
+   Method: collisions that lack a part of their thickness move it apart. So all stiff bodies of a set may be lifted by the largest lack of its
+   collisions, at the speed of that. In cloth a correction of a node stretches elements, too: it may have what all of it has at the largest speed of
+   recovery. What corrections and contacts give beyond is taken from what contacts have taken, or is a gain, which the judge refuses. */
 #include "geometric.h"
 #include "../0_base/sets.h"
-#include "../8_step/policy.h"
+#include "../8_step/energy.h"
+#include "../8_step/judge.h"
 
-CTI_FN void cti_geometric_sets_open(cti_state *s)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    const int32_t *of = s->factors.component_of;
-    int c, i, n = CTI_LEN(s->factors.components);
-    cti_sets_init(s->parts.zoned, n);
-    for (c = 0; c < n; c++) {
-        const cti_component *q = &s->factors.components[c];
-        cti_geometric_set *t = &g->sets[c];
-        int m = s->history.model_of[s->factors.blocks[q->begin]];
-        cti_v3 mean = cti_v3_zero();
-        memset(t, 0, sizeof *t);
-        if (m >= 0)
-            cti_sets_join(s->parts.zoned, c, of[s->history.block[m]]);
-        t->mass = (double)g->implicit.body_mass[c];
-        for (i = q->begin; i < q->end && t->mass > 0; i++) {
-            int b = s->factors.blocks[i];
-            mean = cti_v3_mad(mean, cti_v3_at(s->v, b), s->bodies.mass[b] / g->implicit.body_mass[c]);
-        }
-        for (i = q->begin; i < q->end; i++) {
-            int b = s->factors.blocks[i];
-            double mass = (double)s->bodies.mass[b];
-            t->moving += mass / 2 * (double)cti_v3_norm2(cti_v3_sub(cti_v3_at(s->v, b), mean));
-            t->rounded += mass * fabs((double)cti_v3_dot(cti_v3_at(s->x, b), cti_v3_at(s->desc.gravity, 0)));
-        }
-    }
-    for (i = 0; i < s->bodies.n_models; i++)
-        if (s->history.last[i] >= 0)
-            g->sets[of[s->history.block[i]]].rounded += s->energy.moduli[i];
-}
+#define CTI_GEOMETRIC_ROUGH CTI_R(1e-3) /* [thickness] by which solves of collisions may miss their targets: what they end at */
 
-/* the work of an impulse J at a relative velocity u, where it is recovery */
-static double cti_geometric_push(cti_v3 J, cti_v3 u)
+/* the judge learns whom collision c touches. Returns a body; -1: it has given nothing, or has no body */
+static int cti_geometric_meet(cti_state *s, int c)
 {
-    double work = (double)cti_v3_dot(J, u);
-    return work > 0 ? work : 0;
-}
-
-CTI_FN void cti_geometric_sets_collide(cti_state *s)
-{
-    cti_geometric *g = cti_geometric_own(s);
+    const cti_geometric *g = cti_geometric_own(s);
     const cti_geometric_net *q = &g->q;
-    ct_real share = cti_geometric_share(s);
-    int c, k;
-    for (c = 0; c < q->net.m; c++) {
-        cti_v3 J = cti_v3_at(q->forces.J, c), speed = cti_v3_at(q->forces.speed, c), first, second, way;
-        cti_geometric_set *t = &g->sets[s->factors.component_of[q->blocks[q->particle[q->start[c]]]]];
-        double met;
-        if (!(cti_v3_norm2(J) + cti_v3_norm2(speed) + cti_v3_norm2(cti_v3_at(q->forces.place, c)) > 0))
-            continue;
-        first = second = way = g->hits[c].script;
-        for (k = q->start[c]; k < q->start[c + 1]; k++) {
-            int b = q->blocks[q->particle[k]];
-            first = cti_v3_mad(first, cti_v3_at(s->v, b), q->S[k]), second = cti_v3_mad(second, cti_v3_at(g->v, b), q->S[k]);
-            way = cti_v3_mad(way, cti_v3_mad(cti_v3_at(g->v, b), cti_v3_at(g->dv, b), share), q->S[k]);
-            cti_sets_join(s->parts.zoned, (int32_t)(t - g->sets), s->factors.component_of[b]);
-        }
-        met = (double)cti_v3_norm2(first);
-        t->met = cti_fmax(t->met, met);
-        if (!g->hits[c].elastic)
-            t->recovered += cti_geometric_push(speed, cti_v3_mul(cti_v3_add(first, second), CTI_R(0.5))) + cti_geometric_push(J, way);
-    }
+    cti_v3 u = g->hits[c].script;
+    int b = -1, k;
+    if (!(cti_v3_norm2(cti_v3_at(q->forces.J, c)) + cti_v3_norm2(cti_v3_at(q->forces.speed, c)) + cti_v3_norm2(cti_v3_at(q->forces.last, c)) +
+              cti_v3_norm2(cti_v3_at(q->forces.place, c)) >
+          0))
+        return -1;
+    for (k = q->start[c]; k < q->start[c + 1]; k++)
+        u = cti_v3_mad(u, cti_v3_at(s->v, q->blocks[q->particle[k]]), q->S[k]);
+    for (k = q->start[c]; k < q->start[c + 1]; k++)
+        b = cti_judge_touch(s, b, q->blocks[q->particle[k]], (double)cti_v3_norm2(u));
+    return b;
 }
 
-CTI_FN double cti_geometric_sets_lift(cti_state *s, ct_real h, const ct_real *from, const ct_real *to)
+CTI_FN double cti_geometric_touch(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
-    double sum = 0, e;
-    int i;
-    for (i = 0; i < s->bodies.n_models; i++) {
-        if (s->history.last[i] < 0)
-            continue;
-        cti_model_ahead(s->bodies.models[i], h, 1, NULL);
-        e = cti_model_energy(s->bodies.models[i], to) - cti_model_energy(s->bodies.models[i], from);
-        g->sets[s->factors.component_of[s->history.block[i]]].recovered += e, sum += e;
+    ct_real fall = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), thick = 0;
+    double may = 0;
+    int c, i, b;
+    for (b = 0; b < s->bodies.n_models; b++)
+        g->ways[b] = 0;
+    for (i = 0; i < s->surface.n_bodies; i++)
+        thick = cti_max(thick, s->surface.bodies[i].thickness);
+    for (c = 0; c < g->q.net.m; c++) {
+        ct_real t = g->hits[c].thickness, lack = s->desc.geometric.acceleration_distance * t - g->hits[c].distance;
+        b = cti_geometric_meet(s, c);
+        if (b >= 0 && !g->hits[c].elastic)
+            g->ways[b] = cti_max(g->ways[b], cti_min(cti_max(lack, CTI_GEOMETRIC_ROUGH * t), cti_geometric_recovery(s, t, h)));
+    }
+    for (b = s->bodies.n_models - 1; b >= 0; b--) { /* a root is the smallest number of its set */
+        int root = cti_sets_root(s->judge.of, b);
+        g->ways[root] = cti_max(g->ways[root], g->ways[b]);
     }
     for (i = 0; i < s->n; i++) {
-        e = -(double)s->bodies.mass[i] * (double)cti_v3_dot(cti_v3_sub(cti_v3_at(to, i), cti_v3_at(from, i)), cti_v3_at(s->desc.gravity, 0));
-        g->sets[s->factors.component_of[i]].recovered += e, sum += e;
+        ct_real way = (b = cti_energy_body(s, i)) >= 0 ? g->ways[cti_sets_root(s->judge.of, b)] : 0;
+        if (way > 0 && !g->implicit.is_stiff[s->factors.component_of[i]])
+            way = cti_min(thick, cti_geometric_recovery(s, thick, h));
+        may += (double)(s->bodies.mass[i] * way * (fall + way / (2 * h * h)));
     }
-    return sum;
-}
-
-CTI_FN void cti_geometric_sets_end(cti_state *s)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    int c, i;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        const cti_component *q = &s->factors.components[c];
-        double rise = 0;
-        for (i = q->begin; i < q->end; i++) {
-            int b = s->factors.blocks[i];
-            rise += (double)s->bodies.mass[b] / 2 * ((double)cti_v3_norm2(cti_v3_at(s->end.v, b)) - (double)cti_v3_norm2(cti_v3_at(g->v, b)));
-        }
-        g->sets[c].recovered += cti_fmax(rise - g->sets[c].late, 0);
-        g->sets[c].late = 0;
-    }
-}
-
-CTI_FN int cti_geometric_sets_judge(cti_state *s, ct_real dt, double *out_may)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    ct_real w = s->desc.recovery_speed, fall = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    int c, i, n = CTI_LEN(s->factors.components), fine = 1;
-    if (!(w > 0))
-        for (i = 0; i < s->surface.n_bodies; i++)
-            w = cti_max(w, s->surface.bodies[i].thickness / dt);
-    for (c = n - 1; c >= 0; c--) { /* a root is the smallest number of its set */
-        cti_geometric_set *t = &g->sets[c], *root = &g->sets[cti_sets_root(s->parts.zoned, c)];
-        if (t == root)
-            continue;
-        root->recovered += t->recovered, root->moving += t->moving, root->mass += t->mass, root->rounded += t->rounded;
-        root->met = cti_fmax(root->met, t->met);
-    }
-    for (*out_may = 0, c = 0; c < n; c++) {
-        const cti_geometric_set *t = &g->sets[c];
-        double may = t->moving + t->mass * (t->met / 2 + (double)(w * w / 2 + fall * w * dt));
-        if (cti_sets_root(s->parts.zoned, c) != c)
-            continue;
-        *out_may += cti_fmin(cti_fmax(t->recovered, 0), may);
-        fine &= t->recovered <= may + cti_policy_body_gain(1, may, t->rounded);
-    }
-    return fine;
+    return may;
 }

@@ -76,11 +76,12 @@ static void cti_geometric_unprepare(cti_state *s)
         cti_candidates_free(m, &g->list[k]);
     CTI_FREE_SPAN(m, q->local, q->compliance);
     CTI_FREE_SPAN(m, q->scratch.work, q->scratch.pack);
+    CTI_FREE_SPAN(m, q->stiff.list, q->stiff.f);
     CTI_FREE_SPAN(m, q->filter, q->before);
     CTI_FREE_SPAN(m, q->ask.extra, q->ask.out);
     CTI_FREE_SPAN(m, q->forces.force, q->forces.slip);
     CTI_FREE_SPAN(m, g->crossing.toi, g->crossing.stopped);
-    CTI_FREE_SPAN(m, g->sets, g->rest);
+    CTI_FREE_SPAN(m, g->ways, g->rest);
     CTI_FREE_SPAN(m, g->implicit.y, g->implicit.error);
     CTI_FREE_SPAN(m, g->implicit.mean, g->implicit.balance);
     CTI_FREE(m, g->crossing.speed);
@@ -96,10 +97,14 @@ static int cti_geometric_weigh_bodies(cti_state *s)
 {
     cti_geometric_implicit *q = &cti_geometric_own(s)->implicit;
     int i, k, n = CTI_LEN(s->factors.components);
-    if (!CTI_RESIZE(s->mem, cti_geometric_own(s)->sets, n) || !CTI_RESIZE(s->mem, q->body_mass, n) || !CTI_RESIZE(s->mem, q->tie_mass, n))
+    if (!CTI_RESIZE(s->mem, cti_geometric_own(s)->ways, s->bodies.n_models) || !CTI_RESIZE(s->mem, q->body_mass, n) ||
+        !CTI_RESIZE(s->mem, q->is_stiff, n) || !CTI_RESIZE(s->mem, q->tie_mass, n))
         return 0;
     for (i = 0; i < s->n; i++)
         q->body_mass[s->factors.component_of[i]] += s->bodies.mass[i];
+    for (i = 0; i < s->bodies.n_models; i++)
+        if (s->history.last[i] >= 0)
+            q->is_stiff[s->factors.component_of[s->history.block[i]]] = s->bodies.models[i]->tets.n > 0;
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
         for (k = 0; k < 2; k++) {
             const cti_joint_side *side = k ? &s->bodies.joints[i].b : &s->bodies.joints[i].a;

@@ -11,10 +11,24 @@
 /* Directions in which a collision takes part in a solve. */
 enum { CTI_NET_OFF, CTI_NET_NORMAL, CTI_NET_TANGENT, CTI_NET_ALL };
 
+/* cti_net_stiff -- particles of bodies that resist being deformed by more than their masses: corrections of them are A^-1 S X, A being the
+   matrix of their body's implicit step. */
+typedef struct cti_net_stiff {
+    int n;                /* 0: there are none, or their masses are meant */
+    const int32_t *list;  /* [n] the particles */
+    const int32_t *body;  /* [net->n] body of a particle; -1: it is not stiff */
+    const ct_real *whole; /* [bodies] what moves a body as a whole: its inverse mass [1/kg]; 0: scripts hold some of it */
+    const ct_real *inv;   /* [net->n] inverse masses */
+    ct_real *f;           /* [3 n] */
+    double (*solve)(void *ctx, ct_real *f); /* f <- A^-1 f at these particles; returns f'A^-1 f */
+    void *ctx;
+} cti_net_stiff;
+
 /* cti_net -- arrays are the caller's. */
 typedef struct cti_net {
     int n, m;                  /* particles, collisions */
-    const ct_real *inv;        /* [n] inverse masses [1/kg], 0: held */
+    const ct_real *inv;        /* [n] inverse masses [1/kg], 0: held; of stiff particles an estimate of their block of A^-1 */
+    cti_net_stiff stiff;
     const int32_t *filter;     /* [n] number of the particle's projector, or -1; NULL: there are none */
     const ct_real *projectors; /* [9 each] */
     const int32_t *start;      /* [m + 1] first weight of each collision */
@@ -25,7 +39,7 @@ typedef struct cti_net {
                                   corrections; NULL: none */
     ct_real soft;              /* factor of `compliance` */
     uint8_t *mode;             /* [m] CTI_NET_*; scratch of cti_net_correct */
-    ct_real *work;             /* [4 n + 18 m] scratch */
+    ct_real *work;             /* [4 n + 22 m] scratch */
     int width;                 /* most weights of a collision, at least 4 */
     float *pack;               /* [(8 + 2 width) m] scratch */
 } cti_net;
@@ -54,14 +68,16 @@ CTI_FN cti_v3 cti_net_inverse(const cti_net *net, int i, cti_v3 v);
 /* cti_net_normal_mass -- the reduced mass of eq. 7 along the normal [kg]. A small scalar is added to the inverse, so that an over-constrained
    collision has a mass, too. differs: the inverse is at least `compliance`, where there is one. */
 CTI_FN ct_real cti_net_normal_mass(const cti_net *net, int c);
-/* cti_net_spread -- out [3 n]: corrections M_i^-1 sum S_ci X_c of the particles (eq. 12), X [3 m]. */
+/* cti_net_spread -- out [3 n]: corrections M_i^-1 sum S_ci X_c of the particles (eq. 12), or A^-1 of that; X [3 m]. */
 CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out);
+/* cti_net_together -- where weight k of collision c is its first one on a stiff body: the sum of its weights on that body; else 0. */
+CTI_FN ct_real cti_net_together(const cti_net *net, int c, int k);
 /* cti_net_share -- out [m]: the share in [0, 1] of a collision in what it and its neighbours ask of their particles, H_cc w_c / sum |H_cd| w_d. */
 CTI_FN void cti_net_share(const cti_net *net, const ct_real *w, ct_real *out);
 /* cti_net_cg -- H X = Y (eq. 16), within the directions of `mode`, by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or
    until one changes the particles' corrections by less than `enough` (root mean square). Returns the turns that were done. */
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X);
-/* cti_net_masses -- u [4 n] <- M^-1 u; returns u'M^-1 u. The fourth number of a particle is scratch. */
+/* cti_net_masses -- u [4 n] <- M^-1 u, or A^-1 u; returns u'M^-1 u. The fourth number of a particle is scratch. */
 CTI_FN double cti_net_masses(const cti_net *net, ct_real *u);
 /* cti_net_still -- twice the kinetic energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest,
    so that they do not hide what is left of light ones. */

@@ -26,10 +26,19 @@ CTI_INLINE void cti_net_normal_scatter(const cti_net *net, int c, ct_real x, ct_
 
 CTI_FN double cti_net_masses(const cti_net *net, ct_real *u)
 {
+    const cti_net_stiff *a = &net->stiff;
     double sum = 0;
     int i, j;
+    for (i = 0; i < a->n; i++)
+        cti_v3_put(a->f, i, cti_v3_at(u + 4 * (size_t)a->list[i], 0));
+    if (a->n)
+        sum = a->solve(a->ctx, a->f);
+    for (i = 0; i < a->n; i++)
+        cti_v3_put(u + 4 * (size_t)a->list[i], 0, cti_v3_at(a->f, i));
     for (i = 0; i < net->n; i++) {
         ct_real *p = u + 4 * (size_t)i, w = net->inv[i];
+        if (a->n && a->body[i] >= 0)
+            continue;
         if (net->filter && net->filter[i] >= 0) {
             cti_v3 f = cti_v3_at(p, 0), q = cti_net_inverse(net, i, f);
             sum += (double)cti_v3_dot(f, q);
@@ -150,13 +159,22 @@ static void cti_net_normal_close(const cti_net_normal_run *run, ct_real *x)
     }
 }
 
-/* u <- M^-1 u. Returns u'M^-1 u */
+/* u <- M^-1 u, or A^-1 u. Returns u'M^-1 u */
 static double cti_net_normal_weigh(const cti_net *net, float *u)
 {
+    const cti_net_stiff *a = &net->stiff;
     double sum = 0;
     int i, j;
+    for (i = 0; i < 3 * a->n; i++)
+        a->f[i] = (ct_real)u[4 * a->list[i / 3] + i % 3];
+    if (a->n)
+        sum = a->solve(a->ctx, a->f);
+    for (i = 0; i < 3 * a->n; i++)
+        u[4 * a->list[i / 3] + i % 3] = (float)a->f[i];
     for (i = 0; i < net->n; i++) {
         float *p = u + 4 * (size_t)i, w = (float)net->inv[i];
+        if (a->n && a->body[i] >= 0)
+            continue;
         if (net->filter && net->filter[i] >= 0) {
             cti_v3 f = cti_v3_make((ct_real)p[0], (ct_real)p[1], (ct_real)p[2]), q = cti_net_inverse(net, i, f);
             sum += (double)cti_v3_dot(f, q);

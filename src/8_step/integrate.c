@@ -270,7 +270,7 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
             cti_integrate_close(s, i, dt, &c, q->touches[m]);
     }
     cti_motion_fall(s, dt, q->v_end);
-    cti_momenta_balance(s, dt, q->v_end);
+    cti_momenta_balance(s, dt, 0, q->v_end);
     for (m = 0; m < s->bodies.n_models; m++)
         for (i = q->block[m]; cti_integrate_leaves(s, m) && i <= q->last[m]; i++)
             cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), cti_integrate_leave(s, i, dt)));

@@ -137,7 +137,7 @@ CTI_FN int cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shif
 {
     double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), rounded = fabs(r->work_pins) + fabs(r->work_script);
     double scale = r->energy_contact + r->work_recovery + r->loss_contact, springs = r->energy_contact;
-    double works = r->work_pins + r->work_script, work = works, alone = 0, had = 0, moving = 0, given;
+    double works = r->work_pins + r->work_script, work = works, alone = 0, damped = 0, had = 0, moving = 0, given;
     int b, k, n = cti_judge_count(s), blamed = 0;
     cti_judge_measure(s);
     for (b = 0; b < n; b++) {
@@ -149,8 +149,10 @@ CTI_FN int cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shif
         blamed |= q->blamed, rounded += q->rounded, springs += q->gain;
         scale += q->touched ? own + 0.5 * q->mass * q->met2 : q->mass * kick * kick;
         had += q->touched ? cti_judge_had(s, q, dt, works) : q->mass * kick * kick;
-        if (!q->touched) /* each has its own bound */
+        if (!q->touched) { /* each has its own bound; damped: the same of what dampers may have taken, too */
             alone += cti_fmin(cti_fmax(0, q->gain), cti_policy_body_gain(1, own, q->rounded));
+            damped += cti_fmin(cti_fmax(0, q->gain + r->loss_damping), cti_policy_body_gain(1, own, q->rounded));
+        }
         for (k = 0; k < 3; k++) /* work on the common motion is no scale of errors */
             work -= q->mass * ((q->end[k] - q->start[k]) * (q->end[k] + q->start[k]) / 2 - (double)(s->desc.gravity[k] * dt) * q->end[k]);
     }
@@ -159,7 +161,7 @@ CTI_FN int cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shif
     s->judge.excess = given - alone - cti_fmin(swing, had + moving) - cti_policy_body_gain(1, had + fabs(work), rounded);
     s->judge.excess = blamed ? HUGE_VAL : s->judge.excess + s->judge.debt;
     s->judge.most = CTI_JUDGE_DEBT * had + cti_fmin(shift, had + moving);
-    if (r->energy_gained <= alone + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded) && s->judge.excess <= s->judge.most)
+    if (r->energy_gained <= damped + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded) && s->judge.excess <= s->judge.most)
         return 0;
     cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;

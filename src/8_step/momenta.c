@@ -141,8 +141,11 @@ static void cti_momenta_inertia(cti_group *g, int at_end, const cti_motion *m)
 static void cti_momenta_add(const cti_state *s, cti_group *g, int c, ct_real dt, const ct_real *v)
 {
     cti_motion m;
+    cti_v3 end;
     g->lack = cti_v3_mad(g->lack, cti_momenta_spin(s, g, c, 0, s->v, &m), 1);
-    g->lack = cti_v3_mad(g->lack, cti_momenta_spin(s, g, c, 1, v, &m), -1);
+    g->had += m.about + (double)(m.mass / 2 * cti_v3_norm2(cti_v3_sub(m.speed, g->speed[0])));
+    end = cti_momenta_spin(s, g, c, 1, v, &m);
+    g->lack = cti_v3_sub(g->lack, end), g->spin = cti_v3_add(g->spin, end);
     g->lack = cti_v3_add(g->lack, cti_momenta_moment(s, g, c, dt));
     cti_momenta_inertia(g, 1, &m);
 }
@@ -162,6 +165,15 @@ static void cti_momenta_rate(cti_group *g)
     w = cti_m3_mul_v(inverse, g->lack);
     if (cti_finite(cti_v3_norm2(w)) && (double)cti_v3_dot(w, g->lack) <= 2.01 * g->about)
         g->rate = w;
+}
+
+/* Velocities of straight ways have a radial part at their ends, so that a rotation with all of its angular momentum would have more energy than
+   before. The rate is the largest part of itself with which the energy about the centre, about + w.spin + w'I w / 2, does not rise */
+static void cti_momenta_cap(cti_group *g)
+{
+    double a = (double)cti_v3_dot(g->rate, g->lack) / 2, b = (double)cti_v3_dot(g->rate, g->spin), room = cti_fmax(0, g->had - g->about);
+    if (a + b > room && a > 0)
+        g->rate = cti_v3_mul(g->rate, (ct_real)((sqrt(b * b + 4 * a * room) - b) / (2 * a)));
 }
 
 static void cti_momenta_turn(const cti_state *s, const cti_group *g, int c, ct_real *v)
@@ -231,7 +243,7 @@ CTI_FN cti_v3 cti_momenta_rate_of(const cti_state *s, int block)
     return cti_momenta_root(s->end.groups, s->factors.component_of[block])->rate;
 }
 
-CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
+CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, int capped, ct_real *v)
 {
     cti_end *end = &s->end;
     int c, n = CTI_LEN(s->factors.components);
@@ -245,8 +257,11 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
         if (!cti_momenta_root(end->groups, c)->held)
             cti_momenta_add(s, cti_momenta_root(end->groups, c), c, dt, v);
     for (c = 0; c < n; c++)
-        if (end->groups[c].up == c && !end->groups[c].held)
+        if (end->groups[c].up == c && !end->groups[c].held) {
             cti_momenta_rate(&end->groups[c]);
+            if (capped)
+                cti_momenta_cap(&end->groups[c]);
+        }
     for (c = 0; c < n; c++)
         if (!cti_momenta_root(end->groups, c)->held)
             cti_momenta_turn(s, cti_momenta_root(end->groups, c), c, v);

@@ -184,8 +184,8 @@ typedef struct cti_group {
     ct_real mass;
     cti_v3 first, center[2], speed[2];
     ct_real inertia[9];         /* about the centre */
-    double about;               /* [J] kinetic energy about the centre */
-    cti_v3 lack, rate;          /* missing angular momentum; the angular velocity that restores it */
+    double about, had;          /* [J] kinetic energy about the centre, at the end and at the start */
+    cti_v3 lack, rate, spin;    /* missing angular momentum; the angular velocity that restores it; that of the end */
 } cti_group;
 
 /* cti_energy -- energies of a body [J]; that of gravity is 0 at the origin. */
