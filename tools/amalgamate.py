@@ -399,15 +399,15 @@ class Builder:
     def put_implementation(self, names):
         self.put("")
         self.put("#ifdef CONTACT_IMPLEMENTATION\n#ifndef CT_CONTACT_IMPLEMENTATION_INCLUDED\n#define CT_CONTACT_IMPLEMENTATION_INCLUDED")
-        self.put(re.sub("@(FAST|SMALL)(_QUOTED)?@", lambda m: OPTIONS[m.group(1)].replace('"', '\\"') if m.group(2) else OPTIONS[m.group(1)], PROLOGUE))
+        self.put(re.sub("@(FAST|SMALL)@", lambda m: OPTIONS[m.group(1)], PROLOGUE))
         fast = False
         for n in names:
             if self.entry[n].fast != fast:
                 fast = not fast
-                self.put("\nCTI_CODE_%s" % ("FAST" if fast else "SMALL"))
+                self.put(SWITCH % OPTIONS["FAST" if fast else "SMALL"])
             self.emit(n)
         self.put("\n/* nothing private stays defined */")
-        own = ["CTI_FN", "CTI_OPTIMIZED", "CTI_CODE_FAST", "CTI_CODE_SMALL"]
+        own = ["CTI_FN", "CTI_OPTIMIZED"]
         for macro in self.all_macros + own:
             if macro in self.macros or macro in own:
                 self.put("#undef %s" % macro)
@@ -455,9 +455,6 @@ extern "C++" {
 #elif CONTACT_OPTIMIZE == 1
 #define CTI_OPTIMIZED 1
 #pragma GCC optimize(@SMALL@)
-/* between files of two kinds; each begins from the user's options, since a pragma cannot undo another one around it */
-#define CTI_CODE_FAST _Pragma("GCC pop_options") _Pragma("GCC push_options") _Pragma("GCC optimize(@FAST_QUOTED@)")
-#define CTI_CODE_SMALL _Pragma("GCC pop_options") _Pragma("GCC push_options") _Pragma("GCC optimize(@SMALL_QUOTED@)")
 #else
 #define CTI_OPTIMIZED 2
 #pragma GCC optimize(@FAST@)
@@ -470,11 +467,16 @@ extern "C++" {
 #pragma optimize("gt", on)
 #endif
 #endif
-#ifndef CTI_CODE_FAST
-#define CTI_CODE_FAST
-#define CTI_CODE_SMALL
-#endif
 """ + CONDITIONS
+
+# between files of the two kinds; each begins from the user's options, since a pragma cannot undo another one around it. Not _Pragma in a macro: of
+# three in one macro gcc 12 loses some at -O0
+SWITCH = """
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize(%s)
+#endif"""
 
 EPILOGUE = """\
 #if defined(__clang__) && (defined(__x86_64__) || defined(__i386__))

@@ -307,7 +307,7 @@ class Reader:
                     i += 1  # the end of its comment
                 self.calls()
                 self.directive(text, first, i)
-            elif text.startswith(("CTI_CODE_", "@")):  # pragmas by a macro, and lines that amalgamate.py replaces
+            elif text.startswith("@"):  # a line that amalgamate.py replaces
                 self.chunks.append(Chunk("directive", [], [], i, i, None, ALWAYS))
             else:
                 for token in TOKEN.findall(text):

@@ -157,7 +157,7 @@ static void cti_candidates_impacts(const cti_candidates_loop *q, const int32_t *
     if (n == 4)
         (kind == CT_PAIR_VF ? cti_ccd_vf_batch : cti_ccd_ee_batch)(w->x0, w->x1, quads, m, least, toi);
     for (i = 0; i < m; i++)
-        q->toi[which[i]] = n == 4 ? toi[i] : cti_vertices_toi(kind, quads + 4 * (size_t)i, n, least[i], w->x0, w->x1);
+        q->toi[which[i]] = n == 4 ? toi[i] : cti_vertices_toi((int)kind, quads + 4 * (size_t)i, n, least[i], w->x0, w->x1);
 }
 
 static void cti_candidates_meet_range(int begin, int end, int worker, void *context)
@@ -185,5 +185,5 @@ CTI_FN void cti_candidates_meet(const cti_candidates *l, const cti_surface *s, c
     cti_candidates_loop q;
     q.l = l, q.s = s, q.x = way->x0, q.way = way, q.d2 = d2, q.toi = toi;
     q.apart = way->most * way->most / ((1 - way->share) * (1 - way->share)) * (1 + 16 * CTI_EPS);
-    cti_tasks_run_work(s->soup.tasks, cti_candidates_meet_range, cti_candidates_blocks(l), CTI_CANDIDATES_BLOCK * CTI_CANDIDATES_MEET, &q);
+    cti_tasks_run_work(s->soup.tasks, cti_candidates_meet_range, cti_candidates_blocks(l), (double)CTI_CANDIDATES_BLOCK * CTI_CANDIDATES_MEET, &q);
 }

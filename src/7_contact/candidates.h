@@ -24,8 +24,8 @@ CTI_INLINE int cti_candidates_blocks(const cti_candidates *l) { return (cti_cand
 /* cti_candidates_distance -- of pair i, where it was last measured [m]. */
 CTI_INLINE ct_real cti_candidates_distance(const cti_candidates *l, int i) { return l->kind == CT_PAIR_PLANE ? l->d2[i] : cti_sqrt(l->d2[i]); }
 /* cti_kind_corners -- number of a pair's vertices; cti_kind_first -- of those of its first feature. */
-CTI_INLINE int cti_kind_corners(int kind) { return kind == CT_PAIR_PLANE ? 1 : kind == CT_PAIR_VV ? 2 : kind == CT_PAIR_VE ? 3 : 4; }
-CTI_INLINE int cti_kind_first(int kind) { return kind == CT_PAIR_EE ? 2 : 1; }
+CTI_INLINE int cti_kind_corners(ct_pair_kind kind) { return kind == CT_PAIR_PLANE ? 1 : kind == CT_PAIR_VV ? 2 : kind == CT_PAIR_VE ? 3 : 4; }
+CTI_INLINE int cti_kind_first(ct_pair_kind kind) { return kind == CT_PAIR_EE ? 2 : 1; }
 
 /* cti_candidates_kinds -- sets the kinds of list [CTI_LISTS]. */
 CTI_FN void cti_candidates_kinds(cti_candidates *list);
