@@ -1,6 +1,7 @@
-/* ccd_batch.inl -- the passes over lanes, for CTI_V = cti_dw and cti_f8 of CTI_BW lanes. CTI_VN(name) names the operations of simd.h, CTI_BN(name)
-   the functions defined here. CTI_BS(x) is a constant of the lane's type and CTI_BU its unit roundoff. CTI_BTINY exceeds all errors from
-   underflow, CTI_BNORM the error of a length from underflow. Both hold for coordinates whose size is in CTI_BSMALL .. CTI_BBIG. */
+/* ccd_batch.inl -- the passes over lanes, for CTI_V = cti_dw and cti_f8 of CTI_BW numbers CTI_BT; CTI_BALL has a bit for each lane. CTI_VN(name)
+   names the operations of simd.h, CTI_BN(name) the functions defined here. CTI_BS(x) is a constant of the lane's type and CTI_BU its unit roundoff.
+   CTI_BTINY exceeds all errors from underflow, CTI_BNORM the error of a length from underflow. Both hold for coordinates whose size is in
+   CTI_BSMALL .. CTI_BBIG. */
 
 /* CTI_BW queries: h hull of differences at both ends, c third vector of the cubic, big largest |coordinate| by axis */
 typedef struct CTI_BN(lanes) {
