@@ -47,7 +47,7 @@ FLAGSTEST64 := $(FLAGS64) -O0
 FLAGSTEST32 := $(FLAGS32) -O0
 FLAGSTESTASAN := $(FLAGSASAN) -O0
 # but for those that compute much themselves
-TESTS_BUSY := test_bvh test_ccd test_ccd_backward test_embed test_intersect test_pairs test_problem test_tetrahedralize
+TESTS_BUSY := test_bvh test_ccd test_ccd_backward test_embed test_intersect test_locking test_pairs test_problem test_tetrahedralize
 
 # every loop is cut, however short
 FLAGSTSAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -DCTI_TASKS_EAGER -fsanitize=thread

@@ -171,7 +171,7 @@ static void bench(const char *name, int nx, int ny, int nz, int cloth, int copie
         printf("  PCG float factor to 1e-8: %.2f ms, %d iterations\n", ms, it);
         free(c.work);
     }
-    cti_jacobi_free(&mem, &J);
+    CTI_FREE(&mem, J.inv);
     cti_factor64_free(&mem, &d);
     for (i = 0; i < copies; i++)
         cti_factor32_free(&mem, &f[i]), cti_gather_free(&mem, &g[i]);

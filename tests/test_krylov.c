@@ -114,7 +114,7 @@ static void test_pcg(void **state)
     b[4] = 1;
     assert_int_equal(cti_pcg(&op, NULL, b, y, tol, 10, work, &i), 0);
     assert_int_equal(cti_pcg_run(&op, NULL, b, y, CTI_R(1e-3), 10, work, &i), CTI_PCG_INDEFINITE);
-    cti_jacobi_free(&mem, &M);
+    CTI_FREE(&mem, M.inv);
     cti_bsr_free(&mem, &A);
     assert_int_equal(mem.bytes_live, 0);
 }
@@ -144,7 +144,7 @@ static void test_poor_preconditioner(void **state)
     assert_int_equal(cti_pcg_run(&op, &jacobi, b, x, CTI_R(1e-2), 10, work, &it), CTI_PCG_CONVERGED);
     for (i = 0; i < 6; i++)
         assert_true(cti_abs(x[i] / (i < 3 ? CTI_R(1e-4) : 1) - 1) < CTI_R(1e-2));
-    cti_jacobi_free(&mem, &M);
+    CTI_FREE(&mem, M.inv);
     cti_bsr_free(&mem, &A);
     assert_int_equal(mem.bytes_live, 0);
 }
@@ -194,7 +194,7 @@ static void test_operator(void **state)
     assert_true(its > 3 && cti_abs(share) > 0);
     for (i = 0; i < 3 * N; i++)
         assert_true(cti_abs(x[i] - (y[i] - share * z[i])) < tol * 1000);
-    cti_jacobi_free(&mem, &M);
+    CTI_FREE(&mem, M.inv);
     cti_bsr_free(&mem, &A);
 }
 
@@ -235,7 +235,7 @@ static void test_jacobi_singular(void **state)
     assert_int_equal(cti_jacobi_make(&mem, &M, &A), 1);
     cti_jacobi_apply(&M, r, z);
     assert_true(z[0] == CTI_R(0.25) && z[1] == 1 && z[2] == 1 && z[3] == CTI_R(0.5) && z[5] == CTI_R(0.5));
-    cti_jacobi_free(&mem, &M);
+    CTI_FREE(&mem, M.inv);
     cti_bsr_free(&mem, &A);
 }
 

@@ -49,7 +49,7 @@ typedef struct scene_body {
     ct_material material;
     ct_rod_desc rod;       /* which keys a rod's material has; likewise of points */
     ct_points_desc points;
-    int bends; /* young is divided by the factor of ct_mesh_locking */
+    int bends; /* young is divided by the factor that locking.h measures */
     scene_transform *transform;
     int n_transform;
     double velocity[3], angular_velocity[3]; /* [rad/s] */

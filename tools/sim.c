@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "sim.h"
 #include "cli.h"
+#include "locking.h"
 #include "thin.h"
 #include <ctype.h>
 #include <glob.h>
@@ -378,15 +379,15 @@ static int sim_load_mesh(const scene *s, const scene_body *b, sim_meshes *m)
 static ct_code sim_add_soft(sim *m, const scene_body *b, const char *name, const sim_meshes *meshes, ct_body_id *out)
 {
     ct_soft_desc d = ct_soft_desc_default();
-    ct_real factor;
+    double factor;
     int k;
     d.name = name;
     d.mesh = &meshes->body;
     d.surface = meshes->surface.n_positions ? &meshes->surface : NULL;
     d.material = b->material;
     /* a mesh that cannot be measured cannot be added either, which gives an error */
-    if (b->bends && ct_mesh_locking(d.mesh, d.material.poisson, &factor, NULL) == CT_OK)
-        d.material.young /= factor;
+    if (b->bends && locking_factor(d.mesh, (double)d.material.poisson, &factor))
+        d.material.young = (ct_real)((double)d.material.young / factor);
     d.friction = (ct_real)b->friction;
     for (k = 0; k < 3; k++)
         d.velocity[k] = (ct_real)b->velocity[k], d.angular_velocity[k] = (ct_real)b->angular_velocity[k];

@@ -137,12 +137,6 @@ CTI_FN int cti_jacobi_make(cti_mem *mem, cti_jacobi *out, const cti_bsr *A)
     return 1;
 }
 
-CTI_FN void cti_jacobi_free(cti_mem *mem, cti_jacobi *jacobi)
-{
-    CTI_FREE(mem, jacobi->inv);
-    jacobi->n = 0;
-}
-
 CTI_FN void cti_jacobi_apply(void *ctx, const ct_real *r, ct_real *z)
 {
     const cti_jacobi *jacobi = (const cti_jacobi *)ctx;

@@ -47,7 +47,7 @@ CTI_FN cti_pcg_end cti_pcg_by(const cti_operator *A, const cti_operator *M, cons
 CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real share, int max_it, ct_real *work,
                                int *out_iterations);
 
-/* cti_jacobi -- inverses of the diagonal blocks. Zero it before first use. */
+/* cti_jacobi -- inverses of the diagonal blocks. Zero it before first use; release inv. */
 typedef struct cti_jacobi {
     int n;
     ct_real *inv; /* [9 n] */
@@ -55,7 +55,6 @@ typedef struct cti_jacobi {
 /* cti_jacobi_make -- inverts the diagonal blocks. A block without a finite inverse is replaced by its diagonal, and if that fails by 1. 0
    when memory ran out. */
 CTI_FN int cti_jacobi_make(cti_mem *mem, cti_jacobi *out, const cti_bsr *A);
-CTI_FN void cti_jacobi_free(cti_mem *mem, cti_jacobi *jacobi);
 /* cti_jacobi_apply -- z = M^-1 r, a cti_operator_fn; ctx is a cti_jacobi. cti_jacobi_operator -- the same as an operator. */
 CTI_FN void cti_jacobi_apply(void *ctx, const ct_real *r, ct_real *z);
 CTI_FN cti_operator cti_jacobi_operator(cti_jacobi *jacobi);

@@ -216,11 +216,6 @@ CONTACT_API ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_erro
 CONTACT_API void ct_mesh_free(ct_mesh *mesh);
 /* ct_mesh_box -- size [m] centred at the origin, cells per axis >= 1; with_tets 1: five or six tets a cell and no triangles, 0: surface. */
 CONTACT_API ct_code ct_mesh_box(const ct_real size[3], const int cells[3], int with_tets, ct_mesh *out_mesh, ct_error_info *out_error);
-/* ct_mesh_locking -- the factor by which the mesh's linear tets are too stiff in bending about the body's weakest axes: 1 + 2.1 / n^2 for a
-   bar of n cells across (docs/locking.md). With young / factor the body bends correctly, and is too soft in stretching by the factor. The
-   mesh is compared with quadratic tets on it, in linear elasticity. CT_ERR_ARGUMENT (NULL, poisson not in (-1, 1/2)), CT_ERR_MESH (no tets,
-   or an unusable one), CT_ERR_UNSUPPORTED (more than 2e7 tets), CT_ERR_MEMORY. */
-CONTACT_API ct_code ct_mesh_locking(const ct_mesh *mesh, ct_real poisson, ct_real *out_factor, ct_error_info *out_error);
 /* ct_mesh_grid -- a sheet size[0] x size[1] in the xz plane, centred, normal +y; diagonals alternate. */
 CONTACT_API ct_code ct_mesh_grid(const ct_real size[2], const int cells[2], ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_sphere -- subdivided icosahedron, 20 * 4^levels triangles, levels 0..7. */
