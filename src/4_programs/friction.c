@@ -1,9 +1,8 @@
-/* friction.c -- code shared by the solvers of stand-alone frictional contact problems: the scaled form, products with W, the residual, the
-   exact solution of one contact, block Gauss-Seidel sweeps. Method: with all other contacts fixed, a contact opens, sticks or slips. In
-   slip, u_t = -a r_t with a > 0, u_n = 0 and |r_t| = mu r_n leave one equation in a, whose sign differs at both ends of its interval. based
-   on: Acary, Bremond and Huber 2018, On solving contact problems with Coulomb friction: formulations and numerical comparisons (NSGS with
-   exact local solver, natural map); Bonnefon and Daviet 2011 (the equation in a, there a quartic). */
+/* friction.c -- code shared by the solvers of stand-alone frictional contact problems: the scaled form, products with W, the residual, block
+   Gauss-Seidel sweeps. Based on: Acary, Bremond and Huber 2018, On solving contact problems with Coulomb friction: formulations and numerical
+   comparisons (NSGS with exact local solver, natural map). */
 #include "friction.h"
+#include "coulomb.h"
 #include "dual.h"
 #include "../2_linalg/lu.h"
 
@@ -275,82 +274,17 @@ CTI_FN double cti_friction_residual(cti_friction *f)
     return residual;
 }
 
-/* ---- one contact ---- */
-
-/* slip with u_t = -a r_t, u_n = 0: returns |r_t| - mu r_n. S, s: tangential block and load after elimination of r_n */
-static double cti_friction_slip(const double *B, const double *q, const double *S, const double *s, double mu, double a, double *r)
-{
-    double s11 = S[0] + a, s22 = S[3] + a, det = s11 * s22 - S[1] * S[2];
-    if (!(det > 0))
-        return INFINITY;
-    r[1] = -(s22 * s[0] - S[1] * s[1]) / det;
-    r[2] = -(s11 * s[1] - S[2] * s[0]) / det;
-    r[0] = -(q[0] + B[1] * r[1] + B[2] * r[2]) / B[0];
-    return sqrt(r[1] * r[1] + r[2] * r[2]) - mu * r[0];
-}
-
-/* the root a between lo (positive sign) and hi (negative): bisection, on a logarithmic scale once both are positive, then secants */
-static void cti_friction_bracket(const double *B, const double *q, const double *S, const double *s, double mu, double top, double *r)
-{
-    double lo = 0, hi = top, at_lo = INFINITY, at_hi, a, value;
-    int k;
-    while ((at_hi = cti_friction_slip(B, q, S, s, mu, hi, r)) > 0 && hi < 1e12 * top)
-        lo = hi, at_lo = at_hi, hi *= 8;
-    if (at_hi > 0)
-        return;
-    for (k = 0; k < 100 && hi - lo > 1e-15 * hi; k++) {
-        /* secant of a mostly convex function; every third step bisects */
-        a = k % 3 != 2 && at_lo < 1e300 ? hi - at_hi * (hi - lo) / (at_hi - at_lo) : (lo + hi) / 2;
-        if (!(a > lo && a < hi))
-            a = (lo + hi) / 2;
-        value = cti_friction_slip(B, q, S, s, mu, a, r);
-        if (value > 0)
-            lo = a, at_lo = value;
-        else
-            hi = a, at_hi = value;
-        if (value == 0)
-            break;
-    }
-    cti_friction_slip(B, q, S, s, mu, hi, r);
-}
-
-CTI_FN void cti_friction_local(const double *B, const double *q, double mu, double *r)
-{
-    double S[4], s[2], value, top;
-    if (q[0] >= 0 || !(B[0] > 0)) {
-        r[0] = r[1] = r[2] = 0;
-        return;
-    }
-    S[0] = B[4] - B[3] * B[1] / B[0], S[1] = B[5] - B[3] * B[2] / B[0], S[2] = B[7] - B[6] * B[1] / B[0], S[3] = B[8] - B[6] * B[2] / B[0];
-    s[0] = q[1] - B[3] * q[0] / B[0], s[1] = q[2] - B[6] * q[0] / B[0];
-    top = fabs(B[4]) + fabs(B[8]);
-    value = mu > 0 ? cti_friction_slip(B, q, S, s, mu, 0, r) : INFINITY;
-    if (value <= 0)
-        return;
-    if (mu > 0)
-        cti_friction_bracket(B, q, S, s, mu, top > 0 ? top : B[0], r);
-    else
-        r[0] = -q[0] / B[0], r[1] = r[2] = 0;
-    r[0] = cti_fmax(r[0], 0);
-    value = sqrt(r[1] * r[1] + r[2] * r[2]);
-    if (value > mu * r[0])
-        r[1] *= mu * r[0] / value, r[2] *= mu * r[0] / value;
-}
-
-CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *center, int back)
+CTI_FN void cti_friction_sweep(cti_friction *f, int back)
 {
     int k, a;
     for (k = 0; k < f->nc; k++) {
         int i = back ? f->nc - 1 - k : k;
-        double *r = f->r + 3 * (size_t)i, B[9], q[3];
-        memcpy(B, f->diagonal + 9 * (size_t)i, sizeof B);
+        const double *B = f->diagonal + 9 * (size_t)i;
+        double *r = f->r + 3 * (size_t)i, q[3];
         cti_friction_row(f, i, f->r, q);
         for (a = 0; a < 3; a++)
-            q[a] +=
-                f->q[3 * i + a] - B[3 * a] * r[0] - B[3 * a + 1] * r[1] - B[3 * a + 2] * r[2] - (center ? sigma * center[3 * i + a] : 0);
-        for (a = 0; a < 3 && center; a++)
-            B[4 * a] += sigma;
-        cti_friction_local(B, q, f->mu[i], r);
+            q[a] += f->q[3 * i + a] - B[3 * a] * r[0] - B[3 * a + 1] * r[1] - B[3 * a + 2] * r[2];
+        cti_coulomb_solve(B, q, f->mu[i], r);
     }
 }
 

@@ -53,10 +53,8 @@ CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y);
 CTI_FN double cti_friction_residual(cti_friction *f);
 /* cti_friction_natural -- the same measure for any pair r, u; *share: relative to r. */
 CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *share);
-/* cti_friction_local -- solves one contact with u = B r + q exactly for r [3]. */
-CTI_FN void cti_friction_local(const double *B, const double *q, double mu, double *r);
-/* cti_friction_sweep -- one block Gauss-Seidel sweep on u = (W + sigma I) r + q - sigma center; in reverse order with `back`. */
-CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *center, int back);
+/* cti_friction_sweep -- one block Gauss-Seidel sweep, each contact solved exactly (coulomb.h); in reverse order with `back`. */
+CTI_FN void cti_friction_sweep(cti_friction *f, int back);
 /* cti_friction_goes_on -- 1 if another iteration may begin, by the rules of cti_effort_goes_on; stores the iterate for the watcher. */
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a);
 /* cti_friction_answer -- stores the best r, and its x, in the problem's units. */

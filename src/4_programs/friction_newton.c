@@ -122,7 +122,7 @@ static void cti_newton_sweeps(cti_newton *s, int count)
 {
     int k;
     for (k = 0; k < count; k++)
-        cti_friction_sweep(s->f, 0, NULL, k & 1);
+        cti_friction_sweep(s->f, k & 1);
     s->n_history = 0;
     cti_friction_residual(s->f);
 }

@@ -8,6 +8,7 @@
 #include "pgs.h"
 #include "coulomb.h"
 #include "mixing.h"
+#include "../2_linalg/lu.h"
 
 /* ---- sequence ---- */
 
@@ -68,23 +69,11 @@ static int cti_pgs_colours(cti_pgs *s, cti_arena *arena)
 
 /* ---- u ---- */
 
-static double cti_pgs_dot(const double *a, const double *b, int n)
-{
-    cti_d8 v = cti_d8_set(0);
-    double sum = 0;
-    int i = 0;
-    for (; i + 8 <= n; i += 8)
-        v = cti_d8_add(v, cti_d8_mul(cti_d8_load(a + i), cti_d8_load(b + i)));
-    for (; i < n; i++)
-        sum += a[i] * b[i];
-    return sum + cti_d8_sum(v);
-}
-
 static void cti_pgs_refresh(cti_pgs *s, const double *r)
 {
     int i;
     for (i = 0; i < s->m; i++)
-        s->u[i] = s->q[i] + cti_pgs_dot(s->W + (size_t)i * (size_t)s->ld, r, s->m);
+        s->u[i] = s->q[i] + cti_lu_dot(s->W + (size_t)i * (size_t)s->ld, r, s->m);
 }
 
 /* the current u of row i */
