@@ -202,7 +202,7 @@ CTI_FN cti_outcome cti_boxed_pivot(const cti_lcp *p, int8_t *state, cti_effort *
 
 /* ---- QPs and LCPs ---- */
 
-static cti_outcome cti_boxed_plain(const cti_program *p, cti_delassus *w, cti_effort *e, cti_answer *a)
+static cti_outcome cti_boxed_plain(const cti_program *p, cti_dual *w, cti_effort *e, cti_answer *a)
 {
     double *lo = CTI_ARENA_NEW(e->arena, double, p->m), *hi = CTI_ARENA_NEW(e->arena, double, p->m);
     int8_t *state = CTI_ARENA_NEW(e->arena, int8_t, p->m);
@@ -227,7 +227,7 @@ static cti_outcome cti_boxed_plain(const cti_program *p, cti_delassus *w, cti_ef
 
 typedef struct cti_boxed_friction {
     const cti_program *p;
-    cti_delassus *w;
+    cti_dual *w;
     int m;
     double *W, *q, *lo, *hi; /* W and q in the rotated tangents */
     double *c, *s, *load;    /* [contacts] direction of the first tangent; the lambda_n that bounds friction */
@@ -268,7 +268,6 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
 {
     int i, k, m = b->m;
     const cti_lcp lcp = cti_lcp_boxed(b->W, b->q, b->lo, b->hi, m);
-    cti_answer trial = *a;
     cti_outcome said;
     memcpy(b->W, b->w->W, sizeof *b->W * (size_t)m * (size_t)m);
     memcpy(b->q, b->w->q, sizeof *b->q * (size_t)m);
@@ -298,8 +297,7 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
         return said;
     memcpy(b->r, b->z, sizeof *b->r * (size_t)m);
     cti_boxed_turn(b, -1, b->r, 1);
-    trial.x = b->x, trial.r = b->r;
-    cti_delassus_answer(b->w, b->p, &trial);
+    cti_dual_x(b->w, b->r, b->x);
     cti_program_judge(b->p, b->x, b->r, b->work, j);
     cti_program_u(b->p, b->x, b->r, b->u);
     return CTI_OUTCOME_SOLVED;
@@ -327,7 +325,7 @@ static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
     return most > 0 ? moved / most : 0;
 }
 
-static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_delassus *w, cti_effort *e, cti_answer *a)
+static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_dual *w, cti_effort *e, cti_answer *a)
 {
     cti_boxed_friction b;
     cti_judgement j;
@@ -363,15 +361,13 @@ static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_delassus *w, cti_
 
 CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a)
 {
-    cti_delassus w;
+    cti_dual w;
     cti_outcome said;
     memset(&w, 0, sizeof w);
     a->iterations = 0;
-    said = cti_delassus_open(&w, p, e, a, CTI_BOXED_ROWS);
+    said = cti_dual_open(p, e, CTI_DUAL_DENSE, CTI_BOXED_ROWS, &w, &a->why);
     if (said == CTI_OUTCOME_SOLVED) {
         said = p->mu ? cti_boxed_coulomb(p, &w, e, a) : cti_boxed_plain(p, &w, e, a);
-        said = cti_delassus_finish(&w, p, e, a, said);
     }
-    cti_delassus_close(&w, e);
-    return said;
+    return cti_tableau_finish(&w, e, a, said);
 }

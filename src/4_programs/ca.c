@@ -298,7 +298,7 @@ static cti_outcome cti_ca_contacts(cti_ca *s)
 {
     cti_pgs g;
     memset(&g, 0, sizeof g);
-    g.m = s->m, g.W = s->d.W, g.ld = s->d.ld, g.S = &s->d.S, g.q = s->d.q, g.mu = s->p->mu, g.order = s->e->order;
+    g.m = s->m, g.W = s->d.W, g.ld = s->d.ld, g.S = s->d.S, g.q = s->d.q, g.mu = s->p->mu, g.order = s->e->order;
     g.relaxation = s->e->relaxation > 0 ? s->e->relaxation : 1;
     return cti_pgs_open(&g, s->e->arena, s->a->r) ? cti_pgs_run(&g, s->p, &s->d, s->e, s->a) : CTI_OUTCOME_MEMORY;
 }
@@ -313,7 +313,7 @@ CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer
     }
     memset(&s, 0, sizeof s);
     s.p = p, s.e = e, s.a = a, s.m = p->m;
-    outcome = cti_dual_open(p, e, p->kind == CTI_PROGRAM_QP, &s.d, &a->why);
+    outcome = cti_dual_open(p, e, p->kind == CTI_PROGRAM_QP ? CTI_DUAL_PADDED : CTI_DUAL_THIN, CTI_DUAL_MOST, &s.d, &a->why);
     if (outcome == CTI_OUTCOME_SOLVED)
         outcome = p->kind == CTI_PROGRAM_QP ? cti_ca_qp(&s) : cti_ca_contacts(&s);
     cti_dual_close(e->mem, &s.d);

@@ -54,7 +54,7 @@ typedef struct cti_cones {
     const cti_program *p;
     cti_effort *e;
     cti_answer *a;
-    cti_scalar system; /* GLOBAL: A's factor */
+    cti_dual dual; /* where S is formed */
     int m;
     int is_sparse; /* 1: `sparse` is used, else `dense` */
     cti_cones_sparse sparse;
@@ -125,23 +125,16 @@ static int cti_cones_alloc(cti_cones *c)
 {
     cti_arena *arena = c->e->arena;
     size_t m = (size_t)c->m;
-    double **v[10];
+    double **v[11];
     int k;
     v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->step.dy, v[5] = &c->step.dz, v[6] = &c->step.rp,
-    v[7] = &c->step.rc, v[8] = &c->step.lambda;
-    v[9] = &c->step.t;
-    for (k = 0; k < 10; k++)
+    v[7] = &c->step.rc, v[8] = &c->step.lambda, v[9] = &c->step.t, v[10] = &c->own.r;
+    for (k = 0; k < 11; k++)
         if (!(*v[k] = CTI_ARENA_ZERO(arena, double, m)))
             return 0;
     c->step.scaling = CTI_ARENA_ZERO(arena, double, 4 * (m / 3));
-    c->own.x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own.r = CTI_ARENA_ZERO(arena, double, m);
-    c->own.work = CTI_ARENA_ZERO(arena, double, 2 * m + 2 * (size_t)c->p->n);
-    if (c->is_sparse)
-        return c->step.scaling && c->own.x && c->own.r && c->own.work;
-    c->dense.ld = ((c->m + 7) & ~7) + 8;
-    c->dense.S = CTI_ARENA_ZERO(arena, double, (size_t)c->dense.ld *m), c->dense.F = CTI_ARENA_ZERO(arena, double, (size_t)c->dense.ld *m);
-    c->dense.pivot = CTI_ARENA_ZERO(arena, int, m), c->dense.scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(c->m));
-    return c->dense.pivot && c->dense.scratch && c->dense.S && c->dense.F && c->step.scaling && c->own.x && c->own.r && c->own.work;
+    c->own.x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own.work = CTI_ARENA_ZERO(arena, double, 2 * m + 2 * (size_t)c->p->n);
+    return c->step.scaling && c->own.x && c->own.work;
 }
 
 /* 1 if W is better kept sparse */
@@ -156,16 +149,16 @@ static int cti_cones_is_sparse(const cti_program *p, const cti_effort *e)
     return 1;
 }
 
-/* builds the form of friction.h, in the units of the cones. 0 when memory ran out */
-static int cti_cones_open_sparse(cti_cones *c)
+/* builds the form of friction.h, in the units of the cones */
+static cti_outcome cti_cones_open_sparse(cti_cones *c)
 {
     cti_arena *arena = c->e->arena;
     int i;
     c->sparse.side = CTI_ARENA_NEW(arena, double, c->m);
     c->sparse.A = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m), c->sparse.B = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m);
-    if (!c->sparse.side || !c->sparse.A || !c->sparse.B || !cti_friction_open(&c->sparse.f, c->p, c->e, c->a) ||
+    if (!c->sparse.side || !c->sparse.A || !c->sparse.B || cti_friction_open(&c->sparse.f, c->p, c->e, c->a) != CTI_OUTCOME_SOLVED ||
         !cti_friction_system_open(&c->sparse.system, &c->sparse.f) || !cti_newton_open(&c->sparse.end, &c->sparse.f, &c->sparse.system))
-        return 0;
+        return CTI_OUTCOME_MEMORY;
     c->sparse.polished = CTI_CONES_POLISH;
     for (i = 0; i < c->m; i++) {
         c->sparse.side[i] = i % 3 ? c->p->mu[i / 3] : 1;
@@ -174,52 +167,31 @@ static int cti_cones_open_sparse(cti_cones *c)
         c->size = cti_fmax(c->size, fabs(c->q[i]));
         c->sparse.B[9 * (i / 3) + 4 * (i % 3)] = 1;
     }
-    return 1;
+    return CTI_OUTCOME_SOLVED;
 }
 
-/* S and q for LOCAL: the symmetric part of W */
-static void cti_cones_local(cti_cones *c)
+/* S, the symmetric part of W, and q */
+static cti_outcome cti_cones_open_dense(cti_cones *c)
 {
-    const cti_sparse *W = &c->p->W;
+    cti_cones_dense *d = &c->dense;
+    cti_outcome outcome = cti_dual_open(c->p, c->e, CTI_DUAL_PADDED, 3 * CTI_CONES_CONTACTS, &c->dual, &c->a->why);
     double big = 0, off = 0;
-    int i, k;
+    int i, j;
+    if (outcome != CTI_OUTCOME_SOLVED)
+        return outcome;
+    d->S = c->dual.W, d->ld = c->dual.ld, c->q = c->dual.q;
+    d->F = CTI_ARENA_ZERO(c->e->arena, double, (size_t)d->ld *(size_t)c->m);
+    d->pivot = CTI_ARENA_ZERO(c->e->arena, int, c->m), d->scratch = CTI_ARENA_NEW(c->e->arena, double, cti_lu_scratch(c->m));
+    if (!d->F || !d->pivot || !d->scratch)
+        return CTI_OUTCOME_MEMORY;
     for (i = 0; i < c->m; i++)
-        for (k = W->p[i]; k < W->p[i + 1]; k++) {
-            c->dense.S[(size_t)i * (size_t)c->dense.ld + (size_t)W->i[k]] += 0.5 * W->x[k];
-            c->dense.S[(size_t)W->i[k] * (size_t)c->dense.ld + (size_t)i] += 0.5 * W->x[k];
+        for (j = 0; j <= i; j++) {
+            double *at = d->S + (size_t)i * (size_t)d->ld + (size_t)j, *other = d->S + (size_t)j * (size_t)d->ld + (size_t)i;
+            big = cti_fmax(big, cti_fmax(fabs(*at), fabs(*other))), off = cti_fmax(off, fabs(*at - *other));
+            *at = *other = 0.5 * *at + 0.5 * *other;
         }
-    for (i = 0; i < c->m; i++)
-        for (k = W->p[i]; k < W->p[i + 1]; k++) {
-            big = cti_fmax(big, fabs(W->x[k]));
-            off = cti_fmax(off, fabs(W->x[k] - c->dense.S[(size_t)i * (size_t)c->dense.ld + (size_t)W->i[k]]));
-        }
-    c->dense.skew = off > 1e-15 * big;
-    memcpy(c->q, c->p->w, sizeof *c->q * (size_t)c->m);
-}
-
-/* x = A^-1 (b + J'r) for GLOBAL */
-static void cti_cones_point(cti_cones *c, const double *r, double *x, int refine)
-{
-    memcpy(x, c->p->b, sizeof *x * (size_t)c->p->n);
-    cti_sparse_addmul_t(&c->p->J, r, x);
-    cti_scalar_solve(&c->system, x, refine);
-}
-
-/* S and q for GLOBAL. Returns NULL, or why that fails; "" when memory ran out */
-static const char *cti_cones_global(cti_cones *c)
-{
-    int i;
-    if (!cti_scalar_open(c->e->mem, &c->system, &c->p->A) || !cti_scalar_factor(c->e->mem, &c->system))
-        return "";
-    if (c->system.boosted)
-        return "the matrix of the dynamics is not positive definite";
-    if (!cti_scalar_schur(&c->system, c->e->arena, &c->p->J, c->dense.S, c->dense.ld))
-        return "";
-    cti_cones_point(c, c->own.r, c->own.x, 2);
-    cti_sparse_mul(&c->p->J, c->own.x, c->q);
-    for (i = 0; i < c->m; i++)
-        c->q[i] += c->p->w[i];
-    return NULL;
+    d->skew = off > 2e-15 * big;
+    return CTI_OUTCOME_SOLVED;
 }
 
 /* chooses units in which a contact's mean diagonal is 1 and its cone is L */
@@ -289,10 +261,10 @@ static void cti_cones_offer(cti_cones *c)
     int i;
     for (i = 0; i < c->m; i++)
         c->own.r[i] = c->unit[i] * c->y[i];
-    if (c->p->kind == CTI_PROGRAM_GLOBAL)
-        cti_cones_point(c, c->own.r, c->own.x, 1);
-    else
+    if (c->is_sparse)
         cti_program_u(c->p, NULL, c->own.r, c->own.x);
+    else
+        cti_dual_x(&c->dual, c->own.r, c->own.x);
     cti_program_judge(c->p, c->own.x, c->own.r, c->own.work, &j);
     c->last = j.residual;
     if (j.residual < c->best) {
@@ -559,32 +531,22 @@ static cti_outcome cti_cones_iterate(cti_cones *c)
 CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_cones c;
-    cti_outcome outcome = CTI_OUTCOME_NOT_APPLICABLE;
+    cti_outcome outcome = CTI_OUTCOME_MEMORY;
     memset(&c, 0, sizeof c);
     c.p = p, c.e = e, c.a = a, c.m = p->m, c.best = INFINITY;
-    a->why = NULL;
+    a->why = "";
     c.is_sparse = cti_cones_is_sparse(p, e);
-    if (p->m > 3 * CTI_CONES_CONTACTS && !c.is_sparse)
-        a->why = "more contacts than the dense matrix of the cones is made for (1200)";
-    else if (!cti_cones_alloc(&c))
-        a->why = "";
-    else if (p->kind == CTI_PROGRAM_GLOBAL)
-        a->why = cti_cones_global(&c);
-    else if (!c.is_sparse)
-        cti_cones_local(&c);
-    else if (!cti_cones_open_sparse(&c))
-        a->why = "";
-    if (a->why) {
-        outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
-    } else {
+    if (cti_cones_alloc(&c))
+        outcome = c.is_sparse ? cti_cones_open_sparse(&c) : cti_cones_open_dense(&c);
+    if (outcome == CTI_OUTCOME_SOLVED) {
         if (!c.is_sparse)
             cti_cones_units(&c);
         outcome = cti_cones_iterate(&c);
         outcome = c.sparse.f.run.memory ? CTI_OUTCOME_MEMORY : outcome;
     }
-    if (!a->why || outcome == CTI_OUTCOME_SOLVED)
+    if (outcome == CTI_OUTCOME_SOLVED)
         a->why = "";
-    cti_scalar_close(e->mem, &c.system);
+    cti_dual_close(e->mem, &c.dual);
     if (c.sparse.f.e)
         cti_friction_close(&c.sparse.f);
     cti_friction_system_close(&c.sparse.system);

@@ -1,4 +1,4 @@
-/* dual.c -- from A, J to W and q.
+/* dual.c -- W and q of u = W r + q.
    Method: A is factored by bodies; W = J A^-1 J' is computed along the rows' paths through the factor (schur.c). If A is diagonal and W has
    few entries, W is a product of sparse matrices. Based on: Otaduy et al. 2009, section 5.1, eq. 8-9 (the Schur complement). */
 #include "dual.h"
@@ -61,62 +61,90 @@ CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J,
     return ok;
 }
 
-static cti_outcome cti_dual_matrix(cti_effort *e, int dense, cti_dual *d, const char **why)
+/* W of a diagonal A as a sparse matrix, where it has few entries. 0: out of memory */
+static int cti_dual_sparse(cti_mem *mem, cti_dual *d)
 {
     const cti_program *p = d->p;
-    if (!dense && cti_dual_is_diagonal(&p->A)) {
-        cti_sparse T;
-        double products;
-        int ok;
-        if (!cti_sparse_transpose(e->mem, &p->J, &T))
-            return CTI_OUTCOME_MEMORY;
-        products = cti_dual_products(&T);
-        if (products < 0.25 * (double)p->m * (double)p->m && products < 1e8) {
-            ok = cti_dual_thin(e->mem, &p->A, &p->J, &d->S);
-            cti_sparse_free(e->mem, &T);
-            return ok ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_MEMORY;
-        }
-        cti_sparse_free(e->mem, &T);
-    }
-    if (p->m > CTI_DUAL_MOST) {
-        *why = "too many rows for a dense Schur complement";
-        return CTI_OUTCOME_NOT_APPLICABLE;
-    }
-    d->ld = (p->m + 7) & ~7;
-    d->ld += d->ld % 64 == 0 ? 8 : 0;
-    d->W = CTI_ARENA_NEW(e->arena, double, (size_t)d->ld *(size_t)p->m + 8);
-    if (!d->W || !cti_scalar_schur(&d->system, e->arena, &p->J, d->W, d->ld))
-        return CTI_OUTCOME_MEMORY;
-    return CTI_OUTCOME_SOLVED;
+    cti_sparse T;
+    double products;
+    if (!cti_dual_is_diagonal(&p->A))
+        return 1;
+    if (!cti_sparse_transpose(mem, &p->J, &T))
+        return 0;
+    products = cti_dual_products(&T);
+    cti_sparse_free(mem, &T);
+    if (!(products < 0.25 * (double)p->m * (double)p->m && products < 1e8))
+        return 1;
+    d->S = &d->own;
+    return cti_dual_thin(mem, &p->A, &p->J, &d->own);
 }
 
-CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense, cti_dual *d, const char **why)
+/* q, and what x is computed with. 0: out of memory */
+static int cti_dual_system(cti_effort *e, cti_dual *d)
 {
+    const cti_program *p = d->p;
     int i;
-    d->p = p;
-    d->q = CTI_ARENA_ZERO(e->arena, double, p->m), d->f = CTI_ARENA_NEW(e->arena, double, p->n),
-    d->x0 = CTI_ARENA_NEW(e->arena, double, p->n);
-    if (!d->q || !d->f || !d->x0 || !cti_scalar_open(e->mem, &d->system, &p->A) || !cti_scalar_factor(e->mem, &d->system))
-        return CTI_OUTCOME_MEMORY;
-    if (d->system.boosted) {
-        *why = "A is not positive definite";
-        return CTI_OUTCOME_NOT_APPLICABLE;
-    }
-    memcpy(d->x0, p->b, sizeof *d->x0 * (size_t)p->n);
-    cti_scalar_solve(&d->system, d->x0, 1);
+    d->f = CTI_ARENA_NEW(e->arena, double, p->n), d->x0 = CTI_ARENA_NEW(e->arena, double, p->n);
+    if (!d->f || !d->x0 || !cti_scalar_open(e->mem, &d->system, &p->A) || !cti_scalar_factor(e->mem, &d->system))
+        return 0;
+    if (p->n)
+        memcpy(d->x0, p->b, sizeof *d->x0 * (size_t)p->n);
+    cti_scalar_solve(&d->system, d->x0, 2);
     if (p->m)
         cti_sparse_mul(&p->J, d->x0, d->q);
     for (i = 0; i < p->m; i++)
         d->q[i] += p->w[i];
-    return cti_dual_matrix(e, dense, d, why);
+    return 1;
+}
+
+static int cti_dual_dense(cti_effort *e, int padded, cti_dual *d)
+{
+    const cti_program *p = d->p;
+    int i, k;
+    d->ld = padded ? cti_pad8(p->m) + (cti_pad8(p->m) % 64 == 0 ? 8 : 0) : p->m;
+    d->W = CTI_ARENA_ZERO(e->arena, double, (size_t)d->ld *(size_t)p->m + 8);
+    for (i = 0; d->W && !d->f && i < p->m; i++)
+        for (k = p->W.p[i]; k < p->W.p[i + 1]; k++)
+            d->W[(size_t)i * (size_t)d->ld + (size_t)p->W.i[k]] = p->W.x[k];
+    return d->W && (!d->f || cti_scalar_schur(&d->system, e->arena, &p->J, d->W, d->ld));
+}
+
+CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, cti_dual_rows rows, int most, cti_dual *d, const char **why)
+{
+    int dynamic = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL;
+    d->p = p, d->q = CTI_ARENA_ZERO(e->arena, double, p->m);
+    if (!d->q || (dynamic && !cti_dual_system(e, d)))
+        return CTI_OUTCOME_MEMORY;
+    if (d->system.boosted) {
+        *why = "A is not positive definite: the rows have no J A^-1 J'";
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    }
+    if (!dynamic) {
+        if (p->m)
+            memcpy(d->q, p->w, sizeof *d->q * (size_t)p->m);
+        d->S = &p->W;
+    } else if (rows == CTI_DUAL_THIN && !cti_dual_sparse(e->mem, d))
+        return CTI_OUTCOME_MEMORY;
+    if (rows == CTI_DUAL_THIN && d->S)
+        return CTI_OUTCOME_SOLVED;
+    if (p->m > most) {
+        *why = "more rows than a dense matrix of them is made for";
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    }
+    return cti_dual_dense(e, rows != CTI_DUAL_DENSE, d) ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_MEMORY;
 }
 
 CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x)
 {
     const cti_program *p = d->p;
-    memcpy(x, p->b, sizeof *x * (size_t)p->n);
+    if (!d->f) {
+        cti_program_u(p, x, r, x);
+        return;
+    }
+    if (p->n)
+        memcpy(x, p->b, sizeof *x * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, r, x);
-    cti_scalar_solve(&d->system, x, 1);
+    cti_scalar_solve(&d->system, x, 2);
 }
 
 CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x)
@@ -133,5 +161,5 @@ CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x)
 CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d)
 {
     cti_scalar_close(mem, &d->system);
-    cti_sparse_free(mem, &d->S);
+    cti_sparse_free(mem, &d->own);
 }

@@ -52,33 +52,19 @@ static int cti_friction_thin(cti_friction *f)
     return 1;
 }
 
-/* computes root_i from the traces, and W as dense rows, for GLOBAL */
+/* scales W of f->dual, which is dense, for GLOBAL. 0: out of memory */
 static int cti_friction_dense(cti_friction *f)
 {
-    const cti_program *p = f->p;
     int i, j, k;
-    double *z;
-    f->ld = cti_pad8(f->m) + 8;
-    f->W = CTI_ARENA_NEW(f->e->arena, double, (size_t)f->m *(size_t)f->ld);
-    z = CTI_ARENA_NEW(f->e->arena, double, p->n);
-    if (!f->W || !z || !cti_scalar_open(f->e->mem, &f->system, &p->A) || !cti_scalar_factor(f->e->mem, &f->system) ||
-        !cti_scalar_schur(&f->system, f->e->arena, &p->J, f->W, f->ld))
-        return 0;
+    f->W = f->dual.W, f->ld = f->dual.ld;
     for (i = 0; i < f->m; i++) {
         double *row = f->W + (size_t)i * (size_t)f->ld;
         for (j = 0; j < f->m; j++)
             row[j] *= f->root[i / 3] * f->root[j / 3];
-        for (; j < f->ld; j++)
-            row[j] = 0;
         for (k = 0; k < 3; k++)
             f->diagonal[9 * (i / 3) + 3 * (i % 3) + k] = row[3 * (i / 3) + k];
+        f->q[i] = f->root[i / 3] * f->dual.q[i];
     }
-    if (p->n)
-        memcpy(z, p->b, sizeof *z * (size_t)p->n);
-    cti_scalar_solve(&f->system, z, 2);
-    cti_sparse_mul(&p->J, z, f->q);
-    for (i = 0; i < f->m; i++)
-        f->q[i] = f->root[i / 3] * (f->q[i] + p->w[i]);
     return cti_friction_thin(f);
 }
 
@@ -178,19 +164,17 @@ static void cti_friction_start(cti_friction *f, const cti_answer *a)
     cti_friction_residual(f);
 }
 
-CTI_FN const char *cti_friction_refuses(const cti_program *p)
-{
-    if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
-        return "the solver takes local and global frictional contact only";
-    return p->kind == CTI_PROGRAM_GLOBAL && p->m > CTI_DUAL_MOST ? "too many contacts for a dense matrix between them" : NULL;
-}
-
-CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, const cti_answer *a)
+CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_arena *arena = e->arena;
+    cti_outcome outcome;
     int i;
     memset(f, 0, sizeof *f);
     f->p = p, f->e = e, f->m = p->m, f->nc = p->m / 3, f->mu = p->mu;
+    a->why = "the solver takes local and global frictional contact only";
+    if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
+        return CTI_OUTCOME_NOT_APPLICABLE;
+    a->why = "";
     f->root = CTI_ARENA_NEW(arena, double, f->nc);
     f->diagonal = CTI_ARENA_ZERO(arena, double, 9 * (size_t)f->nc);
     f->q = CTI_ARENA_ZERO(arena, double, f->m);
@@ -198,16 +182,18 @@ CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *
     f->u = CTI_ARENA_ZERO(arena, double, f->m);
     f->least.r = CTI_ARENA_ZERO(arena, double, f->m);
     if (!f->root || !f->diagonal || !f->q || !f->r || !f->u || !f->least.r)
-        return 0;
+        return CTI_OUTCOME_MEMORY;
     for (i = 0; i < f->nc; i++)
         f->root[i] = sqrt(p->scale[i]);
+    if (p->kind == CTI_PROGRAM_GLOBAL && (outcome = cti_dual_open(p, e, CTI_DUAL_PADDED, CTI_DUAL_MOST, &f->dual, &a->why)) != CTI_OUTCOME_SOLVED)
+        return outcome;
     if (!(p->kind == CTI_PROGRAM_GLOBAL ? cti_friction_dense(f) : cti_friction_sparse(f)))
-        return 0;
+        return CTI_OUTCOME_MEMORY;
     cti_friction_start(f, a);
-    return 1;
+    return CTI_OUTCOME_SOLVED;
 }
 
-CTI_FN void cti_friction_close(cti_friction *f) { cti_scalar_close(f->e->mem, &f->system); }
+CTI_FN void cti_friction_close(cti_friction *f) { cti_dual_close(f->e->mem, &f->dual); }
 
 /* ---- products and the residual ---- */
 
@@ -297,14 +283,10 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
     for (i = 0; i < f->m; i++)
         a->r[i] = f->least.r[i] * f->root[i / 3] * f->unit;
     a->iterations = f->run.iterations;
-    if (p->kind != CTI_PROGRAM_GLOBAL) {
+    if (p->kind == CTI_PROGRAM_GLOBAL)
+        cti_dual_x(&f->dual, a->r, a->x);
+    else
         cti_program_u(p, a->x, a->r, a->x);
-        return;
-    }
-    if (p->n)
-        memcpy(a->x, p->b, sizeof *a->x * (size_t)p->n);
-    cti_sparse_addmul_t(&p->J, a->r, a->x);
-    cti_scalar_solve(&f->system, a->x, 2);
 }
 
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)

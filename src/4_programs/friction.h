@@ -6,7 +6,7 @@
 #pragma once
 
 #include "../2_linalg/panel_lu.h"
-#include "program.h"
+#include "dual.h"
 
 enum { CTI_NEWTON_HISTORY = 6 }; /* [norms] history of the nonmonotone line search */
 
@@ -35,17 +35,16 @@ typedef struct cti_friction {
     const double *mu;  /* [nc] */
     double *root;      /* [nc] */
     double unit;
-    cti_scalar system; /* GLOBAL */
+    cti_dual dual;     /* GLOBAL */
     double *r, *u;     /* [m] the iterate, and W r + q at it */
     double share;      /* the natural map at the iterate relative to r: the error of the impulses themselves; relative to q where r = 0 */
     cti_friction_least least;
     cti_friction_run run;
 } cti_friction;
 
-/* cti_friction_refuses -- NULL, or why p does not have this form (a sentence). */
-CTI_FN const char *cti_friction_refuses(const cti_program *p);
-/* cti_friction_open -- makes the form of p, with r at the answer's start. 0 when memory ran out; close it in any case. */
-CTI_FN int cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, const cti_answer *a);
+/* cti_friction_open -- makes the form of p, with r at the answer's start. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with a->why, which else is
+   empty. It has to be closed after each of these. */
+CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, cti_answer *a);
 CTI_FN void cti_friction_close(cti_friction *f);
 /* cti_friction_mul -- y [m] = W x. */
 CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y);

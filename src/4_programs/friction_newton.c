@@ -200,15 +200,14 @@ CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_ans
     cti_friction f;
     cti_newton s;
     cti_friction_system system;
-    cti_outcome outcome = CTI_OUTCOME_MEMORY;
+    cti_outcome outcome;
     double enough = 0.3 * e->tolerance;
-    a->why = cti_friction_refuses(p);
-    if (a->why)
-        return CTI_OUTCOME_NOT_APPLICABLE;
-    a->why = "";
     memset(&s, 0, sizeof s), memset(&system, 0, sizeof system);
-    if (cti_friction_open(&f, p, e, a) && cti_friction_system_open(&system, &f) && cti_newton_open(&s, &f, &system) && run(&s, enough, a))
-        outcome = cti_friction_outcome(&f, enough, a);
+    outcome = cti_friction_open(&f, p, e, a);
+    if (outcome == CTI_OUTCOME_SOLVED)
+        outcome = cti_friction_system_open(&system, &f) && cti_newton_open(&s, &f, &system) && run(&s, enough, a)
+                      ? cti_friction_outcome(&f, enough, a)
+                      : CTI_OUTCOME_MEMORY;
     cti_friction_system_close(&system);
     cti_friction_close(&f);
     return outcome;

@@ -22,6 +22,6 @@ typedef struct cti_lemke_result {
 CTI_FN cti_outcome cti_lemke_dense(const cti_lcp *p, const uint8_t *start, int restarts, cti_effort *e, cti_answer *a, cti_lemke_result *out);
 
 /* cti_lemke_plain -- a QP, or an LCP without bounds, in dense form. The result is in a->r, or the proof that there is none. */
-CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_dual *w, cti_effort *e, cti_answer *a);
 /* cti_lemke_boxed -- a problem with bounds as one without, in the distances to the bounds. z [n] */
 CTI_FN cti_outcome cti_lemke_boxed(const cti_lcp *p, int restarts, cti_effort *e, cti_answer *a, double *z);

@@ -14,7 +14,7 @@
 #define CTI_LEMKE_ROUNDS 100   /* [solves] with rotated tangents */
 #define CTI_LEMKE_RESTARTS 40
 
-CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a)
+CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_dual *w, cti_effort *e, cti_answer *a)
 {
     uint8_t *start = CTI_ARENA_ZERO(e->arena, uint8_t, p->m);
     double *y = CTI_ARENA_ZERO(e->arena, double, p->m);
@@ -241,7 +241,7 @@ static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double
     }
 }
 
-static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti_effort *e, cti_answer *a)
+static cti_outcome cti_lemke_friction(const cti_program *p, cti_dual *w, cti_effort *e, cti_answer *a)
 {
     cti_lemke_cone l;
     cti_lemke_result out;
@@ -260,13 +260,11 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
         return CTI_OUTCOME_NOT_APPLICABLE;
     }
     for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
-        cti_answer trial = *a;
         const cti_lcp lcp = cti_lcp_of(l.M, l.b, l.n);
         if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit is on the sum over all rounds */
             said = CTI_OUTCOME_BUDGET, out.why = "the bound on pivots was reached";
             break;
         }
-        trial.x = x, trial.r = r;
         cti_lemke_cone_build(&l);
         memset(&out, 0, sizeof out);
         out.z = l.z;
@@ -275,7 +273,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
         if (said != CTI_OUTCOME_SOLVED)
             break;
         cti_lemke_cone_forces(&l, r);
-        cti_delassus_answer(w, p, &trial);
+        cti_dual_x(w, r, x);
         cti_program_judge(p, x, r, work, &j);
         if (j.residual < best) {
             best = j.residual;
@@ -294,11 +292,11 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
 
 CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_answer *a)
 {
-    cti_delassus w;
+    cti_dual w;
     cti_outcome said;
     memset(&w, 0, sizeof w);
     a->iterations = 0;
-    said = cti_delassus_open(&w, p, e, a, CTI_LEMKE_ROWS);
+    said = cti_dual_open(p, e, CTI_DUAL_DENSE, CTI_LEMKE_ROWS, &w, &a->why);
     if (said == CTI_OUTCOME_SOLVED) {
         const cti_lcp lcp = cti_lcp_boxed(w.W, w.q, p->lo, p->hi, p->m);
         if (p->mu)
@@ -307,8 +305,6 @@ CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_ans
             said = cti_lemke_boxed(&lcp, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, a->r);
         else
             said = cti_lemke_plain(p, &w, e, a);
-        said = cti_delassus_finish(&w, p, e, a, said);
     }
-    cti_delassus_close(&w, e);
-    return said;
+    return cti_tableau_finish(&w, e, a, said);
 }

@@ -243,20 +243,11 @@ CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
     return moved == 0 ? 0 : moved / size;
 }
 
-/* computes x from r */
-static void cti_pgs_x(const cti_program *p, cti_dual *d, cti_answer *a)
-{
-    if (d)
-        cti_dual_x(d, a->r, a->x);
-    else
-        cti_program_u(p, a->x, a->r, a->x);
-}
-
 /* computes x and asks the judge */
 static double cti_pgs_judge(const cti_program *p, cti_dual *d, cti_answer *a, double *work)
 {
     cti_judgement j;
-    cti_pgs_x(p, d, a);
+    cti_dual_x(d, a->r, a->x);
     cti_program_judge(p, a->x, a->r, work, &j);
     return j.residual;
 }
@@ -278,7 +269,7 @@ typedef struct cti_pgs_view {
 static void cti_pgs_show(void *ctx)
 {
     cti_pgs_view *q = (cti_pgs_view *)ctx;
-    cti_pgs_x(q->p, q->d, q->a);
+    cti_dual_x(q->d, q->a->r, q->a->x);
 }
 
 /* cti_pgs_trend -- detects divergence and cycles, which become visible only over many sweeps. With a positive semidefinite symmetric W neither
@@ -385,43 +376,20 @@ CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, ct
 
 enum { CTI_PGS_DENSE = 3000 }; /* [rows] a sparse W that is mostly full is stored dense up to this size: 72 megabytes */
 
-/* stores a symmetric, mostly full W of contacts dense. 0 when memory ran out */
-static int cti_pgs_fill(cti_pgs *s, const cti_program *p, cti_arena *arena)
-{
-    double *W;
-    int i, k;
-    if (!p->mu || p->m > CTI_PGS_DENSE || 3.0 * p->W.p[p->m] < (double)p->m * (double)p->m)
-        return 1;
-    s->ld = (p->m + 7) & ~7;
-    s->ld += s->ld % 64 == 0 ? 8 : 0;
-    W = CTI_ARENA_ZERO(arena, double, (size_t)s->ld *(size_t)p->m);
-    if (!W)
-        return 0;
-    for (i = 0; i < p->m; i++)
-        for (k = p->W.p[i]; k < p->W.p[i + 1]; k++)
-            W[(size_t)i * (size_t)s->ld + (size_t)p->W.i[k]] = p->W.x[k];
-    s->W = W;
-    return 1;
-}
-
 CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_pgs s;
     cti_dual d;
-    cti_outcome outcome = CTI_OUTCOME_SOLVED;
-    int dynamic = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL;
+    cti_outcome outcome;
+    int dynamic = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL,
+        full = !dynamic && e->mix && p->mu && p->m <= CTI_PGS_DENSE && 3.0 * p->W.p[p->m] >= (double)p->m * (double)p->m;
     memset(&s, 0, sizeof s), memset(&d, 0, sizeof d);
-    if (dynamic) {
-        outcome = cti_dual_open(p, e, 0, &d, &a->why);
-        s.W = d.W, s.ld = d.ld, s.S = &d.S, s.q = d.q;
-    } else
-        s.S = &p->W, s.q = p->w;
+    outcome = cti_dual_open(p, e, full ? CTI_DUAL_PADDED : CTI_DUAL_THIN, CTI_DUAL_MOST, &d, &a->why);
+    s.W = d.W, s.ld = d.ld, s.S = d.S, s.q = d.q;
     s.m = p->m, s.mu = p->mu, s.lo = p->lo, s.hi = p->hi, s.equation = p->equation;
     s.relaxation = e->relaxation > 0 ? e->relaxation : 1, s.order = e->order;
-    if (!dynamic && e->mix && !cti_pgs_fill(&s, p, e->arena))
-        outcome = CTI_OUTCOME_MEMORY;
     if (outcome == CTI_OUTCOME_SOLVED)
-        outcome = cti_pgs_open(&s, e->arena, a->r) ? cti_pgs_run(&s, p, dynamic ? &d : NULL, e, a) : CTI_OUTCOME_MEMORY;
+        outcome = cti_pgs_open(&s, e->arena, a->r) ? cti_pgs_run(&s, p, &d, e, a) : CTI_OUTCOME_MEMORY;
     cti_dual_close(e->mem, &d);
     return outcome;
 }

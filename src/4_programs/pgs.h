@@ -28,5 +28,5 @@ CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r);
 /* cti_pgs_sweep -- one pass over all units (two with order 1). Returns the change of r. For contacts this is its norm relative to that of
    r; for rows, the largest W_ii |dr_i| relative to the largest of |q|, |u|. NaN when numbers diverge. */
 CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r);
-/* cti_pgs_run -- sweeps until the judge accepts the result; d NULL: the problem is given by W. */
+/* cti_pgs_run -- sweeps until the judge accepts the result. */
 CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a);

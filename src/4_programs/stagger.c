@@ -188,14 +188,12 @@ static void cti_stagger_round(cti_stagger *s)
     }
 }
 
-static int cti_stagger_open(cti_stagger *s, const cti_program *p, cti_effort *e, const cti_answer *a)
+/* the rest of it, once f is open. 0: out of memory */
+static int cti_stagger_open(cti_stagger *s, cti_effort *e)
 {
     cti_friction *f = &s->f;
     cti_arena *arena = e->arena;
     int i;
-    s->e = e;
-    if (!cti_friction_open(f, p, e, a))
-        return 0;
     s->tangents.at = CTI_ARENA_NEW(arena, int32_t, f->m);
     s->tangents.load = CTI_ARENA_ZERO(arena, double, f->nc);
     s->tangents.c = CTI_ARENA_NEW(arena, double, f->nc), s->tangents.s = CTI_ARENA_ZERO(arena, double, f->nc);
@@ -403,17 +401,15 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
 CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_program_solver inner, cti_effort *e, cti_answer *a)
 {
     cti_stagger s;
-    cti_outcome outcome = CTI_OUTCOME_MEMORY;
+    cti_outcome outcome;
     double enough = 0.3 * e->tolerance;
     a->iterations = 0;
-    a->why = cti_friction_refuses(p);
-    if (a->why)
-        return CTI_OUTCOME_NOT_APPLICABLE;
-    a->why = "";
     memset(&s, 0, sizeof s);
     s.inner = inner, s.kind = kind, s.e = e, s.accuracy.world = e->mix && p->kind == CTI_PROGRAM_LOCAL;
-    if (cti_stagger_open(&s, p, e, a)) {
-        int ran = cti_stagger_run(&s, enough, a);
+    outcome = cti_friction_open(&s.f, p, e, a);
+    if (outcome == CTI_OUTCOME_SOLVED) {
+        int ran = cti_stagger_open(&s, e) && cti_stagger_run(&s, enough, a);
+        outcome = CTI_OUTCOME_MEMORY;
         if (ran || s.why) {
             cti_friction_answer(&s.f, a);
             outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.least.residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);

@@ -6,69 +6,14 @@
 
 /* ---- a problem's rows ---- */
 
-static int cti_delassus_schur(cti_delassus *w, const cti_program *p, cti_effort *e)
-{
-    double *z = CTI_ARENA_NEW(e->arena, double, p->n + 1);
-    int i;
-    w->has_system = 1;
-    if (!z || !cti_scalar_open(e->mem, &w->system, &p->A) || !cti_scalar_factor(e->mem, &w->system) ||
-        !cti_scalar_schur(&w->system, e->arena, &p->J, w->W, p->m))
-        return 0;
-    memcpy(z, p->b, sizeof *z * (size_t)p->n);
-    cti_scalar_solve(&w->system, z, 2);
-    cti_sparse_mul(&p->J, z, w->q);
-    for (i = 0; i < p->m; i++)
-        w->q[i] += p->w[i];
-    return 1;
-}
-
-CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, int largest)
-{
-    int i, k;
-    w->m = p->m;
-    if (p->m > largest) {
-        a->why = "more rows than a dense matrix of them is made for";
-        return CTI_OUTCOME_NOT_APPLICABLE;
-    }
-    w->W = CTI_ARENA_ZERO(e->arena, double, (size_t)p->m *(size_t)p->m);
-    w->q = CTI_ARENA_ZERO(e->arena, double, p->m);
-    if (!w->W || !w->q)
-        return CTI_OUTCOME_MEMORY;
-    if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL) {
-        if (!cti_delassus_schur(w, p, e))
-            return CTI_OUTCOME_MEMORY;
-        if (w->system.boosted) {
-            a->why = "A is not positive definite: the rows have no J A^-1 J'";
-            return CTI_OUTCOME_NOT_APPLICABLE;
-        }
-        return CTI_OUTCOME_SOLVED;
-    }
-    for (i = 0; i < p->m; i++)
-        for (w->q[i] = p->w[i], k = p->W.p[i]; k < p->W.p[i + 1]; k++)
-            w->W[(size_t)i * (size_t)p->m + (size_t)p->W.i[k]] = p->W.x[k];
-    return CTI_OUTCOME_SOLVED;
-}
-
-CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answer *a)
-{
-    if (!w->has_system) {
-        cti_program_u(p, a->x, a->r, a->x);
-        return;
-    }
-    memcpy(a->x, p->b, sizeof *a->x * (size_t)p->n);
-    cti_sparse_addmul_t(&p->J, a->r, a->x);
-    cti_scalar_solve(&w->system, a->x, 2);
-}
-
 /* One step on the rows with positive multipliers, with u of A and J themselves instead of W's; kept if it reduces the judge's residual. 0 when
    memory ran out */
-static int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
+static int cti_tableau_refine(cti_dual *d, cti_effort *e, cti_answer *a)
 {
-    cti_arena_point mark = cti_arena_mark(e->arena);
+    const cti_program *p = d->p;
     double *work = CTI_ARENA_NEW(e->arena, double, 2 * (p->m + p->n)), *u = CTI_ARENA_NEW(e->arena, double, p->m), *r, *x;
     int *list = CTI_ARENA_NEW(e->arena, int, p->m), i, count = 0, solved;
     cti_judgement before, after;
-    cti_answer other = *a;
     r = CTI_ARENA_ZERO(e->arena, double, p->m), x = CTI_ARENA_NEW(e->arena, double, p->n);
     if (!work || !u || !list || !r || !x)
         return 0;
@@ -77,35 +22,29 @@ static int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort
             list[count++] = i;
     cti_program_judge(p, a->x, a->r, work, &before);
     cti_program_u(p, a->x, a->r, u);
-    solved = cti_submatrix_solve(e->arena, w->W, p->m, list, count, u, r);
+    solved = cti_submatrix_solve(e->arena, d->W, p->m, list, count, u, r);
     for (i = 0; i < p->m; i++)
         r[i] = p->equation && p->equation[i] ? r[i] + a->r[i] : cti_fmax(r[i] + a->r[i], 0);
-    other.x = x, other.r = r;
     if (solved > 0) {
-        cti_delassus_answer(w, p, &other);
+        cti_dual_x(d, r, x);
         cti_program_judge(p, x, r, work, &after);
         if (after.residual < before.residual) {
             memcpy(a->x, x, sizeof *x * (size_t)p->n);
             memcpy(a->r, r, sizeof *r * (size_t)p->m);
         }
     }
-    cti_arena_rewind(e->arena, mark);
     return solved >= 0;
 }
 
-CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome said)
+CTI_FN cti_outcome cti_tableau_finish(cti_dual *d, cti_effort *e, cti_answer *a, cti_outcome said)
 {
-    if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE)
-        return said;
-    cti_delassus_answer(w, p, a);
-    return said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_delassus_refine(w, p, e, a) ? CTI_OUTCOME_MEMORY : said;
-}
-
-CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e)
-{
-    if (w->has_system)
-        cti_scalar_close(e->mem, &w->system);
-    w->has_system = 0;
+    if (said != CTI_OUTCOME_MEMORY && said != CTI_OUTCOME_NOT_APPLICABLE) {
+        cti_dual_x(d, a->r, a->x);
+        if (said == CTI_OUTCOME_SOLVED && d->p->kind == CTI_PROGRAM_QP && !cti_tableau_refine(d, e, a))
+            said = CTI_OUTCOME_MEMORY;
+    }
+    cti_dual_close(e->mem, d);
+    return said;
 }
 
 /* ---- dictionaries ---- */

@@ -2,23 +2,11 @@
    x_B = value + T x_N; variables are numbered w_j: j, z_j: n + j, z0: 2 n. Complementary variables are j and n + j. */
 #pragma once
 
-#include "program.h"
+#include "dual.h"
 
-/* cti_delassus -- u = W r + q of all kinds of problems, W dense: W itself, or J A^-1 J' with q = J A^-1 b + w. Zero it before first use. */
-typedef struct cti_delassus {
-    int m;
-    double *W, *q; /* [m][m], [m] of the arena */
-    cti_scalar system;
-    int has_system;
-} cti_delassus;
-/* cti_delassus_open -- SOLVED, or the outcome that the solver has to return, with a->why. More than `largest` rows are not taken. */
-CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, int largest);
-/* cti_delassus_answer -- a->x from a->r: A^-1 (b + J'r), or u. */
-CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answer *a);
-/* cti_delassus_finish -- the rest of a solve after a solver's outcome `said`: a->x, and for a QP that is solved one step of refinement. Returns
-   the outcome to report. */
-CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome said);
-CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e);
+/* cti_tableau_finish -- the rest of a solve with dense rows of m, after a solver's outcome `said`: a->x, and for a QP that is solved one step of
+   refinement. Closes d. Returns the outcome to report. */
+CTI_FN cti_outcome cti_tableau_finish(cti_dual *d, cti_effort *e, cti_answer *a, cti_outcome said);
 
 /* cti_lcp -- a dense linear complementarity problem: u = q + M z, z = lo -> u >= 0, z = hi -> u <= 0, else u = 0. The caller's arrays. */
 typedef struct cti_lcp {
