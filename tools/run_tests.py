@@ -317,6 +317,8 @@ def run_all(count, args, pool, stb, work):
         count_unit(count, *unit.result())
     code, out, _ = run([sys.executable, "tools/amalgamate.py", "--check"])
     count.ok(code == 0, "contact.h is fresh", out)
+    code, out, _ = run([sys.executable, "tools/house.py", "--check"])
+    count.ok(code == 0, "the sources keep their limits", out)
     for name, script in scripts:
         count_script(count, name, script.result())
     if not args.skip_matrix:
@@ -329,6 +331,8 @@ def run_all(count, args, pool, stb, work):
         part.result()
     for what, of in (("sanitized", sanitized), ("plain", plain), ("float", floats)):
         print("%s tests: %.0f s" % (what, sum(u.result()[1][2] for u in of if u.result()[1])))
+    slow = sorted(((u.result()[1][2], u.result()[0]) for u in sanitized + plain + floats if u.result()[1]), reverse=True)[:8]
+    print("slowest: " + ", ".join("%s %.0f s" % (path[len("build/"):], seconds) for seconds, path in slow))
     print("scripts: %.0f s" % sum(s.result()[2] for _, s in scripts))
     print("compile twins: %d, %.0f s" % (len(jobs), sum(t.result()[2] for t in twins)))
 
