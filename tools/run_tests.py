@@ -221,6 +221,11 @@ def quick_start(count, families, work, stb):
         count.ok(code == 0 and out == expected.group(2), "quick start output", "expected:\n%s\ngot:\n%s" % (expected.group(2), out))
 
 
+# parts that a switch removes, and a function of each
+PARTS = {"RODS": "cti_rod_batch_assemble", "REPAIR": "cti_untangle_world", "MESHING": "cti_lattice_build", "PRINTED": "cti_ica_paper_solve",
+         "PROBLEMS": "cti_problems_solve"}
+
+
 def switches(count, cc, stb, work):
     """Builds with one solver and one stepper: they work, refuse the others by name, and the others' code is not in them. All pairs are in
     tests/test_builds.py, part switches."""
@@ -230,7 +235,8 @@ def switches(count, cc, stb, work):
         # not optimized functions that nothing calls are kept: the linker drops them
         code, out, _ = run([cc, "-std=c99", "-O0", "-DCONTACT_OPTIMIZE=0", "-ffunction-sections", "-Wl,--gc-sections",
                             "-DONLY_SOLVER=CT_SOLVER_" + solver]
-                           + lists.without(stepper, solver) + stb + ["tests/compile/switches.c", "-lm", "-o", program])
+                           + lists.without(stepper, solver) + ["-DCONTACT_WITH_%s=0" % p for p in PARTS if stepper != "CMR"] + stb
+                           + ["tests/compile/switches.c", "-lm", "-o", program])
         count.ok(code == 0, what + ": compiled", out)
         if code != 0:
             continue
@@ -240,7 +246,7 @@ def switches(count, cc, stb, work):
         gone = ["cti_solver_" + s.lower() for s in lists.SOLVERS if s != solver]
         steps = (("CMR", "cti_step"), ("DCD", "cti_dcd_step"), ("BARRIER", "cti_barrier_step"), ("LAYERS", "cti_layers_step"),
                  ("PENALTY", "cti_penalty_step"), ("GEOMETRIC", "cti_geometric_step"), ("EXPLICIT", "cti_explicit_step"))
-        gone += [name for s, name in steps if s != stepper]
+        gone += [name for s, name in steps if s != stepper] + [name for name in PARTS.values() if stepper != "CMR"]
         left = [name for name in gone if re.search(r" %s$" % name, out, re.M)]
         count.ok("ct_world_step" in out and not left, what + ": nothing else is in the program", " ".join(left))
 

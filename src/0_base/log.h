@@ -22,6 +22,9 @@ CTI_FN void cti_logger_write(const cti_logger *log, ct_log_level level, const ch
    into error->buffer; element -1 and value 0 mean nothing; body stays null: cti_error_set_body adds it. */
 CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element, double value, const char *format, ...) CTI_PRINTF(5, 6);
 
+/* CTI_ERROR_UNBUILT -- CT_ERR_UNSUPPORTED: a part of the library that a switch has removed. */
+#define CTI_ERROR_UNBUILT(error, what, name) cti_error_set(error, CT_ERR_UNSUPPORTED, -1, 0, "built without " what " (" #name " 0)")
+
 /* CTI_THEN -- the next of calls of which each is made if all before it were CT_OK. */
 #define CTI_THEN(code, call) ((code) = (code) == CT_OK ? (call) : (code))
 

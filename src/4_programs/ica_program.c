@@ -686,8 +686,10 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     q.rows = s->rows, q.n_rows = s->n_rows;
     q.filter = s->filter, q.projectors = s->projectors;
     q.split.plain = s->e->plain, q.split.predict = 1, q.calls.watch = cti_ica_program_watch, q.calls.watch_user = s;
+#if CONTACT_WITH_PRINTED
     if (s->e->paper)
         return cti_ica_program_printed(s, &q, v);
+#endif
     s->own = cti_ica_program_bound(s->p);
     if (!s->e->plain && s->p->kind == CTI_PROGRAM_GLOBAL && !cti_ica_program_clusters(s))
         return CTI_OUTCOME_MEMORY;

@@ -65,8 +65,10 @@ static cti_mprgp_end cti_mprgp_quadratic(const cti_program *p, cti_mprgp_target 
         *infeasible = 1;
         return CTI_MPRGP_UNBOUNDED;
     }
+#if CONTACT_WITH_PRINTED
     if (t->options->printed)
         return cti_mprgp_printed(p, t, infeasible);
+#endif
     if (path != 2) {
         end = cti_mprgp_primal(p, t, path == 1 || t->options->decoupling != CTI_DECOUPLE_NONE ? 0 : 4000, &taken);
         if (end == CTI_MPRGP_DONE || end == CTI_MPRGP_MEMORY || end == CTI_MPRGP_BUDGET)

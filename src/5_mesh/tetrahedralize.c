@@ -373,5 +373,10 @@ static ct_code cti_lattice_tetrahedralize(const ct_mesh *surface, ct_real cell, 
 
 CONTACT_API_DEF ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real cell, ct_mesh *out_mesh, ct_error_info *out_error)
 {
+#if CONTACT_WITH_MESHING
     CTI_FPENV_RETURN(cti_lattice_tetrahedralize(surface, cell, out_mesh, out_error))
+#else
+    CTI_UNUSED(surface), CTI_UNUSED(cell), CTI_UNUSED(out_mesh);
+    return CTI_ERROR_UNBUILT(out_error, "meshing", CONTACT_WITH_MESHING);
+#endif
 }

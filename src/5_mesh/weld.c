@@ -162,5 +162,10 @@ static ct_code cti_weld_mesh(ct_mesh *m, ct_real distance, int *out_merged, ct_e
 
 CONTACT_API_DEF ct_code ct_mesh_weld(ct_mesh *mesh, ct_real distance, int *out_merged, ct_error_info *out_error)
 {
+#if CONTACT_WITH_MESHING
     CTI_FPENV_RETURN(cti_weld_mesh(mesh, distance, out_merged, out_error))
+#else
+    CTI_UNUSED(mesh), CTI_UNUSED(distance), CTI_UNUSED(out_merged);
+    return CTI_ERROR_UNBUILT(out_error, "meshing", CONTACT_WITH_MESHING);
+#endif
 }

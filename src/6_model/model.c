@@ -155,7 +155,9 @@ CTI_FN void cti_model_shift(cti_model *model, int by)
     for (k = 0; k < 6; k++)
         for (i = 0; i < CTI_LEN(lists[k]); i++)
             lists[k][i] += by;
+#if CONTACT_WITH_RODS
     cti_rod_batch_shift(&model->rods, by);
+#endif
     model->lump0 += by;
 }
 
@@ -228,7 +230,9 @@ CTI_FN void cti_model_assemble(const cti_model *model, const ct_real *x, ct_real
     if (val)
         cti_bend_batch_assemble(&model->bounds, x, dt, NULL, val, NULL);
     cti_spring_batch_assemble(&model->springs, x, dt, force, val, out_energy);
+#if CONTACT_WITH_RODS
     cti_rod_batch_assemble(&model->rods, x, dt, force, val, out_energy);
+#endif
 }
 
 CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct_real *v, ct_real *out)
@@ -239,7 +243,9 @@ CTI_FN void cti_model_damping(const cti_model *model, const ct_real *x, const ct
     cti_bend_batch_damping(&model->bend, x, v, model->slow, out);
     cti_bend_batch_damping(&model->bounds, x, v, model->slow, out);
     cti_spring_batch_damping(&model->springs, x, v, model->slow, out);
+#if CONTACT_WITH_RODS
     cti_rod_batch_damping(&model->rods, x, v, out);
+#endif
 }
 
 /* sum over all elements of rest[at] rest[at2] (at2 < 0: of rest[at]); each element has `per` numbers */

@@ -433,6 +433,7 @@ static int cti_islands_chosen_failed(cti_state *s, const cti_island *q, int now)
     return failed;
 }
 
+#if CONTACT_WITH_PRINTED
 /* solves an open island as printed; above the tolerance its status is `budget`. 0: out of memory */
 static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
@@ -454,6 +455,7 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
     *ended = info.status != CTI_SOLVE_DIVERGED && !(info.res.natural_map <= s->desc.solver.tolerance) ? CTI_SOLVE_BUDGET : info.status;
     return cti_islands_judge(s, dt, q, &info);
 }
+#endif
 
 #if CTI_BRIDGE_SOLVERS
 /* solves an open island by the chosen solver, unless that has failed on it in this attempt or has used up its bound of this step;
@@ -484,8 +486,10 @@ static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list,
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
     int ok;
+#if CONTACT_WITH_PRINTED
     if (cti_state_is_paper(s))
         return cti_islands_paper(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
+#endif
 #if CTI_BRIDGE_SOLVERS
     if (cti_bridge_solver(s->desc.solver.solver)) {
         if (!cti_islands_chosen(s, dt, list, i, q, out))

@@ -490,7 +490,10 @@ CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
 }
 
 /* cti_state_is_paper -- 1 if steps and solves are as a paper prints them: Otaduy 2009's with CT_STEPPER_CMR, Li 2015's with CT_STEPPER_DCD. */
-CTI_INLINE int cti_state_is_paper(const cti_state *s) { return s->desc.solver.termination == CT_TERMINATION_PAPER; }
+CTI_INLINE int cti_state_is_paper(const cti_state *s) 
+{
+    return CONTACT_WITH_PRINTED && s->desc.solver.termination == CT_TERMINATION_PAPER;
+}
 
 /* cti_step_status -- a step's status is the worst that has been said of it. */
 CTI_INLINE void cti_step_status(ct_step_report *r, ct_status status)

@@ -73,7 +73,13 @@ static ct_code cti_dump_world(const ct_world *cw, const char *path)
 
 CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *path)
 {
+#if CONTACT_WITH_PROBLEMS
     CTI_FPENV_RETURN(cti_dump_world(cw, path))
+#else
+    ct_body_id none = {0, 0};
+    CTI_UNUSED(path);
+    return cw ? cti_world_fail((ct_world *)cw, CT_ERR_UNSUPPORTED, none, -1, 0, "built without problems (CONTACT_WITH_PROBLEMS 0)") : CT_ERR_ARGUMENT;
+#endif
 }
 
 #else

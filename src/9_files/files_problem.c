@@ -409,7 +409,12 @@ static ct_code cti_problem_load(const char *path, ct_problem **out_problem, ct_e
 
 CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_problem, ct_error_info *out_error)
 {
+#if CONTACT_WITH_PROBLEMS
     CTI_FPENV_RETURN(cti_problem_load(path, out_problem, out_error))
+#else
+    CTI_UNUSED(path), CTI_UNUSED(out_problem);
+    return CTI_ERROR_UNBUILT(out_error, "problems without a world", CONTACT_WITH_PROBLEMS);
+#endif
 }
 
 #else

@@ -145,7 +145,7 @@ static ct_code cti_rod_make(ct_world *w, cti_body *b, const ct_rod_desc *d, cons
     return code;
 }
 
-CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_body_id *out_body)
+static ct_code cti_rod_add(ct_world *w, const ct_rod_desc *d, ct_body_id *out_body)
 {
     cti_body b;
     cti_bodies_common common;
@@ -153,10 +153,10 @@ CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_bo
     cti_rod_law law;
     cti_rod_desc made;
     const char *text;
-    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rod_desc_default");
+    ct_code code;
     memset(&made, 0, sizeof made);
-    if (code == CT_OK)
-        CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_ROD, &common, &place);
+    CTI_BODIES_COMMON(common, d);
+    code = cti_bodies_admit(w, CTI_FEATURE_ROD, &common, &place);
     if (code != CT_OK)
         return code;
     if (d->mesh->n_segments <= 0)
@@ -176,6 +176,19 @@ CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_bo
     made.material = &b.material;
     code = cti_rod_make(w, &b, d, &place, &made);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_body_id *out_body)
+{
+    ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rod_desc_default");
+    if (code != CT_OK)
+        return code;
+#if CONTACT_WITH_RODS
+    return cti_rod_add(w, d, out_body);
+#else
+    CTI_UNUSED(out_body);
+    return cti_bodies_refuse(w, CT_ERR_UNSUPPORTED, -1, 0, "built without rods (CONTACT_WITH_RODS 0)");
+#endif
 }
 
 /* masses [n] of points into the model */

@@ -429,7 +429,7 @@ static ct_code cti_problems_solve(const ct_problem *problem, const ct_solver_des
     int ok;
     if (!problem || !desc || !solution || !cti_problems_desc_ok(desc))
         return CT_ERR_ARGUMENT;
-    if (!ct_problem_solver_built(desc->solver))
+    if (!ct_problem_solver_built(desc->solver) || (!CONTACT_WITH_PRINTED && desc->termination == CT_TERMINATION_PAPER))
         return CT_ERR_UNSUPPORTED;
     p = &problem->program;
     if (desc->warm && !cti_problems_start_ok(p, solution))
@@ -455,7 +455,7 @@ static ct_code cti_problems_solve(const ct_problem *problem, const ct_solver_des
 
 CONTACT_API_DEF ct_code ct_problem_solve(const ct_problem *problem, const ct_solver_desc *desc, ct_solution *solution)
 {
-#if CTI_SOLVERS_ANY
+#if CTI_SOLVERS_ANY && CONTACT_WITH_PROBLEMS
     CTI_FPENV_RETURN(cti_problems_solve(problem, desc, solution))
 #else
     return problem && desc && solution ? CT_ERR_UNSUPPORTED : CT_ERR_ARGUMENT;

@@ -150,5 +150,10 @@ static ct_code cti_make_create(const ct_problem_desc *desc, ct_problem **out_pro
 
 CONTACT_API_DEF ct_code ct_problem_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error)
 {
+#if CONTACT_WITH_PROBLEMS
     CTI_FPENV_RETURN(cti_make_create(desc, out_problem, out_error))
+#else
+    CTI_UNUSED(desc), CTI_UNUSED(out_problem);
+    return CTI_ERROR_UNBUILT(out_error, "problems without a world", CONTACT_WITH_PROBLEMS);
+#endif
 }

@@ -211,10 +211,10 @@ static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
     code = cti_steppers_admit(w, CTI_FEATURE_REPAIR, NULL);
     if (code != CT_OK)
         return code;
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR && CONTACT_WITH_REPAIR
     return cti_untangle_world(w, before, out_freed, out_left);
 #else
-    return CT_ERR_UNSUPPORTED;
+    return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, -1, 0, "built without repair (CONTACT_WITH_REPAIR 0)");
 #endif
 }
 

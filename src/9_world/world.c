@@ -175,6 +175,8 @@ static ct_code cti_world_check_solver(const ct_world_desc *d, ct_error_info *e)
     if ((int)s->cone < 0 || s->cone > CT_CONE_CONE || (int)s->cluster < 0 || s->cluster > CT_CLUSTER_BODY || (int)s->termination < 0 ||
         s->termination > CT_TERMINATION_PAPER)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, 0, "solver cone, cluster or termination is out of range");
+    if (!CONTACT_WITH_PRINTED && s->termination == CT_TERMINATION_PAPER)
+        return CTI_ERROR_UNBUILT(e, "printed algorithms", CONTACT_WITH_PRINTED);
     if (!cti_bridge_cone(s->solver, s->cone))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->cone,
                              "solver '%s' solves for Coulomb's cone only, solver.cone is another", ct_solver_text(s->solver));

@@ -61,6 +61,12 @@
 #endif
 /* The preset of a game: worlds with CMR, solved by ICA, and nothing else. A switch that is defined already keeps its value. */
 #ifdef CONTACT_PRESET_GAME
+#ifndef CONTACT_WITH_PRINTED
+#define CONTACT_WITH_PRINTED 0
+#endif
+#ifndef CONTACT_WITH_PROBLEMS
+#define CONTACT_WITH_PROBLEMS 0
+#endif
 #ifndef CONTACT_WITH_FILES
 #define CONTACT_WITH_FILES 0
 #endif
@@ -115,6 +121,22 @@
 #endif
 #ifndef CONTACT_WITH_FILES
 #define CONTACT_WITH_FILES 1
+#endif
+/* Parts that a program may not need. */
+#ifndef CONTACT_WITH_RODS
+#define CONTACT_WITH_RODS 1
+#endif
+#ifndef CONTACT_WITH_REPAIR
+#define CONTACT_WITH_REPAIR 1
+#endif
+#ifndef CONTACT_WITH_MESHING
+#define CONTACT_WITH_MESHING 1
+#endif
+#ifndef CONTACT_WITH_PRINTED
+#define CONTACT_WITH_PRINTED 1
+#endif
+#ifndef CONTACT_WITH_PROBLEMS
+#define CONTACT_WITH_PROBLEMS 1
 #endif
 #ifndef CONTACT_THREADS
 #define CONTACT_THREADS 0

@@ -67,6 +67,8 @@ static int solvers(ct_problem_kind kind, int *solved)
 static int problems(void)
 {
     int solved = 0;
+    if (!CONTACT_WITH_PROBLEMS)
+        return problem(CT_PROBLEM_QP) ? printf("a problem is not refused\n") : 0;
     if (solvers(CT_PROBLEM_QP, &solved) || solvers(CT_PROBLEM_LCP, &solved) || solvers(CT_PROBLEM_LOCAL, &solved))
         return 1;
     return solved ? 0 : printf("the solver takes none of the problems\n");
@@ -113,6 +115,31 @@ static int worlds(void)
     return bad;
 }
 
+/* parts that are not built are refused by name */
+static int parts(void)
+{
+    const ct_real size[3] = {(ct_real)0.1, (ct_real)0.1, (ct_real)0.1};
+    const int cells[3] = {1, 1, 1};
+    ct_world_desc d = ct_world_desc_default(), printed = ct_world_desc_default();
+    ct_rod_desc r = ct_rod_desc_default();
+    ct_error_info e;
+    ct_mesh m, lattice;
+    ct_world *w = NULL, *none = NULL;
+    ct_body_id rod;
+    int bad = 0;
+    if (ct_world_create(&d, &w, NULL) != CT_OK || ct_mesh_box(size, cells, 0, &m, NULL) != CT_OK)
+        return printf("no world by default\n");
+    printed.solver.termination = CT_TERMINATION_PAPER, r.mesh = &m;
+    if (!CONTACT_WITH_RODS)
+        bad |= ct_body_add_rod(w, &r, &rod) != CT_ERR_UNSUPPORTED || !strstr(ct_world_error(w)->text, "CONTACT_WITH_RODS");
+    if (!CONTACT_WITH_MESHING)
+        bad |= ct_mesh_tetrahedralize(&m, (ct_real)0.05, &lattice, &e) != CT_ERR_UNSUPPORTED || !strstr(e.text, "CONTACT_WITH_MESHING");
+    if (!CONTACT_WITH_PRINTED)
+        bad |= ct_world_create(&printed, &none, &e) != CT_ERR_UNSUPPORTED || !strstr(e.text, "CONTACT_WITH_PRINTED");
+    ct_world_destroy(w), ct_mesh_free(&m);
+    return bad ? printf("a part is not refused by name\n") : 0;
+}
+
 #define WORD(name, number, word, built) (built) ? #word:
 #define SOLVER_WORD(name, number, word, built, other) strcat(words, (built) ? " " #word : "");
 /* the list of the solvers that this build has: ICA belongs to every world */
@@ -128,7 +155,7 @@ int main(void)
 {
     ct_world_desc d = ct_world_desc_default();
     const ct_library_info *info = ct_library_info_get();
-    int bad = problems() || worlds(), k;
+    int bad = problems() || worlds() || parts(), k;
     if (strcmp(info->steppers, CT_STEPPER_LIST(WORD) "") || !info->with_files != !CONTACT_WITH_FILES || strcmp(info->solvers, solver_words()))
         return printf("[%s] [%s] are said to be built\n", info->steppers, info->solvers);
     d.solver.solver = CT_SOLVER_NEWTON;
