@@ -165,6 +165,15 @@ typedef struct cti_geometric_scope {
     ct_real way;      /* [m] longest way of a vertex in the motion that the boxes were made for */
 } cti_geometric_scope;
 
+/* cti_geometric_run -- what a try of a step adds up. */
+typedef struct cti_geometric_run {
+    double may;       /* [J] that recovery may need */
+    ct_real residual; /* of the report before the substep */
+    ct_status status;
+    int cut;          /* 1: the fail-safe has stopped blocks */
+    int crossing;     /* 1: a motion with crossings was taken */
+} cti_geometric_run;
+
 /* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
 typedef struct cti_geometric {
     cti_geometric_scope scope;
@@ -181,7 +190,7 @@ typedef struct cti_geometric {
                                            speeds on the way, and of the midpoint's remaining state */
     cti_geometric_implicit implicit;
     cti_geometric_known known;
-    int parts;           /* substeps that the step at hand is divided into, since it gained energy with fewer; 1: it is not */
+    cti_geometric_run run;
 } cti_geometric;
 
 /* cti_geometric_own -- the stepper's data of a state. */

@@ -9,6 +9,7 @@
 #include "energy.h"
 #include "ends.h"
 #include "motion.h"
+#include "plausible.h"
 #include "policy.h"
 #include "../0_base/sets.h"
 
@@ -31,13 +32,14 @@ CTI_FN void cti_judge_begin(cti_state *s)
 CTI_FN void cti_judge_open(cti_state *s)
 {
     int b, n = cti_judge_count(s);
+    s->judge.refused = s->judge.coarse = 0, s->judge.start = 0;
     if (n == 0)
         return;
     memset(s->judge.bodies, 0, sizeof *s->judge.bodies * (size_t)n);
     cti_sets_init(s->judge.of, n);
     cti_energy_state(s);
     for (b = 0; b < n; b++)
-        s->judge.bodies[b].before = s->energy.now[b];
+        s->judge.bodies[b].before = s->energy.now[b], s->judge.start += cti_judge_sum(&s->energy.now[b]);
 }
 
 CTI_FN int cti_judge_touch(cti_state *s, int first, int block, double met2)
@@ -51,17 +53,36 @@ CTI_FN int cti_judge_touch(cti_state *s, int first, int block, double met2)
     return b;
 }
 
+CTI_FN void cti_judge_row(cti_state *s, const cti_row *row)
+{
+    ct_real start[3], end[3];
+    double met2;
+    int k, first = -1;
+    cti_row_velocity(row, s->v, start), cti_row_velocity(row, s->end.v, end);
+    met2 = cti_fmax((double)cti_v3_norm2(cti_v3_at(start, 0)), (double)cti_v3_norm2(cti_v3_at(end, 0)));
+    for (k = 0; k < row->n; k++)
+        first = cti_judge_touch(s, first, row->term[k].block, met2);
+}
+
 CTI_FN int cti_judge_has(const cti_state *s, int block)
 {
     int b = cti_energy_body(s, block);
     return b >= 0 && s->judge.bodies[b].touched;
 }
 
-CTI_FN void cti_judge_blame(cti_state *s, int block)
+CTI_FN int cti_judge_blame(cti_state *s, ct_real dt)
 {
-    int b = cti_energy_body(s, block);
-    if (b >= 0)
-        s->judge.bodies[b].blamed = 1;
+    uint8_t *fine = CTI_ARENA_NEW(s->arena, uint8_t, s->n);
+    int i;
+    if (!fine)
+        return 0;
+    cti_plausible_blocks(s, dt, fine);
+    for (i = 0; i < s->n; i++) {
+        int b = cti_energy_body(s, i);
+        if (b >= 0 && (!fine[i] || !cti_all_finite(s->end.x + 3 * i, 3)))
+            s->judge.bodies[b].blamed = 1;
+    }
+    return 1;
 }
 
 /* the set of a block with a mass; NULL: it has none */
@@ -133,7 +154,7 @@ static double cti_judge_had(const cti_state *s, const cti_judge_body *q, ct_real
     return q->had + 0.5 * q->mass * along * along + q->mass * kick * kick;
 }
 
-CTI_FN int cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shift, ct_step_report *r)
+CTI_FN void cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shift, ct_step_report *r)
 {
     double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), rounded = fabs(r->work_pins) + fabs(r->work_script);
     double scale = r->energy_contact + r->work_recovery + r->loss_contact, springs = r->energy_contact;
@@ -161,10 +182,10 @@ CTI_FN int cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shif
     s->judge.excess = given - alone - cti_fmin(swing, had + moving) - cti_policy_body_gain(1, had + fabs(work), rounded);
     s->judge.excess = blamed ? HUGE_VAL : s->judge.excess + s->judge.debt;
     s->judge.most = CTI_JUDGE_DEBT * had + cti_fmin(shift, had + moving);
-    if (r->energy_gained <= damped + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded) && s->judge.excess <= s->judge.most)
-        return 0;
-    cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    return 1;
+    s->judge.refused = !(r->energy_gained <= damped + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded) &&
+                         s->judge.excess <= s->judge.most);
+    if (s->judge.refused)
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
 /* ---- the end of a step that is refused ---- */

@@ -366,8 +366,11 @@ typedef struct cti_judge_body {
 typedef struct cti_judge {
     cti_judge_body *bodies; /* [models + rigid bodies] */
     int32_t *of;            /* [models + rigid bodies] sets (0_base/sets.h) */
+    double start;           /* [J] energies at the start of the step, see cti_ends_gain */
     double excess, most;    /* [J] gain beyond the bound, with that of the steps before; what of it may stay */
     double debt;            /* [J] that stayed in the last step */
+    int refused;            /* 1: the try at hand */
+    int coarse;             /* 1: it should have shorter substeps, whatever it gains */
 } cti_judge;
 
 /* cti_scripts -- scripted motion of blocks and surface vertices, and the data derived from it for the current substep. */
@@ -431,6 +434,7 @@ typedef struct cti_end {
 typedef struct cti_clock {
     double time;              /* [s] time that x and v belong to */
     ct_real dt;               /* [s] length of the step */
+    int parts;                /* substeps that it is divided into, since the judge refused it with fewer (shell.h) */
     double until;             /* [s] time at which the current substeps end: the end of the step, or of a part of it (parts.h) */
     ct_real left;             /* [s] time left until then, before a substep */
     ct_real event_least;      /* [s] shortest substep at which an impact may cut, 0: impacts do not cut */
