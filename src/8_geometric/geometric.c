@@ -158,9 +158,7 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
     cti_geometric_speed_work(s, r);
     t = cti_state_clock(s);
     *done = cti_geometric_integrate(s, h, r);
-    if (*done < 0)
-        return 0;
-    cti_geometric_measure_gain(s, h);
+    cti_geometric_works(s, h);
     r->ms_unconstrained += cti_state_clock(s) - t;
     t = cti_state_clock(s);
     r->solver_iterations += cti_geometric_correct_end(s, h);
@@ -176,21 +174,6 @@ typedef struct cti_geometric_sums {
     ct_real residual;
 } cti_geometric_sums;
 
-/* the free motion of a substep whose linearized forces gain energy, with forces that are linearized again. 0: out of memory */
-static int cti_geometric_solve_again(cti_state *s, ct_real h, ct_step_report *r)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    double t = cti_state_clock(s);
-    cti_geometric_load(s);
-    cti_geometric_allow(s, h);
-    g->implicit.newton.on = 1;
-    r->residual = g->run.residual, r->status = g->run.status;
-    if (!cti_geometric_free_motion(s, h, r))
-        return 0;
-    r->ms_unconstrained += cti_state_clock(s) - t;
-    return 1;
-}
-
 /* from the collisions to a motion that is tested. 0: out of memory */
 static int cti_geometric_motion(cti_state *s, ct_real h, ct_step_report *r)
 {
@@ -205,13 +188,6 @@ static int cti_geometric_motion(cti_state *s, ct_real h, ct_step_report *r)
         r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact, r->residual = sums.residual;
         if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
-        if (!g->implicit.newton.on && g->implicit.account.gains) {
-            if (!cti_geometric_solve_again(s, h, r))
-                return 0;
-            sums.residual = r->residual;
-            again--;
-            continue;
-        }
         t = cti_state_clock(s);
         if (!cti_geometric_cover(s))
             return 0;
@@ -331,7 +307,6 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
 /* 1: done; -1: the substep must be shorter, *need times; 0: out of memory */
 static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
 {
-    cti_geometric *g = cti_geometric_own(s);
     double t;
     cti_arena_reset(s->arena);
     if (!cti_assemble_pins(s, h))
@@ -348,8 +323,6 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     r->ms_detect += cti_state_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
-    g->implicit.newton.on = g->implicit.newton.linearized = 0;
-    g->run.residual = r->residual, g->run.status = r->status;
     t = cti_state_clock(s);
     cti_geometric_start(s, h * cti_geometric_share(s), r);
     r->ms_assemble += cti_state_clock(s) - t;
