@@ -278,8 +278,8 @@ CTI_FN void cti_geometric_memory_restore(cti_state *s);
 
 /* ---- geometric_implicit.c ---- */
 
-/* cti_geometric_start -- system.A and system.force of a stage of h, linearized at system.q: s->x, but for free bodies, which are linearized where their
-   rotation brings them. */
+/* cti_geometric_start -- system.A and system.force of a stage of h, linearized at system.q: s->x, but for free bodies, which are linearized where
+   their rotation brings them. */
 CTI_FN void cti_geometric_start(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_geometric_terms -- y += 2.5 sum S M_c S' x of the collisions that push (eq. 26a), [3 blocks]; the midpoint rule has 1 for 2.5. */
 CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y);

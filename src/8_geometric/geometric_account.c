@@ -88,7 +88,8 @@ CTI_FN void cti_geometric_works(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_account *a = &g->implicit.account;
     cti_geometric_net *q = &g->q;
-    ct_real *R = g->implicit.solve, *Dv = R + 3 * (size_t)s->n, *u = Dv + 3 * (size_t)s->n, *own = u + 3 * (size_t)s->n, share = cti_geometric_share(s);
+    ct_real *R = g->implicit.solve, *Dv = R + 3 * (size_t)s->n, *u = Dv + 3 * (size_t)s->n, *own = u + 3 * (size_t)s->n;
+    ct_real share = cti_geometric_share(s);
     int c, i, k;
     memset(a, 0, sizeof *a);
     for (i = 0; i < 3 * s->n; i++)

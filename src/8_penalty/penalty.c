@@ -261,27 +261,18 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, ct_s
     return cti_penalty_leave(s, i, &item, h * cti_sqrt(u[1] * u[1] + u[2] * u[2]));
 }
 
-/* Kinetic energy is that of v and of the gravity that a body has still to get, if v is that of a step's middle (energy.c). A body that lands or takes
-   off has that counted anew; and impulses J'r on a body that had a part f of it to get work along v alone: an apparent gain of at most
-   f |J'r g| h / 2. Explicit impulses work along the mean of both velocities; the other forces, weight and elasticity, work along that of the end:
-   they miss half of their impulse times the change of velocity */
-static double cti_penalty_shift(const cti_state *s, ct_real h, const ct_real *v)
+/* Explicit impulses work along the mean of both velocities; the other forces, weight and elasticity, work along that of the end: they miss half of
+   their impulse times the change of velocity */
+static double cti_penalty_shift(const cti_state *s, const ct_real *v)
 {
-    cti_v3 g = cti_v3_at(s->desc.gravity, 0);
-    double sum = 0, more = 0, other = 0, g2 = (double)cti_v3_norm2(g);
+    double other = 0;
     int i;
-    for (i = 0; i < s->n; i++) {
-        double was = (double)(s->history.fall[i].share * s->history.dt_prev[i]) / 2, is = (double)(s->end.fall[i] * h) / 2;
-        if (!(s->bodies.mass[i] > 0))
-            continue;
-        sum += (double)s->bodies.mass[i] * ((double)cti_v3_dot(cti_v3_at(v, i), g) * (is - was) + g2 * (is * is - was * was) / 2);
-        more += was * fabs((double)cti_v3_dot(cti_v3_at(s->end.impulse, i), g));
-        if (s->desc.penalty.form == CT_PENALTY_EXPLICIT && cti_judge_has(s, i)) {
+    for (i = 0; i < s->n && s->desc.penalty.form == CT_PENALTY_EXPLICIT; i++)
+        if (s->bodies.mass[i] > 0 && cti_judge_has(s, i)) {
             cti_v3 dv = cti_v3_sub(cti_v3_at(v, i), cti_v3_at(s->v, i));
             other += (double)cti_v3_dot(cti_v3_mad(cti_v3_at(s->end.impulse, i), dv, -s->bodies.mass[i]), dv) / 2;
         }
-    }
-    return fabs(sum) + more + cti_fmax(0, other);
+    return cti_fmax(0, other);
 }
 
 /* which bodies contacts act on, and how fast their points move against each other */
@@ -339,7 +330,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, ct_step_report *r)
             return 0;
     if (!cti_impulses_add(s, h))
         return 0;
-    p->run.shifted += cti_penalty_shift(s, h, v);
+    p->run.shifted += cti_judge_shift(s, h, v) + cti_penalty_shift(s, v);
     p->run.met += stored[3];
     r->loss_contact += cti_fmax(0, p->energy + stored[2] + stored[3] - stored[0]); /* springs that no contact has any more */
     r->work_recovery += stored[2];

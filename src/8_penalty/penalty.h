@@ -93,7 +93,7 @@ typedef struct cti_penalty_census {
 /* cti_penalty_run -- what a try of a step adds up [J]. */
 typedef struct cti_penalty_run {
     double allowed; /* by which the explicit form may gain: its energy oscillates */
-    double shifted; /* by which kinetic energies are of another time than before, see cti_penalty_shift */
+    double shifted; /* by which kinetic energies are of another time than before */
     double met;     /* in springs of new bodies at the start of their first substep */
 } cti_penalty_run;
 

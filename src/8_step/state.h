@@ -357,7 +357,8 @@ typedef struct cti_judge_body {
     double mass, start[3], end[3]; /* [kg], [m/s] mean velocities at both ends of the step */
     double met2;                   /* [m^2/s^2] square of the largest speed at which points of contacts moved along each other or met */
     double kinetic, stored;        /* [J] about the mean velocity at the end; sum of the elastic energies' sizes */
-    double had;                    /* [J] both at the start */
+    double had, moving;            /* [J] both at the start; all of the kinetic energy then */
+    double debt, owes;             /* [J] cti_judge.debts; that with what it gains beyond its bound in this step */
     double gain, fault, rounded;   /* [J] what it has more than at the start; that beyond its bound; energies that rounding is a share of */
     uint8_t touched, blamed;       /* 1: a contact acted on it; the step is refused because of it */
 } cti_judge_body;
@@ -368,7 +369,7 @@ typedef struct cti_judge {
     int32_t *of;            /* [models + rigid bodies] sets (0_base/sets.h) */
     double start;           /* [J] energies at the start of the step, see cti_ends_gain */
     double excess, most;    /* [J] gain beyond the bound, with that of the steps before; what of it may stay */
-    double debt;            /* [J] that stayed in the last step */
+    double debt, *debts;    /* [J] gains that stayed in the last step: of the world; [models + rigid bodies] of the sets, at their first bodies */
     int refused;            /* 1: the try at hand */
     int coarse;             /* 1: it should have shorter substeps, whatever it gains */
 } cti_judge;
