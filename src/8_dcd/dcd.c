@@ -10,6 +10,7 @@
    parts are cut (dcd_thin.c). */
 #include "dcd.h"
 #include "../8_step/assemble.h"
+#include "../8_step/balance.h"
 #include "../8_step/energy.h"
 #include "../8_step/move.h"
 #include "../8_step/impulses.h"
@@ -126,23 +127,6 @@ static ct_real cti_dcd_fastest(const ct_real *v, int n)
     for (i = 0; i < 3 * n; i++)
         most = cti_max(most, cti_abs(v[i]));
     return most;
-}
-
-/* a new matrix: factors age by one step */
-static void cti_dcd_age(cti_state *s, ct_real dt)
-{
-    cti_factors *f = &s->factors;
-    int c, i;
-    cti_factors_age(f);
-    f->rest = s->desc.thickness, f->mass = s->bodies.mass;
-    for (c = 0; c < CTI_LEN(f->components); c++) {
-        cti_component *q = &f->components[c];
-        ct_real speed = 0;
-        for (i = q->begin; i < q->end; i++)
-            speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, f->blocks[i])));
-        cti_factors_drift(q, dt * cti_sqrt(speed));
-        q->solve.was_free = !q->solve.in_contact, q->solve.in_contact = 0;
-    }
 }
 
 /* makes rows and the components under them ready for the solve of their islands: factors, speeds. 0: out of memory */
@@ -273,13 +257,16 @@ static void cti_dcd_guess(cti_state *s, ct_real dt)
 static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
 {
     double t = cti_state_clock(s);
+    int c;
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &r->extended_elements))
         return 0;
-    cti_dcd_age(s, dt);
+    cti_factors_begin(s, dt);
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        s->factors.components[c].solve.in_contact = 0;
     r->ms_assemble += cti_state_clock(s) - t;
     return 1;
 }
@@ -399,29 +386,20 @@ static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r
     return 1;
 }
 
-/* What solves have left of a body's momentum, m (1 + dt alpha) v = m (v0 + gravity) + J' r: elastic forces have no sum. In double, and not from
-   A v - b, in which float rounds those of stiff bodies */
+/* what solves have left of the bodies' momenta */
 static void cti_dcd_balance(cti_state *s, ct_real dt, ct_real *v)
 {
-    int c, i, k;
+    ct_real *y = s->system.work;
+    int c, i;
+    if (cti_state_is_paper(s))
+        return;
     cti_motion_impulses(s);
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        const cti_component *q = &s->factors.components[c];
-        double sum[3] = {0, 0, 0}, mass = 0;
-        int held = cti_state_is_paper(s);
-        for (i = q->begin; i < q->end; i++) {
-            int b = s->factors.blocks[i];
-            double m = (double)s->bodies.mass[b], damped = m * (1 + (double)dt * (double)s->bodies.alpha[b]);
-            double kick = (double)cti_motion_kick(s, b, dt);
-            held |= s->scripts.filter[b] >= 0;
-            mass += damped;
-            for (k = 0; k < 3; k++)
-                sum[k] += m * ((double)s->v[3 * b + k] + kick * (double)s->desc.gravity[k]) - damped * (double)v[3 * b + k] +
-                          (double)s->end.impulse[3 * b + k];
-        }
-        for (i = 3 * q->begin; !held && mass > 0 && i < 3 * q->end; i++)
-            v[3 * s->factors.blocks[i / 3] + i % 3] += (ct_real)(sum[i % 3] / mass);
+    for (i = 0; i < s->n; i++) {
+        cti_v3 before = cti_v3_mad(cti_v3_at(s->v, i), cti_v3_at(s->desc.gravity, 0), cti_motion_kick(s, i, dt));
+        cti_v3_put(y, i, cti_v3_mad(cti_v3_at(s->end.impulse, i), before, s->bodies.mass[i]));
     }
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        cti_balance_momentum(s, dt, &s->factors.components[c], y, v);
 }
 
 /* friction, and the end of the motion. 0: out of memory */

@@ -9,6 +9,7 @@
    paper's are those at the start: a collision at the bound has all of the tangential terms or none, and its motion jumps between both.
    based on: Volino, Magnenat-Thalmann 2000, sec. 4.2. */
 #include "geometric.h"
+#include "../8_step/balance.h"
 #include "../8_step/factors.h"
 #include "../8_step/motion.h"
 
@@ -402,17 +403,9 @@ static void cti_geometric_unturned(cti_state *s, ct_real h, const ct_real *w, co
     int c, i;
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] += w[i], g->implicit.y[i] += Aw[i];
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        const int32_t *first = s->factors.blocks + s->factors.components[c].begin, *end = s->factors.blocks + s->factors.components[c].end, *b;
-        cti_v3 lack = cti_v3_zero();
-        ct_real mass = 0;
-        for (b = first; b < end && s->system.turns[c].turns; b++) {
-            ct_real m = s->bodies.mass[*b] * (1 + h * s->bodies.alpha[*b]);
-            mass += m, lack = cti_v3_add(lack, cti_v3_mad(cti_v3_at(g->implicit.y, *b), cti_v3_at(g->dv, *b), -m));
-        }
-        for (b = first; b < end && mass > 0; b++)
-            cti_v3_addto(g->dv, *b, cti_v3_mul(lack, 1 / mass));
-    }
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (s->system.turns[c].turns)
+            cti_balance_momentum(s, h, &s->factors.components[c], g->implicit.y, g->dv);
 }
 
 /* dv of the right side y, from dv in weighted unknowns. 0: it did not converge */
