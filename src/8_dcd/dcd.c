@@ -460,7 +460,7 @@ static int cti_dcd_commit(cti_state *s, ct_real dt, ct_step_report *r)
 /* ---- the step ---- */
 
 /* to the tentative end. 1: done; -1: the substep must be *out_need times shorter; 0: out of memory */
-static int cti_dcd_reach(cti_state *s, ct_real dt, int may_cut, ct_real *out_need, ct_step_report *r)
+static int cti_dcd_try(cti_state *s, ct_real dt, int may_cut, ct_real *out_need, ct_step_report *r)
 {
     double t;
     int i;
@@ -493,7 +493,7 @@ static int cti_dcd_reach(cti_state *s, ct_real dt, int may_cut, ct_real *out_nee
 
 static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_need, ct_step_report *r)
 {
-    int end = cti_dcd_reach(s, dt, may_cut, out_need, r);
+    int end = cti_dcd_try(s, dt, may_cut, out_need, r);
     return end > 0 ? cti_dcd_commit(s, dt, r) : end;
 }
 

@@ -166,8 +166,8 @@ static int cti_judge_is_driven(const cti_state *s, const ct_step_report *r)
 }
 
 /* What the sets gain beyond their own bounds [J]. given: what scripts, recovery, and contacts' springs may have done in any of them, and gains
-   that the stepper explains. *far: 1 where a set gains more than it may owe */
-static double cti_judge_sets(cti_state *s, ct_real dt, double given, double shift, int *far)
+   that the stepper explains. *gains: 1 where a set gains more than it may owe */
+static double cti_judge_sets(cti_state *s, ct_real dt, double given, double shift, int *gains)
 {
     double sum = 0;
     int b;
@@ -179,7 +179,7 @@ static double cti_judge_sets(cti_state *s, ct_real dt, double given, double shif
             continue;
         had = cti_judge_had(s, q, dt, 0), own = q->gain - given - cti_policy_body_gain(1, q->touched ? had : q->stored + had, q->rounded);
         q->owes = own + q->debt;
-        *far |= own > 0 && q->owes > CTI_JUDGE_DEBT * had + cti_fmin(shift, had + q->moving);
+        *gains |= own > 0 && q->owes > CTI_JUDGE_DEBT * had + cti_fmin(shift, had + q->moving);
         sum += cti_fmax(0, q->owes);
     }
     return sum;
@@ -190,7 +190,7 @@ CTI_FN void cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shi
     double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), rounded = fabs(r->work_pins) + fabs(r->work_script);
     double scale = r->energy_contact + r->work_recovery + r->loss_contact, springs = r->energy_contact;
     double works = r->work_pins + r->work_script, work = works, alone = 0, damped = 0, had = 0, moving = 0, given;
-    int b, k, n = cti_judge_count(s), blamed = 0, far = 0;
+    int b, k, n = cti_judge_count(s), blamed = 0, gains = 0;
     cti_judge_measure(s);
     for (b = 0; b < n; b++) {
         const cti_judge_body *q = &s->judge.bodies[b];
@@ -213,11 +213,11 @@ CTI_FN void cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shi
     given -= alone + cti_fmin(swing, had + moving) + cti_policy_body_gain(1, had + fabs(work), rounded);
     s->judge.most = CTI_JUDGE_DEBT * had + cti_fmin(shift, had + moving);
     s->judge.excess = given + s->judge.debt;
-    far = given > 0 && s->judge.excess > s->judge.most;
+    gains = given > 0 && s->judge.excess > s->judge.most;
     if (!cti_judge_is_driven(s, r))
-        s->judge.excess = cti_fmax(s->judge.excess, cti_judge_sets(s, dt, springs + swing + r->work_recovery, shift, &far));
-    far |= !(r->energy_gained <= damped + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded));
-    s->judge.refused = blamed || (far && !cti_state_is_paper(s));
+        s->judge.excess = cti_fmax(s->judge.excess, cti_judge_sets(s, dt, springs + swing + r->work_recovery, shift, &gains));
+    gains |= !(r->energy_gained <= damped + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded));
+    s->judge.refused = blamed || (gains && !cti_state_is_paper(s));
     s->judge.excess = blamed ? HUGE_VAL : s->judge.excess;
     if (s->judge.refused)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
