@@ -469,8 +469,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     r->rigid_strain = b->layout.strain;
     if (r->rigid_strain > CTI_BARRIER_STRAIN)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
-                       r->loss_contact + r->loss_damping;
+    cti_ends_gain(start[0], r);
     cti_barrier_rescale(s, r);
     return 1;
 }

@@ -57,19 +57,12 @@ static int cti_barrier_again(cti_state *s, const cti_barrier_kept *kept)
     return cti_snapshot_save(s, 1, &s->step.start);
 }
 
-/* adds iterations and times of a substep or an attempt */
-static void cti_barrier_cost(const ct_step_report *a, ct_step_report *r)
-{
-    r->newton_iterations += a->newton_iterations, r->refactorizations += a->refactorizations, r->cg_steps += a->cg_steps;
-    r->ms_assemble += a->ms_assemble, r->ms_solve += a->ms_solve, r->ms_detect += a->ms_detect, r->ms_unconstrained += a->ms_unconstrained;
-}
-
 /* adds what an earlier substep did to the report of a later one */
 static void cti_barrier_sum(const ct_step_report *a, ct_step_report *r)
 {
     if (a->status > r->status)
         r->status = a->status;
-    cti_barrier_cost(a, r);
+    cti_ends_cost(a, r);
     r->extended_elements = cti_max_int(a->extended_elements, r->extended_elements);
     r->candidates = cti_max_int(a->candidates, r->candidates);
     r->min_distance = cti_min(a->min_distance, r->min_distance);
@@ -138,9 +131,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
         return CT_ERR_MEMORY;
     if (s->n == 0) {
         cti_barrier_let_go(s);
-        s->step.time = s->step.until;
-        s->contact.memory_dt = dt;
-        cti_impulses_swap(s);
+        cti_ends_nothing(s, dt);
         return CT_OK;
     }
     if (s->surface.nv)
@@ -166,7 +157,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (cti_barrier_divide(s, dt, parts, r) != CT_OK)
             return cti_barrier_take_back(s, &kept);
         fails = cti_barrier_gains(s, dt, start, r) || b->contact.passes;
-        cti_barrier_cost(&whole, r);
+        cti_ends_cost(&whole, r);
     }
     if ((fails || b->contact.unsettled) && r->status < CT_STATUS_NOT_CONVERGED)
         r->status = CT_STATUS_NOT_CONVERGED;

@@ -33,7 +33,6 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
 static void cti_cmr_free_remember(const cti_state *s, cti_component *q, ct_real dt)
 {
     cti_solve_memory *m = &q->solve;
-    m->was_free = !m->in_contact;
     m->inexact_attempts = cti_policy_inexact_attempts(m, cti_state_is_paper(s));
     m->extrapolated_attempts = cti_policy_extrapolated_attempts(m, q->cache.stamp.renewal_asked, dt, s->desc.integrator);
     m->in_contact = 0;
@@ -46,16 +45,12 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     int c, k, i;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         cti_component *q = &s->factors.components[c];
-        ct_real speed = 0;
         if (q->substep.part)
             continue;
         for (k = q->begin; k < q->end; k++)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
                 s->system.v_free[i] = s->v[i] + (q->solve.in_contact ? s->history.dv_free[i] * (dt / q->solve.dt_free)
                                                                      : cti_integrate_gain(s, i / 3, i % 3, dt));
-        for (k = q->begin; k < q->end; k++)
-            speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, s->factors.blocks[k])));
-        cti_factors_drift(q, dt * cti_sqrt(speed));
         cti_cmr_free_remember(s, q, dt);
     }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
@@ -136,8 +131,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_cmr_frees q;
     int c, its = 0, n = CTI_LEN(s->factors.components);
-    cti_factors_age(&s->factors);
-    s->factors.rest = s->desc.thickness, s->factors.mass = s->bodies.mass;
+    cti_factors_begin(s, dt);
     cti_cmr_free_start(s, dt);
     for (c = 0; c < n; c++) {
         cti_component *k = &s->factors.components[c];

@@ -10,15 +10,16 @@
    parts are cut (dcd_thin.c). */
 #include "dcd.h"
 #include "../8_step/assemble.h"
+#include "../8_step/balance.h"
 #include "../8_step/energy.h"
 #include "../8_step/move.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/motion.h"
 #include "../8_step/plausible.h"
-#include "../8_step/snapshot.h"
 #include "../8_step/solve_islands.h"
 #include "../8_step/ends.h"
+#include "../8_step/shell.h"
 
 #define CTI_DCD_LOOSE 10          /* [tolerance] for the free motion if it is used for detection only */
 #define CTI_DCD_STICK CTI_R(0.01) /* [1] of the default stepper's tangential compliance, since slip is not remembered: with 1 a box on a slope of
@@ -30,6 +31,19 @@ static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
 {
     memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_move(s, dt);
+}
+
+/* A motion v that is not plausible is at fault: the judge refuses the try, which goes on at rest and without contacts. 0: out of memory */
+static int cti_dcd_stop(cti_state *s, ct_real dt, ct_real *v)
+{
+    if (!cti_judge_blame(s, dt))
+        return 0;
+    memset(v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_move_hold(s, v);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->contact.is_solved = 0;
+    return 1;
 }
 
 /* stores velocities v in end.v; returns 1 if the motion is plausible */
@@ -113,23 +127,6 @@ static ct_real cti_dcd_fastest(const ct_real *v, int n)
     for (i = 0; i < 3 * n; i++)
         most = cti_max(most, cti_abs(v[i]));
     return most;
-}
-
-/* a new matrix: factors age by one step */
-static void cti_dcd_age(cti_state *s, ct_real dt)
-{
-    cti_factors *f = &s->factors;
-    int c, i;
-    cti_factors_age(f);
-    f->rest = s->desc.thickness, f->mass = s->bodies.mass;
-    for (c = 0; c < CTI_LEN(f->components); c++) {
-        cti_component *q = &f->components[c];
-        ct_real speed = 0;
-        for (i = q->begin; i < q->end; i++)
-            speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, f->blocks[i])));
-        cti_factors_drift(q, dt * cti_sqrt(speed));
-        q->solve.was_free = !q->solve.in_contact, q->solve.in_contact = 0;
-    }
 }
 
 /* makes rows and the components under them ready for the solve of their islands: factors, speeds. 0: out of memory */
@@ -260,13 +257,16 @@ static void cti_dcd_guess(cti_state *s, ct_real dt)
 static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
 {
     double t = cti_state_clock(s);
+    int c;
     if (!cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &r->extended_elements))
         return 0;
-    cti_dcd_age(s, dt);
+    cti_factors_begin(s, dt);
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        s->factors.components[c].solve.in_contact = 0;
     r->ms_assemble += cti_state_clock(s) - t;
     return 1;
 }
@@ -386,101 +386,32 @@ static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r
     return 1;
 }
 
-/* clears the marks of a row's blocks, unless all are set; 1: it has changed some */
-static int cti_dcd_unmark_row(const cti_row *row, uint8_t *good)
-{
-    int k, set = 0;
-    for (k = 0; k < row->n; k++)
-        set += good[row->term[k].block];
-    for (k = 0; k < row->n && set < row->n; k++)
-        good[row->term[k].block] = 0;
-    return set > 0 && set < row->n;
-}
-
-/* the same of a body's blocks */
-static int cti_dcd_unmark_body(uint8_t *good, int n)
-{
-    int b, set = 0;
-    for (b = 0; b < n; b++)
-        set += good[b];
-    if (set < n)
-        memset(good, 0, (size_t)n);
-    return set > 0 && set < n;
-}
-
-/* puts bodies whose motion in end.v is implausible, and those that rows join to them, to rest in v, without these rows. 0: out of memory */
-static int cti_dcd_stop(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
-{
-    const int32_t *start = cti_dcd_of(s)->start;
-    uint8_t *good = CTI_ARENA_NEW(s->arena, uint8_t, s->n);
-    int i, n = 0, again = 1;
-    if (!good)
-        return 0;
-    cti_plausible_blocks(s, dt, good);
-    while (again) {
-        again = 0;
-        for (i = 0; i < CTI_LEN(start) - 1; i++)
-            again |= cti_dcd_unmark_body(good + start[i] / 3, (start[i + 1] - start[i]) / 3);
-        for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-            again |= cti_dcd_unmark_row(&s->contact.rows[i], good);
-    }
-    for (i = 0; i < s->n; i++) {
-        ct_real speed = cti_v3_norm(cti_v3_at(s->v, i));
-        if (good[i])
-            continue;
-        cti_v3_put(v, i, cti_v3_zero());
-        if (s->scripts.fixed[i])
-            continue;
-        r->frozen++;
-        r->momentum_lost += cti_finite(speed) ? s->bodies.mass[i] * speed : 0;
-    }
-    cti_move_hold(s, v);
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        if (good[s->contact.rows[i].term[0].block])
-            s->contact.rows[n] = s->contact.rows[i], s->contact.origins[n++] = s->contact.origins[i];
-    if (n < CTI_LEN(s->contact.rows))
-        stbds_header(s->contact.rows)->length = stbds_header(s->contact.origins)->length = (size_t)n;
-    s->contact.is_solved = 0; /* what is left is not the program that was solved */
-    cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    return 1;
-}
-
-/* What solves have left of a body's momentum, m (1 + dt alpha) v = m (v0 + gravity) + J' r: elastic forces have no sum. In double, and not from
-   A v - b, in which float rounds those of stiff bodies */
+/* what solves have left of the bodies' momenta */
 static void cti_dcd_balance(cti_state *s, ct_real dt, ct_real *v)
 {
-    int c, i, k;
+    ct_real *y = s->system.work;
+    int c, i;
+    if (cti_state_is_paper(s))
+        return;
     cti_motion_impulses(s);
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        const cti_component *q = &s->factors.components[c];
-        double sum[3] = {0, 0, 0}, mass = 0;
-        int held = cti_state_is_paper(s);
-        for (i = q->begin; i < q->end; i++) {
-            int b = s->factors.blocks[i];
-            double m = (double)s->bodies.mass[b], damped = m * (1 + (double)dt * (double)s->bodies.alpha[b]);
-            double kick = (double)cti_motion_kick(s, b, dt);
-            held |= s->scripts.filter[b] >= 0;
-            mass += damped;
-            for (k = 0; k < 3; k++)
-                sum[k] += m * ((double)s->v[3 * b + k] + kick * (double)s->desc.gravity[k]) - damped * (double)v[3 * b + k] +
-                          (double)s->end.impulse[3 * b + k];
-        }
-        for (i = 3 * q->begin; !held && mass > 0 && i < 3 * q->end; i++)
-            v[3 * s->factors.blocks[i / 3] + i % 3] += (ct_real)(sum[i % 3] / mass);
+    for (i = 0; i < s->n; i++) {
+        cti_v3 before = cti_v3_mad(cti_v3_at(s->v, i), cti_v3_at(s->desc.gravity, 0), cti_motion_kick(s, i, dt));
+        cti_v3_put(y, i, cti_v3_mad(cti_v3_at(s->end.impulse, i), before, s->bodies.mass[i]));
     }
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        cti_balance_momentum(s, dt, &s->factors.components[c], y, v);
 }
 
 /* friction, and the end of the motion. 0: out of memory */
 static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     int i;
-    if (!cti_dcd_is_sane(s, v, dt) && !cti_dcd_stop(s, dt, v, r))
+    if (!cti_dcd_is_sane(s, v, dt) && !cti_dcd_stop(s, dt, v))
         return 0;
     memcpy(cti_dcd_of(s)->solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
-    if (!r->frozen)
-        cti_dcd_balance(s, dt, v);
+    cti_dcd_balance(s, dt, v);
     if (!cti_dcd_is_sane(s, v, dt)) { /* the motion without friction is used */
         memcpy(v, cti_dcd_of(s)->solve.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
@@ -509,13 +440,18 @@ static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
 static int cti_dcd_commit(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_account a;
+    int i;
     cti_energy_state(s);
     cti_energy_mark(s, dt);
     cti_energy_account(s, dt, &a);
     r->work_script += a.script, r->work_pins += a.pins, r->work_recovery += a.recovery;
     r->loss_contact += a.contact, r->loss_damping += a.damping, r->energy_gained += a.gained;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        if (s->contact.rows[i].r[0] > 0)
+            cti_judge_row(s, &s->contact.rows[i]);
     if (!cti_impulses_add(s, dt))
         return 0;
+    cti_dcd_of(s)->shift += cti_judge_shift(s, dt, s->history.v_end);
     cti_ends_commit(s, dt, s->history.v_end);
     cti_energy_commit(s);
     return 1;
@@ -523,8 +459,8 @@ static int cti_dcd_commit(cti_state *s, ct_real dt, ct_step_report *r)
 
 /* ---- the step ---- */
 
-/* 1: done; -1: the substep must be *out_need times shorter; 0: out of memory */
-static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_need, ct_step_report *r)
+/* to the tentative end. 1: done; -1: the substep must be *out_need times shorter; 0: out of memory */
+static int cti_dcd_try(cti_state *s, ct_real dt, int may_cut, ct_real *out_need, ct_step_report *r)
 {
     double t;
     int i;
@@ -536,13 +472,8 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
-    if (!cti_dcd_is_sane(s, s->system.v_free, dt)) { /* contacts of the other bodies are solved; the end counts the bodies that rest */
-        int frozen = r->frozen;
-        ct_real lost = r->momentum_lost;
-        if (!cti_dcd_stop(s, dt, s->system.v_free, r))
-            return 0;
-        r->frozen = frozen, r->momentum_lost = lost;
-    }
+    if (!cti_dcd_is_sane(s, s->system.v_free, dt) && !cti_dcd_stop(s, dt, s->system.v_free))
+        return 0;
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv_free[i] = s->system.v_free[i] - s->v[i];
     s->history.dt_free = dt;
@@ -560,23 +491,22 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     return cti_dcd_contacts(s, dt, r);
 }
 
-static void cti_dcd_begin(cti_state *s, ct_step_report *r)
+static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_need, ct_step_report *r)
 {
-    cti_dcd *d = cti_dcd_of(s);
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    if (s->n)
-        memcpy(d->power_step, d->power, sizeof(double) * 3 * (size_t)s->n);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
+    int end = cti_dcd_try(s, dt, may_cut, out_need, r);
+    return end > 0 ? cti_dcd_commit(s, dt, r) : end;
+}
+
+static int cti_dcd_open(cti_state *s, ct_step_report *r)
+{
+    memcpy(cti_dcd_of(s)->power_step, cti_dcd_of(s)->power, sizeof(double) * 3 * (size_t)s->n);
+    cti_dcd_of(s)->shift = 0;
+    r->thickness_kept = 0; /* depths are measured, not distances */
+    return 1;
 }
 
 /* final part of the report: depth, distances, energies. 0: out of memory */
-static int cti_dcd_finish(cti_state *s, ct_step_report *r)
+static int cti_dcd_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_dcd_touch *touch = NULL;
     int i;
@@ -595,55 +525,21 @@ static int cti_dcd_finish(cti_state *s, ct_step_report *r)
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     CTI_FREE(&s->prepared, touch);
     cti_ends_energies(s, r);
+    memcpy(cti_dcd_of(s)->power, cti_dcd_of(s)->power_step, sizeof(double) * 3 * (size_t)s->n);
+    cti_judge_refuses(s, dt, 0, cti_dcd_of(s)->shift, r);
     return 1;
 }
 
-static ct_code cti_dcd_take_back(cti_state *s)
+static void cti_dcd_back(cti_state *s)
 {
     int b;
-    cti_snapshot_restore(s, 0, &s->step.start);
-    s->contact.is_solved = 0;
     for (b = 0; b < s->surface.n_bodies; b++)
         cti_dcd_of(s)->bodies[b].fresh = 1;
-    return CT_ERR_MEMORY;
 }
 
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_real left = dt, sub = dt, least = dt / (ct_real)s->desc.dcd.max_substeps;
-    cti_dcd_begin(s, r);
-    if (!cti_snapshot_save(s, 0, &s->step.start))
-        return CT_ERR_MEMORY;
-    s->step.until = s->step.time + (double)dt;
-    while (left > 0 && s->n > 0) {
-        ct_real need = 1;
-        int end;
-        sub = left - sub < CTI_R(1e-6) * dt ? left : cti_min(sub, left);
-        s->step.left = left;
-        end = cti_dcd_substep(s, sub, sub > CTI_R(1.001) * least, &need, r);
-        if (end == 0)
-            return cti_dcd_take_back(s);
-        if (end < 0) {
-            cti_step_status(r, CT_STATUS_SUBSTEPPED);
-            sub = cti_max(sub / (ct_real)(1 + (int)cti_min(need, 1000)), least);
-            continue;
-        }
-        if (!cti_dcd_commit(s, sub, r))
-            return cti_dcd_take_back(s);
-        left -= sub;
-        r->substeps++;
-    }
-    s->step.time = s->step.until;
-    s->contact.memory_dt = dt;
-    cti_memory_clear(&s->contact.memory);
-    if (s->n == 0) {
-        cti_impulses_swap(s);
-        r->substeps = 1, r->min_distance = 2 * s->desc.thickness;
-        return CT_OK;
-    }
-    if (!cti_dcd_finish(s, r))
-        return cti_dcd_take_back(s);
-    memcpy(cti_dcd_of(s)->power, cti_dcd_of(s)->power_step, sizeof(double) * 3 * (size_t)s->n);
-    cti_impulses_swap(s);
-    return CT_OK;
+    cti_shell q = {0, 1, 1, cti_dcd_substep, cti_dcd_finish, NULL, cti_dcd_back, cti_dcd_open};
+    q.cuts = s->desc.dcd.max_substeps, q.parts = cti_min_int(q.cuts, CTI_SHELL_PARTS);
+    return cti_shell_step(s, &q, dt, r);
 }

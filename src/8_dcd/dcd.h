@@ -35,6 +35,7 @@ typedef struct cti_dcd {
     ct_real *thickness;    /* [nf] [m] thickness of the body behind a face, at rest */
     float *vertex_boxes, *node_boxes; /* [16 nv], [16 n] */
     double *power, *power_step;       /* [3 n] start of the power method; that of the current step */
+    double shift;                     /* [J] see cti_judge_shift, over the step */
     cti_dcd_solves solve;
 } cti_dcd;
 

@@ -573,8 +573,7 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     r->energy_elastic = cti_explicit_elastic(s, s->x);
     for (i = 0; i < s->bodies.n_models; i++)
         cti_tet_batch_assemble(&s->bodies.models[i]->tets, s->x, 0, NULL, NULL, &r->extended_elements, NULL);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->energy - r->work_pins - r->work_script - r->work_recovery +
-                       r->loss_contact + r->loss_damping;
+    cti_ends_gain(run->energy, r);
     scale = cti_explicit_account_kinetic(s) + fabs(r->energy_elastic) + fabs(r->work_pins) + fabs(r->work_script) + fabs(r->work_recovery) +
             fabs(r->loss_contact) + fabs(r->loss_damping);
     scale += (64 + r->rk.accepted) * (double)CTI_EPS * (fabs(r->energy_gravity) + r->energy_kinetic) / gain; /* each step rounds */
@@ -628,9 +627,7 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
     if (!cti_explicit_keep(s))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
-        s->step.time = s->step.until;
-        s->contact.memory_dt = dt;
-        cti_impulses_swap(s);
+        cti_ends_nothing(s, dt);
         return CT_OK;
     }
     CTI_CLEAR(g->touches);

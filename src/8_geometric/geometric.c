@@ -10,29 +10,14 @@
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/joints.h"
-#include "../8_step/judge.h"
 #include "../8_step/momenta.h"
 #include "../8_step/plausible.h"
-#include "../8_step/snapshot.h"
 #include "../8_step/ends.h"
+#include "../8_step/shell.h"
 
 #define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross or come near */
 #define CTI_GEOMETRIC_CUTS 24 /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
 #define CTI_GEOMETRIC_STOP 12
-/* [substeps] at most of a step that gains energy with fewer. Of 8,640 steps of soft cubes (1e4 to 1e7 Pa, 2.5 to 40 ms) 6 end not converged;
-   with half of it 118, with double 6 */
-#define CTI_GEOMETRIC_PARTS 8
-
-/* cti_geometric_run -- what a step adds up. */
-typedef struct cti_geometric_run {
-    double start;   /* [J] kinetic, elastic and gravitational energy at the start of the step */
-    double may;     /* [J] that recovery may need */
-    ct_real residual; /* of the report before the substep */
-    ct_status status;
-    int cut;      /* 1: the fail-safe has stopped blocks */
-    int crossing; /* 1: a motion with crossings was taken */
-    int refused;  /* 1: by the judge */
-} cti_geometric_run;
 
 /* ---- a substep ---- */
 
@@ -111,14 +96,8 @@ static void cti_geometric_blank(cti_state *s)
 static int cti_geometric_stand(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
-    uint8_t *fine = CTI_ARENA_NEW(s->arena, uint8_t, s->n);
-    int i;
-    if (!fine)
+    if (!cti_judge_blame(s, h))
         return 0;
-    cti_plausible_blocks(s, h, fine);
-    for (i = 0; i < s->n; i++)
-        if (!fine[i] || !cti_all_finite(s->end.x + 3 * i, 3))
-            cti_judge_blame(s, i);
     memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
     memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -132,7 +111,7 @@ static int cti_geometric_stand(cti_state *s, ct_real h)
 }
 
 /* the fail-safe: blocks of crossing pairs stop short of the crossing. Returns 1; 0: crossings are left; -1: out of memory */
-static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
+static int cti_geometric_stop(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     int round, i, k, found = 1;
@@ -146,7 +125,7 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
                 continue;
             if (round >= CTI_GEOMETRIC_STOP)
                 g->share[i] = 0;
-            run->cut = 1;
+            g->run.cut = 1;
             r->frozen += !g->crossing.stopped[i];
             g->crossing.stopped[i] = 1;
             for (k = 3 * i; k < 3 * i + 3; k++) {
@@ -179,9 +158,7 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
     cti_geometric_speed_work(s, r);
     t = cti_state_clock(s);
     *done = cti_geometric_integrate(s, h, r);
-    if (*done < 0)
-        return 0;
-    cti_geometric_measure_gain(s, h);
+    cti_geometric_works(s, h);
     r->ms_unconstrained += cti_state_clock(s) - t;
     t = cti_state_clock(s);
     r->solver_iterations += cti_geometric_correct_end(s, h);
@@ -197,23 +174,8 @@ typedef struct cti_geometric_sums {
     ct_real residual;
 } cti_geometric_sums;
 
-/* the free motion of a substep whose linearized forces gain energy, with forces that are linearized again. 0: out of memory */
-static int cti_geometric_solve_again(cti_state *s, ct_real h, const cti_geometric_run *run, ct_step_report *r)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    double t = cti_state_clock(s);
-    cti_geometric_load(s);
-    cti_geometric_allow(s, h);
-    g->implicit.newton.on = 1;
-    r->residual = run->residual, r->status = run->status;
-    if (!cti_geometric_free_motion(s, h, r))
-        return 0;
-    r->ms_unconstrained += cti_state_clock(s) - t;
-    return 1;
-}
-
 /* from the collisions to a motion that is tested. 0: out of memory */
-static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
+static int cti_geometric_motion(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_sums sums;
@@ -226,13 +188,6 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
         r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact, r->residual = sums.residual;
         if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
-        if (!g->implicit.newton.on && g->implicit.account.gains) {
-            if (!cti_geometric_solve_again(s, h, run, r))
-                return 0;
-            sums.residual = r->residual;
-            again--;
-            continue;
-        }
         t = cti_state_clock(s);
         if (!cti_geometric_cover(s))
             return 0;
@@ -247,13 +202,13 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
     if (!done || g->q.ask.lack > 1)
         cti_step_status(r, CT_STATUS_BUDGET);
     if (found > 0 && s->desc.geometric.fail_safe) {
-        found = cti_geometric_stop(s, h, run, r);
+        found = cti_geometric_stop(s, h, r);
         if (found < 0)
             return 0;
         cti_step_status(r, CT_STATUS_ZONES);
-        run->crossing |= !found;
+        g->run.crossing |= !found;
     } else
-        run->crossing |= found > 0;
+        g->run.crossing |= found > 0;
     return 1;
 }
 
@@ -316,7 +271,7 @@ static int cti_geometric_spin(cti_state *s, ct_real h)
 }
 
 /* the tentative end becomes the state. 0: out of memory */
-static int cti_geometric_commit(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
+static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     double before, after = cti_geometric_kinetic(s, s->end.v);
@@ -324,7 +279,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, cti_geometric_run *run,
     if (!cti_geometric_touches(s, r) || !cti_geometric_spin(s, h))
         return 0;
     cti_geometric_enter(s, h, r);
-    run->may += cti_geometric_touch(s, h);
+    g->run.may += cti_geometric_touch(s, h);
     for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
         g->implicit.gain[i] = g->dv[i] / h;
@@ -350,9 +305,8 @@ static int cti_geometric_commit(cti_state *s, ct_real h, cti_geometric_run *run,
 }
 
 /* 1: done; -1: the substep must be shorter, *need times; 0: out of memory */
-static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, cti_geometric_run *run, ct_step_report *r)
+static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
 {
-    cti_geometric *g = cti_geometric_own(s);
     double t;
     cti_arena_reset(s->arena);
     if (!cti_assemble_pins(s, h))
@@ -369,8 +323,6 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     r->ms_detect += cti_state_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
-    g->implicit.newton.on = g->implicit.newton.linearized = 0;
-    run->residual = r->residual, run->status = r->status;
     t = cti_state_clock(s);
     cti_geometric_start(s, h * cti_geometric_share(s), r);
     r->ms_assemble += cti_state_clock(s) - t;
@@ -378,20 +330,19 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_geometric_free_motion(s, h, r))
         return 0;
     r->ms_unconstrained += cti_state_clock(s) - t;
-    if (!cti_geometric_motion(s, h, run, r))
+    if (!cti_geometric_motion(s, h, r))
         return 0;
     if ((!cti_all_finite(s->end.x, 3 * s->n) || !cti_plausible_motion(s, h)) && !cti_geometric_stand(s, h))
         return 0;
-    return cti_geometric_commit(s, h, run, r);
+    return cti_geometric_commit(s, h, r);
 }
 
 /* ---- the step ---- */
 
 /* whether the surface intersects itself when the step begins: known from the last one, if nobody has moved it since. 0: out of memory */
-static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_report *r)
+static int cti_geometric_open(cti_state *s, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_step_report now;
     if (!g->known.is_known || !cti_surface_is_at(&s->surface, g->known.x_last)) {
         int found = cti_geometric_count(s);
         if (found < 0)
@@ -401,19 +352,15 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
         g->scope.covered = g->scope.measured = 0;
         memset(&s->step.limit, 0, sizeof s->step.limit);
     }
-    memset(run, 0, sizeof *run);
-    cti_judge_open(s);
-    memset(&now, 0, sizeof now);
+    memset(&g->run, 0, sizeof g->run);
     memset(g->crossing.stopped, 0, (size_t)s->n);
-    cti_ends_energies(s, &now);
-    run->start = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
     return 1;
 }
 
 /* what recovery has given beyond its need is taken from what contacts have taken, or is a gain */
-static void cti_geometric_settle_account(const cti_geometric_run *run, ct_step_report *r)
+static void cti_geometric_settle_account(const cti_state *s, ct_step_report *r)
 {
-    double over = cti_fmax(0, r->work_recovery - run->may), both = cti_fmin(over, cti_fmax(0, r->loss_contact));
+    double over = cti_fmax(0, r->work_recovery - cti_geometric_own(s)->run.may), both = cti_fmin(over, cti_fmax(0, r->loss_contact));
     r->work_recovery -= over, r->loss_contact -= both, r->energy_gained += over - both;
 }
 
@@ -433,7 +380,7 @@ static int cti_geometric_look_ahead(cti_state *s, ct_real dt)
 }
 
 /* the rest of the report. 0: out of memory */
-static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run, ct_step_report *r)
+static int cti_geometric_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     double t = cti_state_clock(s), swing;
@@ -442,15 +389,15 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_look_ahead(s, dt) || !cti_geometric_measure(s, r))
         return 0;
     /* motions beyond the precision of the continuous test end in a status that is not good, or have been stopped */
-    if (!g->known.is_clean || run->crossing || run->cut || r->status >= CT_STATUS_BUDGET) {
+    if (!g->known.is_clean || g->run.crossing || g->run.cut || r->status >= CT_STATUS_BUDGET) {
         int found = cti_geometric_count(s);
         if (found < 0)
             return 0;
         r->tangled = found;
         g->known.is_clean = found == 0;
-        if (found > 0 || run->crossing)
+        if (found > 0 || g->run.crossing)
             cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-        if (run->crossing && s->step.limit.n == 0) /* it went through, and is far away */
+        if (g->run.crossing && s->step.limit.n == 0) /* it went through, and is far away */
             s->step.limit = g->crossing.pair;
     }
     if (!CTI_RESIZE(s->mem, g->known.x_last, 3 * n))
@@ -461,103 +408,23 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     r->ms_detect += cti_state_clock(s) - t;
     cti_ends_energies(s, r);
     r->joint_error = cti_joints_error(s);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script -
-                       r->work_joints - r->work_recovery + r->loss_contact + r->loss_damping;
-    cti_geometric_settle_account(run, r);
+    cti_ends_gain(s->judge.start, r);
+    cti_geometric_settle_account(s, r);
     swing = cti_geometric_share(s) < 1 ? cti_policy_body_gain(0, r->energy_kinetic + fabs(r->energy_elastic), 0) : 0;
-    run->refused = cti_judge_refuses(s, dt, swing, 0, r);
-    if (r->substeps > 1)
-        cti_step_status(r, CT_STATUS_SUBSTEPPED);
+    cti_judge_refuses(s, dt, swing, 0, r);
     return 1;
 }
 
-static ct_code cti_geometric_take_back(cti_state *s)
+static void cti_geometric_back(cti_state *s)
 {
-    cti_snapshot_restore(s, 0, &s->step.start);
     cti_geometric_own(s)->scope.covered = cti_geometric_own(s)->scope.measured = 0, cti_geometric_own(s)->known.is_known = 0;
     cti_geometric_release(s);
     cti_geometric_memory_restore(s);
-    return CT_ERR_MEMORY;
-}
-
-/* the start of a step, or of a try. 0: out of memory */
-static int cti_geometric_begin(cti_state *s, ct_real dt, ct_step_report *r)
-{
-    cti_ends_blank(s, r);
-    cti_ends_open(s, dt);
-    r->substeps = 0;
-    s->step.dt = dt;
-    return cti_snapshot_save(s, 0, &s->step.start) && cti_geometric_memory_save(s);
-}
-
-/* the substeps of a step, of dt / parts at most, and the report. 0: out of memory */
-static int cti_geometric_span(cti_state *s, ct_real dt, int parts, cti_geometric_run *run, ct_step_report *r)
-{
-    ct_real left = dt, least = dt / (ct_real)s->desc.geometric.max_substeps, h = dt / (ct_real)parts;
-    cti_geometric_own(s)->parts = parts;
-    if (!cti_geometric_open(s, run, r))
-        return 0;
-    while (left > 0) {
-        ct_real need = 1;
-        int end;
-        h = left - h < CTI_R(1e-6) * dt ? left : h;
-        s->step.left = left;
-        end = cti_geometric_substep(s, h, h > CTI_R(1.001) * least, &need, run, r);
-        if (end == 0)
-            return 0;
-        if (end < 0) {
-            h = cti_max(h / (ct_real)(1 + (int)cti_min(need, 1000)), least);
-            continue;
-        }
-        left -= h;
-        r->substeps++;
-    }
-    s->step.time = s->step.until;
-    s->contact.memory_dt = dt;
-    cti_memory_clear(&s->contact.memory);
-    return cti_geometric_finish(s, dt, run, r);
-}
-
-/* back to the start, for another try. 0: out of memory; the state is that of the start then, too */
-static int cti_geometric_again(cti_state *s, ct_real dt, ct_step_report *r)
-{
-    ct_step_report last = *r;
-    int ok;
-    cti_geometric_take_back(s);
-    ok = cti_geometric_begin(s, dt, r);
-    r->newton_iterations = last.newton_iterations, r->solver_iterations = last.solver_iterations, r->solves = last.solves;
-    r->linear_iterations = last.linear_iterations;
-    r->ms_assemble = last.ms_assemble, r->ms_unconstrained = last.ms_unconstrained, r->ms_detect = last.ms_detect, r->ms_solve = last.ms_solve;
-    return ok;
 }
 
 CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    cti_geometric_run run;
-    int parts;
-    cti_judge_begin(s);
-    if (!cti_geometric_begin(s, dt, r))
-        return CT_ERR_MEMORY;
-    if (s->n == 0) {
-        s->step.time = s->step.until;
-        s->contact.memory_dt = dt;
-        r->substeps = 1;
-        cti_impulses_swap(s);
-        return CT_OK;
-    }
-    for (parts = 1;;) {
-        if (!cti_geometric_span(s, dt, parts, &run, r))
-            return cti_geometric_take_back(s);
-        if (!run.refused)
-            break;
-        if (parts < CTI_GEOMETRIC_PARTS && 2 * parts <= s->desc.geometric.max_substeps)
-            parts *= 2;
-        else if (cti_judge_calm(s, dt, r) || !cti_judge_hold(s))
-            break;
-        if (!cti_geometric_again(s, dt, r))
-            return CT_ERR_MEMORY;
-    }
-    cti_judge_close(s, dt, r);
-    cti_impulses_swap(s);
-    return CT_OK;
+    cti_shell q = {0, 1, 1, cti_geometric_substep, cti_geometric_finish, cti_geometric_memory_save, cti_geometric_back, cti_geometric_open};
+    q.cuts = s->desc.geometric.max_substeps, q.parts = cti_min_int(q.cuts, CTI_SHELL_PARTS);
+    return cti_shell_step(s, &q, dt, r);
 }

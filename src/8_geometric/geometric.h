@@ -103,31 +103,8 @@ typedef struct cti_geometric_crossing {
 /* cti_geometric_account -- energy that the integration moves [J], at the velocities of the way. */
 typedef struct cti_geometric_account {
     double script, pins, joints, recovery, contact, damping; /* entries of the report */
-    int gains;           /* 1: a body gains more than it may, by the error of the linearized forces */
-    double elastic;      /* elastic energy at its end */
     double late;         /* work of pins against impulses after the integration */
 } cti_geometric_account;
-
-/* cti_geometric_balance -- of a body in the integration, relative to the mean velocities of its components. */
-typedef struct cti_geometric_balance {
-    double gain;         /* [J] that no work explains */
-    double energy;       /* [J] energies at the end, and sizes of work: a share of it may be gained */
-    double mass;         /* [kg] */
-    double rounded;      /* [J] what the energies are computed from */
-    double enough;       /* [J] Newton's decrement that ends the iteration */
-    double decrement;    /* [J] that of the last solve */
-} cti_geometric_balance;
-
-/* cti_geometric_newton -- forces that are linearized again (geometric_newton.c). */
-typedef struct cti_geometric_newton {
-    int on;              /* 1: the substep does so */
-    int linearized;      /* 1: at x + h u; 0: at x */
-    int turns;           /* 1: the first linearization of some body is where its rotation brings it */
-    ct_real residual;    /* [1] of the report before the stage; each solve of a stage takes the place of the one before */
-    ct_real *u;          /* [3 blocks] */
-    ct_real *force;      /* [3 blocks] elastic forces where they are linearized [N] */
-    ct_real *d, *x;      /* [3 blocks] direction of a line search, and scratch */
-} cti_geometric_newton;
 
 /* cti_geometric_implicit -- vectors of the implicit step. */
 typedef struct cti_geometric_implicit {
@@ -140,10 +117,9 @@ typedef struct cti_geometric_implicit {
     ct_real *tie_mass;   /* [components of A] [kg] that, over the number of elastics that it has */
     ct_real *scale, *error; /* [components of A] of a solve: what residuals are measured by; the residuals */
     ct_real tolerance, left; /* [1] largest residual over its scale that a solve is to have, and has */
-    ct_real *mean;       /* [6 components of A] mean velocities before the integration, and after it */
-    cti_geometric_balance *balance; /* [models] */
+    ct_real *way, *along;/* [3 blocks] the change of velocities that turns free bodies as a whole, and A times it */
+    int turns;           /* 1: forces of some body are linearized where its rotation brings it */
     int renewals;        /* substeps to come that begin with new factors */
-    cti_geometric_newton newton;
     cti_geometric_account account;
 } cti_geometric_implicit;
 
@@ -165,6 +141,13 @@ typedef struct cti_geometric_scope {
     ct_real way;      /* [m] longest way of a vertex in the motion that the boxes were made for */
 } cti_geometric_scope;
 
+/* cti_geometric_run -- what a try of a step adds up. */
+typedef struct cti_geometric_run {
+    double may;       /* [J] that recovery may need */
+    int cut;          /* 1: the fail-safe has stopped blocks */
+    int crossing;     /* 1: a motion with crossings was taken */
+} cti_geometric_run;
+
 /* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
 typedef struct cti_geometric {
     cti_geometric_scope scope;
@@ -181,7 +164,7 @@ typedef struct cti_geometric {
                                            speeds on the way, and of the midpoint's remaining state */
     cti_geometric_implicit implicit;
     cti_geometric_known known;
-    int parts;           /* substeps that the step at hand is divided into, since it gained energy with fewer; 1: it is not */
+    cti_geometric_run run;
 } cti_geometric;
 
 /* cti_geometric_own -- the stepper's data of a state. */
@@ -295,50 +278,26 @@ CTI_FN void cti_geometric_memory_restore(cti_state *s);
 
 /* ---- geometric_implicit.c ---- */
 
-/* cti_geometric_assemble -- system.A and system.force at x for a stage of h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. The force
-   has D v; v NULL: no damping. */
-CTI_FN void cti_geometric_assemble(cti_state *s, ct_real h, const ct_real *x, const ct_real *v, ct_step_report *r);
-/* cti_geometric_start -- the first linearization of a stage of h: at s->x, but for free bodies, which are linearized where their rotation brings
-   them; newton.u leads there. cti_geometric_carry_back -- newton.force: the elastic force at x + h u; system.force: what the linear law of there has
-   at x. */
+/* cti_geometric_start -- system.A and system.force of a stage of h, linearized at system.q: s->x, but for free bodies, which are linearized where
+   their rotation brings them. */
 CTI_FN void cti_geometric_start(cti_state *s, ct_real h, ct_step_report *r);
-CTI_FN void cti_geometric_carry_back(cti_state *s, ct_real h);
 /* cti_geometric_terms -- y += 2.5 sum S M_c S' x of the collisions that push (eq. 26a), [3 blocks]; the midpoint rule has 1 for 2.5. */
 CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y);
 /* cti_geometric_free_motion -- free: what eq. 20 and 21 give with the remembered forces of the collisions alone, over h. The report says
    whether conjugate gradients converged. 0: out of memory. */
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
-   gradients did not converge, -1 when memory ran out. */
+   gradients did not converge. */
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r);
-
-/* cti_geometric_renew -- factors of A for a step of h: the old ones, unless they are asked for or the length has changed. 0: out of memory. */
-CTI_FN int cti_geometric_renew(cti_state *s, ct_real h);
-/* In these h is the time of the way, share times the substep.
-   cti_geometric_linear -- dv: the solution of eq. 20 and 21 with A and the forces at hand, in units of the way (share times its change of
-   velocities), from what is in dv. alone: as cti_geometric_free_motion. 0: it did not converge. */
-CTI_FN int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, ct_step_report *r);
-
-/* ---- geometric_newton.c ---- */
-
-/* cti_geometric_iterate -- dv: from the solution of the linearized equations to that of the nonlinear ones. solved: what cti_geometric_linear
-   has returned. 0: the last one did not converge, or it is not there after all iterations; -1: out of memory. */
-CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved, ct_step_report *r);
 
 /* ---- geometric_account.c ---- */
 
-/* cti_geometric_kinetic -- kinetic energy at velocities v. cti_geometric_elastic -- elastic energy at x, with strain limits as stiff as in a
-   substep of h. */
+/* cti_geometric_kinetic -- kinetic energy at velocities v. */
 CTI_FN double cti_geometric_kinetic(const cti_state *s, const ct_real *v);
-CTI_FN double cti_geometric_elastic(const cti_state *s, ct_real h, const ct_real *x);
-/* cti_geometric_bound -- gain that is allowed where energies and work are `energy`, in a step of h. */
-CTI_FN double cti_geometric_bound(const cti_state *s, ct_real h, double energy);
 /* cti_geometric_speed_work -- the work of speed corrections, whose impulses act between the velocities before (g->dv) and after (g->v). */
 CTI_FN void cti_geometric_speed_work(const cti_state *s, ct_step_report *r);
-/* cti_geometric_allow -- balance.enough of the bodies, before the integration at velocities g->v; g->dv becomes 0. */
-CTI_FN void cti_geometric_allow(cti_state *s, ct_real h);
-/* cti_geometric_measure_gain -- implicit.account of the integration, and the balances of the bodies. */
-CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h);
+/* cti_geometric_works -- implicit.account: what the integration's impulses, dampers and pins work at the velocities of the way. */
+CTI_FN void cti_geometric_works(cti_state *s, ct_real h);
 /* cti_geometric_enter -- its entries, reactions of pins, and what corrections of positions, and of speeds after the integration, move: to the
    report. */
 CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r);

@@ -1,10 +1,8 @@
 /* geometric_account.c -- the energy account of the geometric stepper.
    Method: corrections of positions and speeds move energy by known amounts, and so do impulses of collisions, pins and dampers at the
    velocities of the way, v + share dv. What kinetic and potential energy gain beside these in the integration is the error of its linearized
-   forces. Implicit Euler takes |dv|^2 / 2 besides, so that a gain is an error for certain. Each body has its own balance, relative to the mean
-   velocities of its components: neither other bodies nor a common motion hide what a body gains. */
+   forces, which the judge finds. */
 #include "geometric.h"
-#include "../8_step/policy.h"
 
 CTI_FN double cti_geometric_kinetic(const cti_state *s, const ct_real *v)
 {
@@ -15,7 +13,8 @@ CTI_FN double cti_geometric_kinetic(const cti_state *s, const ct_real *v)
     return e;
 }
 
-CTI_FN double cti_geometric_elastic(const cti_state *s, ct_real h, const ct_real *x)
+/* elastic energy at x, with strain limits as stiff as in a substep of h */
+static double cti_geometric_elastic(const cti_state *s, ct_real h, const ct_real *x)
 {
     double e = 0;
     int i;
@@ -34,24 +33,6 @@ static double cti_geometric_height(const cti_state *s, const ct_real *x)
     for (i = 0; i < s->n; i++)
         e -= (double)s->bodies.mass[i] * (double)cti_v3_dot(cti_v3_at(x, i), cti_v3_at(s->desc.gravity, 0));
     return e;
-}
-
-/* gain that a body is allowed in a step of h, where its energies and work, relative to its mean velocity, are `energy` */
-static double cti_geometric_body_bound(const cti_state *s, ct_real h, const cti_geometric_balance *b, double energy)
-{
-    double kick = (double)(h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
-    return cti_policy_body_gain(1, energy + b->mass * kick * kick, b->rounded);
-}
-
-CTI_FN double cti_geometric_bound(const cti_state *s, ct_real h, double energy)
-{
-    double kick = (double)(h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, rounded = fabs(cti_geometric_height(s, s->x));
-    int i;
-    for (i = 0; i < s->bodies.n_models; i++)
-        rounded += s->energy.moduli[i];
-    for (i = 0; i < s->n; i++)
-        mass += (double)s->bodies.mass[i];
-    return cti_policy_body_gain(1, energy + mass * kick * kick, rounded);
 }
 
 /* an impulse J of collision c acts while the relative velocity of its blocks is u, that of scripts t->script */
@@ -102,14 +83,17 @@ static cti_v3 cti_geometric_reaction(const cti_state *s, const ct_real *R, int i
     return cti_geometric_held_part(s, i, f);
 }
 
-/* work of the integration's impulses, of damping and of pins, at the velocities u of the way: M dv u is what the kinetic energy gains, and for
-   Euler what the rule takes besides */
-static void cti_geometric_works(cti_state *s, ct_real h, const ct_real *u, cti_geometric_account *a)
+CTI_FN void cti_geometric_works(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_account *a = &g->implicit.account;
     cti_geometric_net *q = &g->q;
-    ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n, *own = Dv + 6 * (size_t)s->n;
+    ct_real *R = g->implicit.solve, *Dv = R + 3 * (size_t)s->n, *u = Dv + 3 * (size_t)s->n, *own = u + 3 * (size_t)s->n;
+    ct_real share = cti_geometric_share(s);
     int c, i, k;
+    memset(a, 0, sizeof *a);
+    for (i = 0; i < 3 * s->n; i++)
+        u[i] = g->v[i] + share * g->dv[i];
     for (c = 0; c < q->net.m; c++) {
         cti_v3 w = cti_v3_zero();
         for (k = q->start[c]; k < q->start[c + 1]; k++)
@@ -121,9 +105,9 @@ static void cti_geometric_works(cti_state *s, ct_real h, const ct_real *u, cti_g
     }
     memset(Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++) /* dampers do not see the rotation of a free body */
-        own[i] = u[i] - (s->system.q[i] - s->x[i]) / (cti_geometric_share(s) * h);
+        own[i] = u[i] - (s->system.q[i] - s->x[i]) / (share * h);
     for (i = 0; i < s->bodies.n_models; i++)
-        cti_model_damping(s->bodies.models[i], s->x, own, Dv);
+        cti_model_damping(s->bodies.models[i], s->system.q, own, Dv);
     for (i = 0; i < 3 * s->n; i++)
         a->damping += (double)h * ((double)own[i] * (double)Dv[i] + (double)(s->bodies.mass[i / 3] * s->bodies.alpha[i / 3] * u[i] * u[i]));
     if (s->scripts.n_constrained == 0)
@@ -132,138 +116,6 @@ static void cti_geometric_works(cti_state *s, ct_real h, const ct_real *u, cti_g
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0)
             a->pins += (double)cti_v3_dot(cti_geometric_reaction(s, R, i), cti_v3_at(u, i));
-}
-
-/* elastic energies of the bodies at x, where the integration starts, are taken from their gains: those that the step before has reported, if nothing
-   has moved since */
-static void cti_geometric_stored_before(cti_state *s, ct_real h, const ct_real *x)
-{
-    cti_geometric_balance *body = cti_geometric_own(s)->implicit.balance;
-    int i, known = s->energy.known && memcmp(x, s->x, sizeof(ct_real) * 3 * (size_t)s->n) == 0;
-    for (i = 0; i < s->bodies.n_models; i++) {
-        cti_model_ahead(s->bodies.models[i], h, 1, NULL);
-        body[i].gain -= known && !(s->bodies.models[i]->springs.limit > 0) ? s->energy.now[i].elastic : cti_model_energy(s->bodies.models[i], x);
-    }
-}
-
-/* elastic energies at x, where the integration ends. Returns their sum */
-static double cti_geometric_stored_after(cti_state *s, ct_real h, const ct_real *x)
-{
-    cti_geometric_balance *body = cti_geometric_own(s)->implicit.balance;
-    double sum = 0;
-    int i;
-    for (i = 0; i < s->bodies.n_models; i++) {
-        double e;
-        cti_model_ahead(s->bodies.models[i], h, 1, NULL);
-        e = cti_model_energy(s->bodies.models[i], x);
-        body[i].gain += e, body[i].energy += fabs(e), sum += e;
-    }
-    return sum;
-}
-
-/* balances begin: masses, roundings, and the mean velocities v, and v + dv, of the components */
-static void cti_geometric_balances(cti_state *s)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    cti_geometric_balance *body = g->implicit.balance;
-    ct_real *mean = g->implicit.mean;
-    int i, c, n = CTI_LEN(s->factors.components);
-    memset(mean, 0, sizeof(ct_real) * 6 * (size_t)n);
-    for (i = 0; i < s->bodies.n_models; i++) {
-        memset(&body[i], 0, sizeof body[i]);
-        body[i].rounded = s->energy.moduli[i];
-    }
-    for (i = 0; i < s->n; i++) {
-        cti_v3 v = cti_v3_at(g->v, i), end = cti_v3_add(v, cti_v3_at(g->dv, i));
-        ct_real m = s->bodies.mass[i], share;
-        c = s->factors.component_of[i], share = g->implicit.body_mass[c] > 0 ? m / g->implicit.body_mass[c] : 0;
-        cti_v3_addto(mean, 2 * c, cti_v3_mul(v, share)), cti_v3_addto(mean, 2 * c + 1, cti_v3_mul(end, share));
-        if (s->history.model_of[i] < 0)
-            continue;
-        body[s->history.model_of[i]].mass += (double)m;
-        body[s->history.model_of[i]].rounded += (double)m * ((double)(cti_v3_norm2(v) + cti_v3_norm2(end)) / 2 +
-                                                             fabs((double)cti_v3_dot(cti_v3_at(s->x, i), cti_v3_at(s->desc.gravity, 0))));
-    }
-}
-
-/* velocity of a block at the time `late` [1] of the substep, relative to its component */
-static cti_v3 cti_geometric_own_motion(const cti_state *s, int i, ct_real late)
-{
-    const cti_geometric *g = cti_geometric_own(s);
-    const ct_real *mean = g->implicit.mean + 6 * (size_t)s->factors.component_of[i];
-    cti_v3 v = cti_v3_sub(cti_v3_at(g->v, i), cti_v3_at(mean, 0));
-    cti_v3 change = cti_v3_sub(cti_v3_at(g->dv, i), cti_v3_sub(cti_v3_at(mean, 1), cti_v3_at(mean, 0)));
-    return cti_v3_mad(v, change, late);
-}
-
-/* balances of what the bodies' motion and impulses give, but for their elastic energies. R and Dv: as cti_geometric_works leaves them */
-static void cti_geometric_balance_motion(cti_state *s, ct_real h, const ct_real *R, const ct_real *Dv)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    cti_geometric_balance *body = g->implicit.balance;
-    const cti_geometric_net *q = &g->q;
-    ct_real share = cti_geometric_share(s);
-    int c, i, k;
-    for (i = 0; i < s->n; i++) {
-        int m = s->history.model_of[i];
-        cti_v3 u = cti_geometric_own_motion(s, i, share), damped = cti_v3_mad(cti_v3_at(g->v, i), cti_v3_at(g->dv, i), share);
-        double half = (double)s->bodies.mass[i] / 2, end = half * (double)cti_v3_norm2(cti_geometric_own_motion(s, i, 1)), work = 0;
-        if (m < 0)
-            continue;
-        damped = cti_v3_mad(cti_v3_at(Dv, i), damped, s->bodies.mass[i] * s->bodies.alpha[i]);
-        if (s->scripts.filter[i] >= 0)
-            work = (double)cti_v3_dot(cti_geometric_reaction(s, R, i), u);
-        body[m].gain += end - half * (double)cti_v3_norm2(cti_geometric_own_motion(s, i, 0)) + (double)(h * cti_v3_dot(u, damped)) - work;
-        body[m].energy += end + fabs(work);
-    }
-    for (c = 0; c < q->net.m; c++)
-        for (k = q->start[c]; k < q->start[c + 1]; k++) {
-            int b = q->blocks[q->particle[k]], m = s->history.model_of[b];
-            double work = (double)(q->S[k] * cti_v3_dot(cti_v3_at(q->forces.J, c), cti_geometric_own_motion(s, b, share)));
-            if (m >= 0)
-                body[m].gain -= work, body[m].energy += fabs(work);
-        }
-}
-
-CTI_FN void cti_geometric_allow(cti_state *s, ct_real h)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    cti_geometric_balance *body = g->implicit.balance;
-    ct_real fall = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    int i;
-    memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_geometric_balances(s);
-    for (i = 0; i < s->n; i++)
-        if (s->history.model_of[i] >= 0) {
-            ct_real speed = cti_v3_norm(cti_geometric_own_motion(s, i, 0));
-            body[s->history.model_of[i]].energy += (double)(s->bodies.mass[i] * speed * (speed / 2 + fall));
-        }
-    cti_geometric_stored_before(s, h, s->x);
-    for (i = 0; i < s->bodies.n_models; i++)
-        body[i].enough = cti_geometric_body_bound(s, h, &body[i], body[i].energy + fabs(body[i].gain));
-}
-
-CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    cti_geometric_account *a = &g->implicit.account;
-    const cti_geometric_balance *body = g->implicit.balance;
-    ct_real *u = g->implicit.solve + 6 * (size_t)s->n, *x = u + 3 * (size_t)s->n, share = cti_geometric_share(s);
-    int i;
-    memset(a, 0, sizeof *a);
-    for (i = 0; i < 3 * s->n; i++)
-        u[i] = g->v[i] + share * g->dv[i];
-    cti_geometric_works(s, h, u, a);
-    cti_geometric_balances(s);
-    cti_geometric_balance_motion(s, h, g->implicit.solve, g->implicit.solve + 3 * (size_t)s->n);
-    for (i = 0; i < 3 * s->n; i++)
-        x[i] = s->x[i] + g->dx[i];
-    cti_geometric_stored_before(s, share * h, x);
-    for (i = 0; i < 3 * s->n; i++)
-        x[i] += h * u[i];
-    a->elastic = cti_geometric_stored_after(s, share * h, x);
-    for (i = 0; i < s->bodies.n_models; i++)
-        a->gains |= !(body[i].gain <= cti_geometric_body_bound(s, h, &body[i], body[i].energy));
 }
 
 /* what balances an impulse X of collision c on blocks that scripts hold: it acts at the script's velocity. Returns its work */

@@ -216,7 +216,7 @@ static int cti_geometric_solve(cti_state *s, ct_real unit, int is_speed, int rem
 
 CTI_FN ct_real cti_geometric_recovery(const cti_state *s, ct_real thickness, ct_real h)
 {
-    ct_real way = cti_geometric_own(s)->parts > 1 ? thickness * h / s->step.dt : CTI_GEOMETRIC_NEVER;
+    ct_real way = s->step.parts > 1 ? thickness * h / s->step.dt : CTI_GEOMETRIC_NEVER;
     return s->desc.recovery_speed > 0 ? cti_min(way, h * s->desc.recovery_speed) : way;
 }
 

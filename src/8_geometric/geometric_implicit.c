@@ -9,6 +9,7 @@
    paper's are those at the start: a collision at the bound has all of the tangential terms or none, and its motion jumps between both.
    based on: Volino, Magnenat-Thalmann 2000, sec. 4.2. */
 #include "geometric.h"
+#include "../8_step/balance.h"
 #include "../8_step/factors.h"
 #include "../8_step/motion.h"
 
@@ -21,22 +22,20 @@
 /* [1] stiffness that holds a block in its body's factor, over its own; single precision has 1e7. A cube on a pinned plate at 20 m/s takes 108 linear
    iterations in ten steps; with half 109, with double 106 */
 #define CTI_GEOMETRIC_FAST CTI_R(1e4)
-/* [1] cosine of the rotation in a step, half a radian, beyond which forces are linearized at the start, not where the rotation leads. Of 8,640 steps
-   of soft cubes 8,576 end ok or substepped; with a quarter of a radian 8,562, with a whole one 8,579 */
-#define CTI_GEOMETRIC_WHIRL CTI_R(0.878)
 #define CTI_GEOMETRIC_TURNS 2000 /* turns of a solve */
 #define CTI_GEOMETRIC_AGREED CTI_R(1e-3) /* [thickness] motion by which collisions may miss their law */
 #define CTI_GEOMETRIC_ROUNDS 12          /* times that their terms are made anew */
 
-CTI_FN void cti_geometric_assemble(cti_state *s, ct_real h, const ct_real *x, const ct_real *v, ct_step_report *r)
+/* system.A = M (1 + h alpha) + h^2 K + h D and system.force, without gravity, at system.q for a stage of h */
+static void cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_bsr *A = &s->system.A;
     int i, k;
     memset(A->val, 0, sizeof(ct_real) * 9 * (size_t)A->row[s->n]);
     memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->bodies.n_models; i++) {
-        cti_model_ahead(s->bodies.models[i], h, 1, v);
-        cti_model_assemble(s->bodies.models[i], x, h, s->system.force, A->val, &r->extended_elements, NULL);
+        cti_model_ahead(s->bodies.models[i], h, 1, s->v);
+        cti_model_assemble(s->bodies.models[i], s->system.q, h, s->system.force, A->val, &r->extended_elements, NULL);
     }
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++)
@@ -48,17 +47,15 @@ static void cti_geometric_predict(cti_state *s, ct_real h)
 {
     const cti_geometric_net *q = &cti_geometric_own(s)->q;
     int c, i;
-    cti_geometric_own(s)->implicit.newton.turns = 0;
+    cti_geometric_own(s)->implicit.turns = 0;
     cti_motion_predict(s, h);
     for (i = 0; i < q->net.n; i++)
         s->system.turns[s->factors.component_of[q->blocks[i]]].turns = 0;
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0)
             s->system.turns[s->factors.component_of[i]].turns = 0;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) { /* R has the trace 1 + 2 cos */
-        const ct_real *R = s->system.turns[c].R;
-        s->system.turns[c].turns &= R[0] + R[4] + R[8] > 1 + 2 * CTI_GEOMETRIC_WHIRL;
-        cti_geometric_own(s)->implicit.newton.turns |= s->system.turns[c].turns;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_geometric_own(s)->implicit.turns |= s->system.turns[c].turns;
         for (i = s->factors.components[c].begin; i < s->factors.components[c].end && !s->system.turns[c].turns; i++)
             cti_v3_put(s->system.q, s->factors.blocks[i], cti_v3_at(s->x, s->factors.blocks[i]));
     }
@@ -66,33 +63,17 @@ static void cti_geometric_predict(cti_state *s, ct_real h)
 
 CTI_FN void cti_geometric_start(cti_state *s, ct_real h, ct_step_report *r)
 {
-    cti_geometric_newton *n = &cti_geometric_own(s)->implicit.newton;
+    ct_real *u = cti_geometric_own(s)->implicit.way, *Au = cti_geometric_own(s)->implicit.along;
     int i;
     cti_geometric_predict(s, h);
+    cti_geometric_assemble(s, h, r);
+    if (!cti_geometric_own(s)->implicit.turns)
+        return;
     for (i = 0; i < 3 * s->n; i++)
-        n->u[i] = (s->system.q[i] - s->x[i]) / h;
-    cti_geometric_assemble(s, h, s->system.q, s->v, r);
-    memcpy(n->force, s->system.force, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (n->turns)
-        cti_geometric_carry_back(s, h);
-}
-
-CTI_FN void cti_geometric_carry_back(cti_state *s, ct_real h)
-{
-    cti_geometric_newton *n = &cti_geometric_own(s)->implicit.newton;
-    ct_real *Du = n->d, *Au = n->x;
-    int i;
-    memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < 3 * s->n; i++)
-        Au[i] = n->u[i] - (s->system.q[i] - s->x[i]) / h;
-    for (i = 0; i < s->bodies.n_models; i++)
-        cti_model_damping(s->bodies.models[i], s->x, Au, Du);
-    memcpy(n->force, s->system.force, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_bsr_mul(&s->system.A, n->u, Au);
-    for (i = 0; i < 3 * s->n; i++) {
-        ct_real m = s->bodies.mass[i / 3] * (1 + h * s->bodies.alpha[i / 3]);
-        s->system.force[i] += (Au[i] - m * n->u[i]) / h - Du[i];
-    }
+        u[i] = (s->system.q[i] - s->x[i]) / h;
+    cti_bsr_mul(&s->system.A, u, Au);
+    for (i = 0; i < 3 * s->n; i++) /* what the linear law of there has at x */
+        s->system.force[i] += (Au[i] - s->bodies.mass[i / 3] * (1 + h * s->bodies.alpha[i / 3]) * u[i]) / h;
 }
 
 /* what the law of a collision takes of its relative motion u: `stiff` times its part along the normal, and what friction resists of the rest; and
@@ -208,7 +189,8 @@ static void cti_geometric_fasten(cti_state *s, ct_real *saved, int restore)
     }
 }
 
-CTI_FN int cti_geometric_renew(cti_state *s, ct_real h)
+/* factors of A for a step of h: the old ones, unless they are asked for or the length has changed. 0: out of memory */
+static int cti_geometric_renew(cti_state *s, ct_real h)
 {
     cti_factors *f = &s->factors;
     ct_real *saved = cti_geometric_own(s)->implicit.solve;
@@ -421,28 +403,20 @@ static void cti_geometric_unturned(cti_state *s, ct_real h, const ct_real *w, co
     int c, i;
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] += w[i], g->implicit.y[i] += Aw[i];
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        const int32_t *first = s->factors.blocks + s->factors.components[c].begin, *end = s->factors.blocks + s->factors.components[c].end, *b;
-        cti_v3 lack = cti_v3_zero();
-        ct_real mass = 0;
-        for (b = first; b < end && s->system.turns[c].turns; b++) {
-            ct_real m = s->bodies.mass[*b] * (1 + h * s->bodies.alpha[*b]);
-            mass += m, lack = cti_v3_add(lack, cti_v3_mad(cti_v3_at(g->implicit.y, *b), cti_v3_at(g->dv, *b), -m));
-        }
-        for (b = first; b < end && mass > 0; b++)
-            cti_v3_addto(g->dv, *b, cti_v3_mul(lack, 1 / mass));
-    }
+    for (c = 0; c < CTI_LEN(s->factors.components); c++)
+        if (s->system.turns[c].turns)
+            cti_balance_momentum(s, h, &s->factors.components[c], g->implicit.y, g->dv);
 }
 
 /* dv of the right side y, from dv in weighted unknowns. 0: it did not converge */
 static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real *b = g->implicit.solve, *work = g->implicit.solve + 9 * (size_t)s->n, *w = g->implicit.newton.x, *Aw = g->implicit.newton.d;
+    ct_real *b = g->implicit.solve, *work = g->implicit.solve + 9 * (size_t)s->n, *w = g->implicit.way, *Aw = g->implicit.along;
     cti_operator A, M;
     cti_pcg_rule rule;
     int i, finite;
-    if (g->implicit.newton.turns)
+    if (g->implicit.turns)
         cti_geometric_turned(s, h, w, Aw);
     cti_geometric_weigh(s, g->implicit.y, b);
     finite = cti_geometric_scales(s, h, b);
@@ -457,12 +431,14 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_
     r->linear_iterations += *turns;
     r->residual = cti_max(r->residual, finite ? g->implicit.left : CTI_REAL_MAX);
     cti_geometric_weigh(s, g->dv, g->dv);
-    if (g->implicit.newton.turns)
+    if (g->implicit.turns)
         cti_geometric_unturned(s, h, w, Aw);
     return finite && g->implicit.left <= g->implicit.tolerance;
 }
 
-CTI_FN int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, ct_step_report *r)
+/* dv: the solution of eq. 20 and 21, in units of the way (share times its change of velocities), from what is in dv. h: the time of the way, share
+   times the substep. alone: as cti_geometric_free_motion. 0: it did not converge */
+static int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, ct_step_report *r)
 {
     cti_geometric_right(s, h, alone);
     return cti_geometric_conjugate(s, h, turns, r);
@@ -478,17 +454,12 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
     cti_geometric_masses(s, h, 1); /* the matrix is the mechanical one, and that of elastics */
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = h * g->implicit.free[i];
-    g->implicit.newton.residual = r->residual;
     done = cti_geometric_linear(s, h, 1, &turns, r);
     if (turns > CTI_GEOMETRIC_SLOW)
         g->implicit.renewals = CTI_GEOMETRIC_OFTEN;
     for (c = 0; g->implicit.renewals > 0 && c < CTI_LEN(s->factors.components); c++)
         cti_factors_ask(&s->factors.components[c]);
     g->implicit.renewals -= g->implicit.renewals > 0;
-    if (g->implicit.newton.on)
-        done = cti_geometric_iterate(s, h, 1, done, r);
-    if (done < 0)
-        return 0;
     if (!done && r->status < CT_STATUS_BUDGET)
         r->status = CT_STATUS_BUDGET;
     for (i = 0; i < 3 * s->n; i++)
@@ -499,7 +470,7 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real share = cti_geometric_share(s), most;
+    ct_real share = cti_geometric_share(s), most, residual = r->residual;
     int i, round, done, turns;
     cti_geometric_masses(s, share * h, 0);
     memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -507,14 +478,9 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
         cti_geometric_follow(s, share * h, 1);
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = share * h * g->implicit.free[i];
-    g->implicit.newton.residual = r->residual;
     for (round = 0;; round++) {
-        r->residual = g->implicit.newton.residual;
+        r->residual = residual;
         done = cti_geometric_linear(s, share * h, 0, &turns, r);
-        if (g->implicit.newton.on)
-            done = cti_geometric_iterate(s, share * h, 0, done, r);
-        if (done < 0)
-            return -1;
         most = cti_geometric_follow(s, share * h, 0);
         if (s->desc.geometric.active_set == 0 || round == CTI_GEOMETRIC_ROUNDS || most <= CTI_GEOMETRIC_AGREED)
             break;

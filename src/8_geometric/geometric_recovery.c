@@ -7,10 +7,6 @@
 #include "../8_step/energy.h"
 #include "../8_step/judge.h"
 
-/* [thickness] by which solves of collisions may miss their targets: what they end at. Half of it changes one status of 8,640 steps of soft cubes,
-   double none */
-#define CTI_GEOMETRIC_ROUGH CTI_R(1e-3)
-
 /* the judge learns whom collision c touches. Returns a body; -1: it has given nothing, or has no body */
 static int cti_geometric_meet(cti_state *s, int c)
 {
@@ -43,7 +39,7 @@ CTI_FN double cti_geometric_touch(cti_state *s, ct_real h)
         ct_real t = g->hits[c].thickness, lack = s->desc.geometric.acceleration_distance * t - g->hits[c].distance;
         b = cti_geometric_meet(s, c);
         if (b >= 0 && !g->hits[c].elastic)
-            g->ways[b] = cti_max(g->ways[b], cti_min(cti_max(lack, CTI_GEOMETRIC_ROUGH * t), cti_geometric_recovery(s, t, h)));
+            g->ways[b] = cti_max(g->ways[b], cti_min(lack, cti_geometric_recovery(s, t, h)));
     }
     for (b = s->bodies.n_models - 1; b >= 0; b--) { /* a root is the smallest number of its set */
         int root = cti_sets_root(s->judge.of, b);

@@ -83,10 +83,9 @@ static void cti_geometric_unprepare(cti_state *s)
     CTI_FREE_SPAN(m, g->crossing.toi, g->crossing.stopped);
     CTI_FREE_SPAN(m, g->ways, g->rest);
     CTI_FREE_SPAN(m, g->implicit.y, g->implicit.error);
-    CTI_FREE_SPAN(m, g->implicit.mean, g->implicit.balance);
+    CTI_FREE_SPAN(m, g->implicit.way, g->implicit.along);
     CTI_FREE(m, g->crossing.speed);
     CTI_FREE(m, g->known.x_last);
-    CTI_FREE_SPAN(m, g->implicit.newton.u, g->implicit.newton.x);
     memory = g->memory;
     memset(g, 0, sizeof *g);
     g->memory = memory;
@@ -137,12 +136,10 @@ static int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
         !CTI_RESIZE(m, g->share, s->n) || !CTI_RESIZE(m, g->crossing.stopped, s->n) || !CTI_RESIZE(m, g->v, n3) ||
         !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) ||
         !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->rest, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
-        !CTI_RESIZE(m, g->implicit.gain, n3) || !CTI_RESIZE(m, g->implicit.solve, 7 * n3) || !CTI_RESIZE(m, g->implicit.newton.u, n3) ||
-        !CTI_RESIZE(m, g->implicit.newton.force, n3) || !CTI_RESIZE(m, g->implicit.newton.d, n3) ||
-        !CTI_RESIZE(m, g->implicit.newton.x, n3))
+        !CTI_RESIZE(m, g->implicit.gain, n3) || !CTI_RESIZE(m, g->implicit.solve, 7 * n3) || !CTI_RESIZE(m, g->implicit.way, n3) ||
+        !CTI_RESIZE(m, g->implicit.along, n3))
         return 0;
-    if (!CTI_RESIZE(m, g->implicit.scale, CTI_LEN(s->factors.components)) || !CTI_RESIZE(m, g->implicit.error, CTI_LEN(s->factors.components)) ||
-        !CTI_RESIZE(m, g->implicit.mean, 6 * CTI_LEN(s->factors.components)) || !CTI_RESIZE(m, g->implicit.balance, s->bodies.n_models))
+    if (!CTI_RESIZE(m, g->implicit.scale, CTI_LEN(s->factors.components)) || !CTI_RESIZE(m, g->implicit.error, CTI_LEN(s->factors.components)))
         return 0;
     for (i = 0; i < s->n; i++)
         g->q.local[i] = -1;

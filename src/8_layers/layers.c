@@ -140,8 +140,7 @@ static void cti_layers_balance(cti_state *s, const cti_layers_start *start, ct_s
     r->work_pins = q->pins, r->work_script = q->script;
     r->loss_contact = q->contact, r->loss_damping = q->damping;
     r->extended_elements = cti_layers_extended(s);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - start->energy - start->stored - r->work_pins -
-                       r->work_script + r->loss_contact + r->loss_damping;
+    cti_ends_gain(start->energy + start->stored, r);
 }
 
 /* ---- the step ---- */
@@ -233,11 +232,9 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
         return CT_ERR_MEMORY;
     if (s->n == 0) { /* scripts go on alone, and those of a step that ended early catch up */
         cti_assemble_movers(s, s->step.until);
-        s->step.time = s->step.until;
+        cti_ends_nothing(s, dt);
         cti_layers_wait(s, 1);
-        s->contact.memory_dt = dt;
         r->advanced = (double)dt;
-        cti_impulses_swap(s);
         return CT_OK;
     }
     if (!cti_surface_is_at(&s->surface, cti_layers_own(s)->places.last)) {

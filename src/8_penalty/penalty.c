@@ -15,26 +15,13 @@
 #include "../8_step/integrate.h"
 #include "../8_step/motion.h"
 #include "../8_step/plausible.h"
-#include "../8_step/snapshot.h"
 #include "../8_step/ends.h"
-#include "../8_step/judge.h"
+#include "../8_step/shell.h"
 #include "../8_step/whirl.h"
 
-#define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy, or turns too far, with fewer. Half: balls
-                                         that roll down a slope gain in twice as many steps */
 #define CTI_PENALTY_ROUNDS 4          /* [solves] of a substep: those after the first have what the motion has hit */
 #define CTI_PENALTY_NEAR CTI_R(0.9)   /* [1] of the bound that explicit substeps keep to */
 #define CTI_PENALTY_FINE CTI_R(0.006) /* [1] the same with restitution: a contact lasts pi / sqrt(k / m), 20 substeps */
-
-/* cti_penalty_run -- what a step adds up. */
-typedef struct cti_penalty_run {
-    double allowed;    /* [J] by which the explicit form may gain: its energy oscillates */
-    double before;     /* [J] energies at the start */
-    double shifted;    /* [J] by which kinetic energies are of another time than before, see cti_penalty_shift */
-    int refused;       /* 1: by the judge */
-    int whirled;       /* 1: a rigid body near others turned by more than straight ways of its vertices describe */
-    double met;        /* [J] in springs of new bodies at the start of their first substep */
-} cti_penalty_run;
 
 /* ---- one substep ---- */
 
@@ -56,14 +43,8 @@ static int cti_penalty_assemble(cti_state *s, ct_real h, ct_step_report *r)
 /* A motion that is not plausible is at fault, and the judge refuses the try, which goes on at rest. 0: out of memory */
 static int cti_penalty_give_up(cti_state *s, ct_real h, ct_step_report *r)
 {
-    uint8_t *fine = CTI_ARENA_NEW(s->arena, uint8_t, s->n);
-    int i;
-    if (!fine)
+    if (!cti_judge_blame(s, h))
         return 0;
-    cti_plausible_blocks(s, h, fine);
-    for (i = 0; i < s->n; i++)
-        if (!fine[i])
-            cti_judge_blame(s, i);
     memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
@@ -178,8 +159,8 @@ static int cti_penalty_test(cti_state *s, ct_step_report *r)
     return passed >= 0;
 }
 
-/* 1: done; -1: the substep must be *need times shorter; 0: out of memory */
-static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, cti_penalty_run *run, ct_step_report *r)
+/* to the tentative end. 1: done; -1: the substep must be *need times shorter; 0: out of memory */
+static int cti_penalty_reach(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
 {
     double t;
     ct_status before = r->status;
@@ -209,7 +190,7 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
         *need = 2, r->status = before, r->residual = residual;
         return -1;
     }
-    run->whirled |= whirls > 0;
+    s->judge.coarse |= whirls > 0; /* straight ways of vertices do not describe such a turn */
     return cti_penalty_test(s, r);
 }
 
@@ -219,8 +200,9 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
    explicit one, and that of a rebound, change velocities at an instant, and their work is that along the mean. What an explicit one gives for the
    time before the substep (lag) belongs to the last substep. allowed: what explicit springs have at the end beyond their depth at the start, and that
    energy of another time. *out_swing: by how much less than their work explicit springs have at the end: no loss, since it swings about 0 */
-static double cti_penalty_work(const cti_state *s, ct_real h, int i, const ct_real *u, double *out_swing, cti_penalty_run *run)
+static double cti_penalty_work(const cti_state *s, ct_real h, int i, const ct_real *u, double *out_swing)
 {
+    cti_penalty_run *run = &cti_penalty_of(s)->run;
     const cti_penalty_contact *q = &cti_penalty_of(s)->contacts[i];
     const cti_row *row = &s->contact.rows[i];
     ct_real start[3];
@@ -248,7 +230,7 @@ static double cti_penalty_work(const cti_state *s, ct_real h, int i, const ct_re
 }
 
 /* adds what a contact stores [J] before and after, what it got by missing less, and what it stores of new bodies; and its loss. 0: out of memory */
-static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_penalty_run *run, ct_step_report *r)
+static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, ct_step_report *r)
 {
     cti_penalty *p = cti_penalty_of(s);
     const cti_penalty_contact *q = &p->contacts[i];
@@ -261,13 +243,13 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     cti_row_velocity(row, s->end.v, u);
     cti_penalty_close(&s->desc.penalty, q, row->mu, h, u, row->r, slip, &depth);
     before = cti_penalty_stored(q, q->depth, q->slip), after = cti_penalty_stored(q, depth, slip);
-    lost = -cti_penalty_work(s, h, i, u, &swing, run) - (after - before);
+    lost = -cti_penalty_work(s, h, i, u, &swing) - (after - before);
     if (explicit_form && row->r[0] > 0)
         swing -= cti_penalty_stored(q, depth, none) - cti_penalty_stored(q, q->depth, none);
     if (explicit_form && q->sticks)
         swing -= cti_penalty_stored(q, 0, slip) - cti_penalty_stored(q, 0, q->slip);
     lost -= swing;
-    run->allowed += fabs(swing);
+    p->run.allowed += fabs(swing);
     r->loss_contact += lost > 0 ? lost : 0;
     stored[0] += before, stored[1] += after, stored[2] += q->eased, stored[3] += q->met ? before : 0;
     if (!(depth > 0) && !(row->r[0] > 0))
@@ -279,44 +261,27 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     return cti_penalty_leave(s, i, &item, h * cti_sqrt(u[1] * u[1] + u[2] * u[2]));
 }
 
-/* Kinetic energy is that of v and of the gravity that a body has still to get, if v is that of a step's middle (energy.c). A body that lands or takes
-   off has that counted anew; and impulses J'r on a body that had a part f of it to get work along v alone: an apparent gain of at most
-   f |J'r g| h / 2. Explicit impulses work along the mean of both velocities; the other forces, weight and elasticity, work along that of the end:
-   they miss half of their impulse times the change of velocity */
-static double cti_penalty_shift(const cti_state *s, ct_real h, const ct_real *v)
+/* Explicit impulses work along the mean of both velocities; the other forces, weight and elasticity, work along that of the end: they miss half of
+   their impulse times the change of velocity */
+static double cti_penalty_shift(const cti_state *s, const ct_real *v)
 {
-    cti_v3 g = cti_v3_at(s->desc.gravity, 0);
-    double sum = 0, more = 0, other = 0, g2 = (double)cti_v3_norm2(g);
+    double other = 0;
     int i;
-    for (i = 0; i < s->n; i++) {
-        double was = (double)(s->history.fall[i].share * s->history.dt_prev[i]) / 2, is = (double)(s->end.fall[i] * h) / 2;
-        if (!(s->bodies.mass[i] > 0))
-            continue;
-        sum += (double)s->bodies.mass[i] * ((double)cti_v3_dot(cti_v3_at(v, i), g) * (is - was) + g2 * (is * is - was * was) / 2);
-        more += was * fabs((double)cti_v3_dot(cti_v3_at(s->end.impulse, i), g));
-        if (s->desc.penalty.form == CT_PENALTY_EXPLICIT && cti_judge_has(s, i)) {
+    for (i = 0; i < s->n && s->desc.penalty.form == CT_PENALTY_EXPLICIT; i++)
+        if (s->bodies.mass[i] > 0 && cti_judge_has(s, i)) {
             cti_v3 dv = cti_v3_sub(cti_v3_at(v, i), cti_v3_at(s->v, i));
             other += (double)cti_v3_dot(cti_v3_mad(cti_v3_at(s->end.impulse, i), dv, -s->bodies.mass[i]), dv) / 2;
         }
-    }
-    return fabs(sum) + more + cti_fmax(0, other);
+    return cti_fmax(0, other);
 }
 
 /* which bodies contacts act on, and how fast their points move against each other */
 static void cti_penalty_touch(cti_state *s)
 {
-    int i, k, first;
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        const cti_row *row = &s->contact.rows[i];
-        ct_real start[3], end[3];
-        double met2;
-        if (!(row->r[0] > 0 || cti_penalty_of(s)->contacts[i].depth > 0))
-            continue;
-        cti_row_velocity(row, s->v, start), cti_row_velocity(row, s->end.v, end);
-        met2 = cti_fmax((double)cti_v3_norm2(cti_v3_at(start, 0)), (double)cti_v3_norm2(cti_v3_at(end, 0)));
-        for (first = -1, k = 0; k < row->n; k++)
-            first = cti_judge_touch(s, first, row->term[k].block, met2);
-    }
+    int i;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        if (s->contact.rows[i].r[0] > 0 || cti_penalty_of(s)->contacts[i].depth > 0)
+            cti_judge_row(s, &s->contact.rows[i]);
 }
 
 /* A body that has rebounded moves freely: its velocity is that of a step's middle, as it was before (end.fall), and gravity owes it the other half.
@@ -344,7 +309,7 @@ static int cti_penalty_fly(cti_state *s)
 }
 
 /* the tentative end becomes the state. 0: out of memory */
-static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_step_report *r)
+static int cti_penalty_commit(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_penalty *p = cti_penalty_of(s);
     const ct_real *v = s->history.v_end;
@@ -361,12 +326,12 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     cti_memory_clear(&p->next);
     CTI_CLEAR(p->next_places);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        if (!cti_penalty_keep(s, h, i, stored, run, r))
+        if (!cti_penalty_keep(s, h, i, stored, r))
             return 0;
     if (!cti_impulses_add(s, h))
         return 0;
-    run->shifted += cti_penalty_shift(s, h, v);
-    run->met += stored[3];
+    p->run.shifted += cti_judge_shift(s, h, v) + cti_penalty_shift(s, v);
+    p->run.met += stored[3];
     r->loss_contact += cti_fmax(0, p->energy + stored[2] + stored[3] - stored[0]); /* springs that no contact has any more */
     r->work_recovery += stored[2];
     cti_ends_commit(s, h, v);
@@ -380,19 +345,20 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
 
 /* ---- the step ---- */
 
-static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
+/* 1: done; -1: the substep must be *need times shorter; 0: out of memory */
+static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
 {
-    ct_step_report now;
-    cti_ends_blank(s, r);
-    cti_ends_open(s, dt);
-    r->substeps = 0;
-    s->step.dt = dt;
-    memset(run, 0, sizeof *run);
-    memset(&now, 0, sizeof now);
-    cti_judge_open(s);
-    cti_ends_energies(s, &now);
-    cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy, cti_penalty_of(s)->was_known = cti_penalty_of(s)->is_known;
-    run->before = now.energy_kinetic + now.energy_elastic + now.energy_gravity + cti_penalty_of(s)->energy;
+    int end = cti_penalty_reach(s, h, may_cut, need, r);
+    return end > 0 ? cti_penalty_commit(s, h, r) : end;
+}
+
+static int cti_penalty_open(cti_state *s, ct_step_report *r)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    (void)r;
+    memset(&p->run, 0, sizeof p->run);
+    s->judge.start += p->energy;
+    return 1;
 }
 
 /* distances and depths at the end. 0: out of memory */
@@ -433,9 +399,9 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
 }
 
 /* the rest of the report. 0: out of memory */
-static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
+static int cti_penalty_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    cti_penalty *p = cti_penalty_of(s);
+    const cti_penalty *p = cti_penalty_of(s);
     double t = cti_state_clock(s);
     cti_arena_reset(s->arena);
     if (!cti_penalty_measure(s, r))
@@ -443,14 +409,10 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct
     r->ms_detect += cti_state_clock(s) - t;
     cti_ends_energies(s, r);
     r->energy_contact = p->energy;
-    run->before += run->met;
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script -
-                       r->work_recovery + r->loss_contact + r->loss_damping;
-    run->refused = cti_judge_refuses(s, dt, run->allowed, run->shifted, r);
-    if (run->whirled)
+    cti_ends_gain(s->judge.start + p->run.met, r);
+    cti_judge_refuses(s, dt, p->run.allowed, p->run.shifted, r);
+    if (s->judge.coarse)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    if (r->substeps > 1)
-        cti_step_status(r, CT_STATUS_SUBSTEPPED);
     return 1;
 }
 
@@ -463,97 +425,34 @@ static int cti_penalty_save(cti_state *s)
         return 0;
     if (n)
         memcpy(p->start_places, p->places, sizeof *p->places * (size_t)n);
-    return cti_snapshot_save(s, 1, &s->step.start);
+    p->start_energy = p->energy, p->was_known = p->is_known;
+    return 1;
 }
 
-static ct_code cti_penalty_take_back(cti_state *s)
+static void cti_penalty_back(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
     int b;
     cti_penalty_place *places = p->places;
-    cti_snapshot_restore(s, 1, &s->step.start);
-    s->contact.is_solved = 0;
     p->places = p->start_places, p->start_places = places;
     p->energy = p->start_energy, p->is_known = p->was_known;
     for (b = 0; b < CTI_LEN(p->inside.bodies); b++)
         p->inside.bodies[b].fresh = 1;
-    return CT_ERR_MEMORY;
-}
-
-/* a step without bodies that move; what springs of removed bodies have stored is lost */
-static ct_code cti_penalty_nothing(cti_state *s, ct_real dt, ct_step_report *r)
-{
-    r->loss_contact = cti_penalty_of(s)->energy;
-    cti_penalty_of(s)->energy = 0;
-    s->step.time = s->step.until;
-    s->contact.memory_dt = dt;
-    r->substeps = 1;
-    cti_impulses_swap(s);
-    return CT_OK;
-}
-
-/* the substeps of a step, of dt / parts unless the explicit form cuts them, and the report. 0: out of memory */
-static int cti_penalty_span(cti_state *s, ct_real dt, int parts, cti_penalty_run *run, ct_step_report *r)
-{
-    int explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
-    ct_real left = dt, least = dt / (ct_real)(explicit_form ? s->desc.penalty.max_substeps : parts), h = dt / (ct_real)parts;
-    while (left > 0) {
-        ct_real need = 1;
-        int end;
-        h = left - h < CTI_R(1e-6) * dt ? left : h;
-        s->step.left = left;
-        end = cti_penalty_substep(s, h, explicit_form && h > CTI_R(1.001) * least + CTI_R(2e-6) * dt, &need, run, r);
-        if (end == 0)
-            return 0;
-        if (end < 0) {
-            h = cti_max(left / (ct_real)(1 + (int)(left / h * cti_min(need, 4096))), least);
-            continue;
-        }
-        if (!cti_penalty_commit(s, h, run, r))
-            return 0;
-        left -= h;
-        r->substeps++;
-    }
-    s->step.time = s->step.until;
-    s->contact.memory_dt = dt;
-    return cti_penalty_finish(s, dt, run, r);
-}
-
-/* back to the start, for another try. 0: out of memory; the state is that of the start then, too */
-static int cti_penalty_again(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
-{
-    ct_step_report last = *r;
-    cti_penalty_take_back(s);
-    cti_penalty_open(s, dt, run, r);
-    r->newton_iterations = last.newton_iterations, r->solver_iterations = last.solver_iterations, r->solves = last.solves;
-    r->cg_steps = last.cg_steps, r->linear_iterations = last.linear_iterations;
-    r->ms_assemble = last.ms_assemble, r->ms_unconstrained = last.ms_unconstrained, r->ms_detect = last.ms_detect, r->ms_solve = last.ms_solve;
-    return cti_penalty_save(s);
 }
 
 CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    cti_penalty_run run;
-    int parts;
-    cti_judge_begin(s);
-    cti_penalty_open(s, dt, &run, r);
-    if (!cti_penalty_save(s))
-        return CT_ERR_MEMORY;
-    if (s->n == 0)
-        return cti_penalty_nothing(s, dt, r);
-    for (parts = 1;;) {
-        if (!cti_penalty_span(s, dt, parts, &run, r))
-            return cti_penalty_take_back(s);
-        if (!(run.refused || run.whirled))
-            break;
-        if (s->desc.penalty.form == CT_PENALTY_IMPLICIT && parts < CTI_PENALTY_PARTS)
-            parts *= 2;
-        else if (!run.refused || cti_judge_calm(s, dt, r) || !cti_judge_hold(s))
-            break;
-        if (!cti_penalty_again(s, dt, &run, r))
-            return CT_ERR_MEMORY;
+    int explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
+    cti_shell q = {1, 1, 1, cti_penalty_substep, cti_penalty_finish, cti_penalty_save, cti_penalty_back, cti_penalty_open};
+    ct_code code;
+    if (explicit_form)
+        q.cuts = s->desc.penalty.max_substeps;
+    else
+        q.parts = CTI_SHELL_PARTS;
+    code = cti_shell_step(s, &q, dt, r);
+    if (s->n == 0 && code == CT_OK) { /* springs of removed bodies */
+        r->loss_contact = cti_penalty_of(s)->energy;
+        cti_penalty_of(s)->energy = 0;
     }
-    cti_judge_close(s, dt, r);
-    cti_impulses_swap(s);
-    return CT_OK;
+    return code;
 }

@@ -90,6 +90,13 @@ typedef struct cti_penalty_census {
     uint8_t *fresh;  /* [surface.n_bodies] 1: was not one of them */
 } cti_penalty_census;
 
+/* cti_penalty_run -- what a try of a step adds up [J]. */
+typedef struct cti_penalty_run {
+    double allowed; /* by which the explicit form may gain: its energy oscillates */
+    double shifted; /* by which kinetic energies are of another time than before */
+    double met;     /* in springs of new bodies at the start of their first substep */
+} cti_penalty_run;
+
 /* cti_penalty -- data of CT_STEPPER_PENALTY. */
 typedef struct cti_penalty {
     cti_penalty_contact *contacts; /* [rows] */
@@ -109,6 +116,7 @@ typedef struct cti_penalty {
     double energy;                 /* [J] in the springs at the end of the last step */
     cti_penalty_census bodies;
     int is_known;                  /* 1: there was a substep since, and all bodies have been in it */
+    cti_penalty_run run;
     double start_energy;           /* energy and is_known when the step at hand began */
     int was_known;
 } cti_penalty;

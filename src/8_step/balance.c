@@ -20,35 +20,53 @@ static void cti_balance_rigid(const cti_state *s, const cti_component *q, const 
     }
 }
 
-/* sum of r, and mass with its damping; 0 if a script holds a block or there is no mass */
-static ct_real cti_balance_sum(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, cti_v3 *sum)
+/* sum of r, less the momentum at velocities v unless they are NULL, and mass with its damping over h; 0 if a script holds a block or there is no
+   mass */
+static ct_real cti_balance_sum(const cti_state *s, ct_real h, const cti_component *q, const int32_t *at, const ct_real *r, const ct_real *v,
+                               cti_v3 *sum)
 {
     const int32_t *blocks = s->factors.blocks + q->begin;
     ct_real m = 0;
     int k, n = q->end - q->begin, held = 0;
     *sum = cti_v3_zero();
     for (k = 0; k < n; k++) {
+        ct_real mass = s->bodies.mass[blocks[k]] * (1 + h * s->bodies.alpha[blocks[k]]);
         held |= s->scripts.n_constrained && s->scripts.filter[blocks[k]] >= 0;
         if (!(s->bodies.mass[blocks[k]] > 0)) /* an angular block */
             continue;
-        *sum = cti_v3_add(*sum, cti_v3_at(r, at[k]));
-        m += s->bodies.mass[blocks[k]] * (1 + cti_integrate_h(s, blocks[k], dt) * s->bodies.alpha[blocks[k]]);
+        *sum = cti_v3_add(*sum, v ? cti_v3_mad(cti_v3_at(r, at[k]), cti_v3_at(v, at[k]), -mass) : cti_v3_at(r, at[k]));
+        m += mass;
     }
     return held ? 0 : m;
+}
+
+/* a component moves by what it lacks of its momentum */
+static void cti_balance_move(const cti_component *q, const int32_t *at, cti_v3 lack, ct_real m, ct_real *v)
+{
+    int k;
+    for (k = 0; m > 0 && k < q->end - q->begin; k++)
+        cti_v3_addto(v, at[k], cti_v3_mul(lack, 1 / m));
 }
 
 CTI_FN void cti_balance_component(const cti_state *s, ct_real dt, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
 {
     cti_v3 sum;
+    int first = s->factors.blocks[q->begin];
     ct_real m;
-    int k, n = q->end - q->begin;
-    if (s->bodies.rigid_of[s->factors.blocks[q->begin]] >= 0) {
+    if (s->bodies.rigid_of[first] >= 0) {
         cti_balance_rigid(s, q, at, r, v);
         return;
     }
-    m = cti_balance_sum(s, dt, q, at, r, &sum);
-    for (k = 0; m > 0 && k < n; k++)
-        cti_v3_addto(v, at[k], cti_v3_mul(sum, 1 / m));
+    m = cti_balance_sum(s, cti_integrate_h(s, first, dt), q, at, r, NULL, &sum);
+    cti_balance_move(q, at, sum, m, v);
+}
+
+CTI_FN void cti_balance_momentum(const cti_state *s, ct_real h, const cti_component *q, const ct_real *y, ct_real *v)
+{
+    const int32_t *blocks = s->factors.blocks + q->begin;
+    cti_v3 lack;
+    ct_real m = cti_balance_sum(s, h, q, blocks, y, v, &lack);
+    cti_balance_move(q, blocks, lack, m, v);
 }
 
 /* directions in which a row's multipliers may change, with their room */
@@ -203,7 +221,7 @@ static int cti_balance_contacts(cti_state *s, ct_real dt, const cti_island *q, c
     for (c = 0; c < n; c++) {
         const cti_component *f = &s->factors.components[q->components[c]];
         cti_v3 sum;
-        ct_real m = cti_balance_sum(s, dt, f, q->own + f->place, r, &sum);
+        ct_real m = cti_balance_sum(s, cti_integrate_h(s, s->factors.blocks[f->begin], dt), f, q->own + f->place, r, NULL, &sum);
         for (k = f->place; k < f->place + f->end - f->begin; k++)
             b.of[k] = c;
         if (!(m > 0))

@@ -22,6 +22,26 @@ CTI_FN void cti_ends_open(cti_state *s, ct_real dt)
     s->step.left = dt;
 }
 
+CTI_FN void cti_ends_nothing(cti_state *s, ct_real dt)
+{
+    s->step.time = s->step.until;
+    s->contact.memory_dt = dt;
+    cti_impulses_swap(s);
+}
+
+CTI_FN void cti_ends_cost(const ct_step_report *a, ct_step_report *r)
+{
+    r->newton_iterations += a->newton_iterations, r->solver_iterations += a->solver_iterations, r->solves += a->solves;
+    r->cg_steps += a->cg_steps, r->linear_iterations += a->linear_iterations, r->refactorizations += a->refactorizations;
+    r->ms_assemble += a->ms_assemble, r->ms_unconstrained += a->ms_unconstrained, r->ms_detect += a->ms_detect, r->ms_solve += a->ms_solve;
+}
+
+CTI_FN void cti_ends_gain(double start, ct_step_report *r)
+{
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - start - r->work_pins - r->work_script -
+                       r->work_joints - r->work_recovery + r->loss_contact + r->loss_damping;
+}
+
 /* rotations of rigid bodies */
 static void cti_ends_rigids(cti_state *s)
 {

@@ -147,6 +147,24 @@ CTI_FN void cti_factors_age(cti_factors *f)
     }
 }
 
+CTI_FN void cti_factors_begin(cti_state *s, ct_real dt)
+{
+    cti_factors *f = &s->factors;
+    int c, k;
+    cti_factors_age(f);
+    f->rest = s->desc.thickness, f->mass = s->bodies.mass;
+    for (c = 0; c < CTI_LEN(f->components); c++) {
+        cti_component *q = &f->components[c];
+        ct_real speed = 0;
+        if (q->substep.part)
+            continue;
+        for (k = q->begin; k < q->end; k++)
+            speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, f->blocks[k])));
+        cti_factors_drift(q, dt * cti_sqrt(speed));
+        q->solve.was_free = !q->solve.in_contact;
+    }
+}
+
 CTI_FN void cti_factors_ask(cti_component *q) { q->cache.stamp.renewal_asked = 1; }
 
 CTI_FN void cti_factors_drift(cti_component *q, ct_real way) { q->cache.stamp.drift += way; }

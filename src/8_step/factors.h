@@ -23,6 +23,9 @@ CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
 CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor);
 /* cti_factors_age -- a new matrix, once an attempt: the ages of active components' factors grow by one. */
 CTI_FN void cti_factors_age(cti_factors *f);
+/* cti_factors_begin -- cti_factors_age for an attempt of dt of the world, with what decides when factors are due: how far active components may
+   move, and which of them were free. */
+CTI_FN void cti_factors_begin(cti_state *s, ct_real dt);
 /* cti_factors_is_cheap -- 1 if a factor costs at most 20 solves (factors.cheap over factors.solve). */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
 /* cti_factors_exact -- gives the open island's problem exact factors of its bodies, computed once for each matrix; their list is in the

@@ -2,13 +2,16 @@
    Method: a step must not end with more energy than it began with and what scripts, pins and recovery did. Energies are those of the states at both
    ends. What bodies exchange is the scale of the error that is allowed: bodies that touch in the step are a set, and only the kinetic energy about
    the mean velocity of a set counts, with that of the speeds at which its features meet. In the world's own frame a common velocity would allow any
-   gain. A step that gains more is refused, and its stepper divides it. What then still gains more ends in one of two safe states. Sets lose their
+   gain. The world and each set have their bounds: what one set loses is nothing that another one may gain. But works of scripts, recovery and springs
+   of contacts are sums over the world, which each set may have had. A gain within CTI_JUDGE_DEBT is owed, and the steps to come lose it. A step that
+   gains more is refused, and its stepper divides it. What then still gains more ends in one of two safe states. Sets lose their
    gain from their velocities: about the mean, or all of it where something outside of the set acts on it. Sets that do not have as much stand still
    for a step where it began, and the others move around them. Based on: no paper. */
 #include "judge.h"
 #include "energy.h"
 #include "ends.h"
 #include "motion.h"
+#include "plausible.h"
 #include "policy.h"
 #include "../0_base/sets.h"
 
@@ -31,13 +34,14 @@ CTI_FN void cti_judge_begin(cti_state *s)
 CTI_FN void cti_judge_open(cti_state *s)
 {
     int b, n = cti_judge_count(s);
+    s->judge.refused = s->judge.coarse = 0, s->judge.start = 0;
     if (n == 0)
         return;
     memset(s->judge.bodies, 0, sizeof *s->judge.bodies * (size_t)n);
     cti_sets_init(s->judge.of, n);
     cti_energy_state(s);
     for (b = 0; b < n; b++)
-        s->judge.bodies[b].before = s->energy.now[b];
+        s->judge.bodies[b].before = s->energy.now[b], s->judge.start += cti_judge_sum(&s->energy.now[b]);
 }
 
 CTI_FN int cti_judge_touch(cti_state *s, int first, int block, double met2)
@@ -51,17 +55,36 @@ CTI_FN int cti_judge_touch(cti_state *s, int first, int block, double met2)
     return b;
 }
 
+CTI_FN void cti_judge_row(cti_state *s, const cti_row *row)
+{
+    ct_real start[3], end[3];
+    double met2;
+    int k, first = -1;
+    cti_row_velocity(row, s->v, start), cti_row_velocity(row, s->end.v, end);
+    met2 = cti_fmax((double)cti_v3_norm2(cti_v3_at(start, 0)), (double)cti_v3_norm2(cti_v3_at(end, 0)));
+    for (k = 0; k < row->n; k++)
+        first = cti_judge_touch(s, first, row->term[k].block, met2);
+}
+
 CTI_FN int cti_judge_has(const cti_state *s, int block)
 {
     int b = cti_energy_body(s, block);
     return b >= 0 && s->judge.bodies[b].touched;
 }
 
-CTI_FN void cti_judge_blame(cti_state *s, int block)
+CTI_FN int cti_judge_blame(cti_state *s, ct_real dt)
 {
-    int b = cti_energy_body(s, block);
-    if (b >= 0)
-        s->judge.bodies[b].blamed = 1;
+    uint8_t *fine = CTI_ARENA_NEW(s->arena, uint8_t, s->n);
+    int i;
+    if (!fine)
+        return 0;
+    cti_plausible_blocks(s, dt, fine);
+    for (i = 0; i < s->n; i++) {
+        int b = cti_energy_body(s, i);
+        if (b >= 0 && (!fine[i] || !cti_all_finite(s->end.x + 3 * i, 3)))
+            s->judge.bodies[b].blamed = 1;
+    }
+    return 1;
 }
 
 /* the set of a block with a mass; NULL: it has none */
@@ -79,8 +102,8 @@ static void cti_judge_measure(cti_state *s)
     for (b = n - 1; b >= 0; b--) { /* a root is the smallest number of its set */
         cti_judge_body *set = &body[cti_sets_root(s->judge.of, b)];
         set->gain += cti_judge_sum(&s->energy.now[b]) - cti_judge_sum(&body[b].before), set->stored += fabs(s->energy.now[b].elastic);
-        set->had += fabs(body[b].before.elastic);
-        set->rounded += fabs(s->energy.now[b].gravity) + s->energy.now[b].kinetic + (b < s->bodies.n_models ? s->energy.moduli[b] : 0);
+        set->had += fabs(body[b].before.elastic), set->moving += body[b].before.kinetic, set->debt += s->judge.debts[b];
+        set->rounded += fabs(s->energy.now[b].gravity) + s->energy.now[b].kinetic + (b < s->bodies.n_models ? fabs(s->energy.moduli[b]) : 0);
         set->met2 = cti_fmax(set->met2, body[b].met2), set->blamed |= body[b].blamed;
     }
     for (i = 0; i < s->n; i++) {
@@ -133,19 +156,48 @@ static double cti_judge_had(const cti_state *s, const cti_judge_body *q, ct_real
     return q->had + 0.5 * q->mass * along * along + q->mass * kick * kick;
 }
 
-CTI_FN int cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shift, ct_step_report *r)
+/* 1 where scripts have moved bodies: what they work is known as a sum over the world alone */
+static int cti_judge_is_driven(const cti_state *s, const ct_step_report *r)
+{
+    int i, moves = r->work_script != 0;
+    for (i = 0; i < 3 * s->n && s->scripts.n_constrained && !moves; i++)
+        moves = s->scripts.v_fixed[i] != 0;
+    return moves;
+}
+
+/* What the sets gain beyond their own bounds [J]. given: what scripts, recovery, and contacts' springs may have done in any of them, and gains
+   that the stepper explains. *gains: 1 where a set gains more than it may owe */
+static double cti_judge_sets(cti_state *s, ct_real dt, double given, double shift, int *gains)
+{
+    double sum = 0;
+    int b;
+    for (b = 0; b < cti_judge_count(s); b++) {
+        cti_judge_body *q = &s->judge.bodies[b];
+        double had, own;
+        q->owes = s->judge.debts[b];
+        if (s->judge.of[b] != b)
+            continue;
+        had = cti_judge_had(s, q, dt, 0), own = q->gain - given - cti_policy_body_gain(1, q->touched ? had : q->stored + had, q->rounded);
+        q->owes = own + q->debt;
+        *gains |= own > 0 && q->owes > CTI_JUDGE_DEBT * had + cti_fmin(shift, had + q->moving);
+        sum += cti_fmax(0, q->owes);
+    }
+    return sum;
+}
+
+CTI_FN void cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shift, ct_step_report *r)
 {
     double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), rounded = fabs(r->work_pins) + fabs(r->work_script);
     double scale = r->energy_contact + r->work_recovery + r->loss_contact, springs = r->energy_contact;
     double works = r->work_pins + r->work_script, work = works, alone = 0, damped = 0, had = 0, moving = 0, given;
-    int b, k, n = cti_judge_count(s), blamed = 0;
+    int b, k, n = cti_judge_count(s), blamed = 0, gains = 0;
     cti_judge_measure(s);
     for (b = 0; b < n; b++) {
         const cti_judge_body *q = &s->judge.bodies[b];
         double own = q->stored + q->kinetic + q->mass * kick * kick;
-        moving += q->before.kinetic;
         if (s->judge.of[b] != b)
             continue;
+        moving += q->moving;
         blamed |= q->blamed, rounded += q->rounded, springs += q->gain;
         scale += q->touched ? own + 0.5 * q->mass * q->met2 : q->mass * kick * kick;
         had += q->touched ? cti_judge_had(s, q, dt, works) : q->mass * kick * kick;
@@ -157,14 +209,36 @@ CTI_FN int cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shif
             work -= q->mass * ((q->end[k] - q->start[k]) * (q->end[k] + q->start[k]) / 2 - (double)(s->desc.gravity[k] * dt) * q->end[k]);
     }
     given = r->energy_gained - r->loss_contact - r->loss_damping;
-    had += cti_fmax(0, springs - given - works - r->work_recovery); /* what they had at the start */
-    s->judge.excess = given - alone - cti_fmin(swing, had + moving) - cti_policy_body_gain(1, had + fabs(work), rounded);
-    s->judge.excess = blamed ? HUGE_VAL : s->judge.excess + s->judge.debt;
+    springs = cti_fmax(0, springs - given - works - r->work_recovery), had += springs; /* what they had at the start */
+    given -= alone + cti_fmin(swing, had + moving) + cti_policy_body_gain(1, had + fabs(work), rounded);
     s->judge.most = CTI_JUDGE_DEBT * had + cti_fmin(shift, had + moving);
-    if (r->energy_gained <= damped + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded) && s->judge.excess <= s->judge.most)
-        return 0;
-    cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    return 1;
+    s->judge.excess = given + s->judge.debt;
+    gains = given > 0 && s->judge.excess > s->judge.most;
+    if (!cti_judge_is_driven(s, r))
+        s->judge.excess = cti_fmax(s->judge.excess, cti_judge_sets(s, dt, springs + swing + r->work_recovery, shift, &gains));
+    gains |= !(r->energy_gained <= damped + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded));
+    s->judge.refused = blamed || (gains && !cti_state_is_paper(s));
+    s->judge.excess = blamed ? HUGE_VAL : s->judge.excess;
+    if (s->judge.refused)
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+}
+
+/* Kinetic energy is that of v and of the gravity that a body has still to get, if v is that of a step's middle (energy.c). A body that lands or takes
+   off has that counted anew; and impulses J'r on a body that had a part f of it to get work along v alone: an apparent gain of at most
+   f |J'r g| h / 2 */
+CTI_FN double cti_judge_shift(const cti_state *s, ct_real h, const ct_real *v)
+{
+    cti_v3 g = cti_v3_at(s->desc.gravity, 0);
+    double sum = 0, more = 0, g2 = (double)cti_v3_norm2(g);
+    int i;
+    for (i = 0; i < s->n; i++) {
+        double was = (double)(s->history.fall[i].share * s->history.dt_prev[i]) / 2, is = (double)(s->end.fall[i] * h) / 2;
+        if (!(s->bodies.mass[i] > 0))
+            continue;
+        sum += (double)s->bodies.mass[i] * ((double)cti_v3_dot(cti_v3_at(v, i), g) * (is - was) + g2 * (is * is - was * was) / 2);
+        more += was * fabs((double)cti_v3_dot(cti_v3_at(s->end.impulse, i), g));
+    }
+    return fabs(sum) + more;
 }
 
 /* ---- the end of a step that is refused ---- */
@@ -249,7 +323,8 @@ static int cti_judge_frame_of(cti_state *s, const cti_judge_body *set, ct_real d
     return 1;
 }
 
-/* [J] that the velocities of a set have about its frame; they lose a share of themselves. What that takes from outside of the set is work of scripts */
+/* [J] that the velocities of a set have about its frame; they lose a share of themselves. What that takes from outside of the set is work of
+   scripts */
 static double cti_judge_brake(cti_state *s, const cti_judge_body *set, const cti_judge_frame *f, ct_real share, ct_step_report *r)
 {
     double sum = 0;
@@ -290,6 +365,8 @@ CTI_FN int cti_judge_calm(cti_state *s, ct_real dt, ct_step_report *r)
     if (excess <= 0)
         return 1;
     all = cti_judge_fault(s, dt, works, r);
+    if (!cti_finite64(excess)) /* it is not for its energy */
+        return 0;
     for (b = 0; b < cti_judge_count(s); b++) {
         cti_judge_body *q = &s->judge.bodies[b];
         cti_judge_frame frame;
@@ -326,8 +403,11 @@ CTI_FN void cti_judge_close(cti_state *s, ct_real dt, ct_step_report *r)
 {
     int i, b;
     s->judge.debt = cti_finite64(s->judge.excess) ? cti_fmax(0, s->judge.excess) : 0;
-    for (b = 0; b < cti_judge_count(s); b++)
+    for (b = 0; b < cti_judge_count(s); b++) {
+        double owes = s->judge.bodies[b].owes;
+        s->judge.debts[b] = cti_finite64(owes) ? cti_fmax(0, owes) : 0;
         s->judge.bodies[b].touched = 0; /* counted below, once for each body */
+    }
     for (i = 0; i < s->n; i++) {
         if (!(s->scripts.held[i] & CTI_HELD_IMPLAUSIBLE))
             continue;

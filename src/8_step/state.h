@@ -357,7 +357,8 @@ typedef struct cti_judge_body {
     double mass, start[3], end[3]; /* [kg], [m/s] mean velocities at both ends of the step */
     double met2;                   /* [m^2/s^2] square of the largest speed at which points of contacts moved along each other or met */
     double kinetic, stored;        /* [J] about the mean velocity at the end; sum of the elastic energies' sizes */
-    double had;                    /* [J] both at the start */
+    double had, moving;            /* [J] both at the start; all of the kinetic energy then */
+    double debt, owes;             /* [J] cti_judge.debts; that with what it gains beyond its bound in this step */
     double gain, fault, rounded;   /* [J] what it has more than at the start; that beyond its bound; energies that rounding is a share of */
     uint8_t touched, blamed;       /* 1: a contact acted on it; the step is refused because of it */
 } cti_judge_body;
@@ -366,8 +367,11 @@ typedef struct cti_judge_body {
 typedef struct cti_judge {
     cti_judge_body *bodies; /* [models + rigid bodies] */
     int32_t *of;            /* [models + rigid bodies] sets (0_base/sets.h) */
+    double start;           /* [J] energies at the start of the step, see cti_ends_gain */
     double excess, most;    /* [J] gain beyond the bound, with that of the steps before; what of it may stay */
-    double debt;            /* [J] that stayed in the last step */
+    double debt, *debts;    /* [J] gains that stayed in the last step: of the world; [models + rigid bodies] of the sets, at their first bodies */
+    int refused;            /* 1: the try at hand */
+    int coarse;             /* 1: it should have shorter substeps, whatever it gains */
 } cti_judge;
 
 /* cti_scripts -- scripted motion of blocks and surface vertices, and the data derived from it for the current substep. */
@@ -431,6 +435,7 @@ typedef struct cti_end {
 typedef struct cti_clock {
     double time;              /* [s] time that x and v belong to */
     ct_real dt;               /* [s] length of the step */
+    int parts;                /* substeps that it is divided into, since the judge refused it with fewer (shell.h) */
     double until;             /* [s] time at which the current substeps end: the end of the step, or of a part of it (parts.h) */
     ct_real left;             /* [s] time left until then, before a substep */
     ct_real event_least;      /* [s] shortest substep at which an impact may cut, 0: impacts do not cut */

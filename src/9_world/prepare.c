@@ -271,7 +271,7 @@ static int cti_prepare_energies(cti_mem *m, cti_state *s, int components)
     return CTI_RESIZE(m, e->now, bodies) && CTI_RESIZE(m, e->end, bodies) && CTI_RESIZE(m, e->works, bodies) && CTI_RESIZE(m, e->through, bodies) &&
            CTI_RESIZE(m, e->moduli, s->bodies.n_models) && CTI_RESIZE(m, e->gains, bodies) && CTI_RESIZE(m, e->means, components) &&
            CTI_RESIZE(m, e->inner, s->bodies.n_models) && CTI_RESIZE(m, e->push, 3 * s->bodies.n_models) &&
-           CTI_RESIZE(m, s->judge.bodies, bodies) && CTI_RESIZE(m, s->judge.of, bodies);
+           CTI_RESIZE(m, s->judge.bodies, bodies) && CTI_RESIZE(m, s->judge.of, bodies) && CTI_ZEROS(m, s->judge.debts, bodies);
 }
 
 static int cti_prepare_scratch(ct_world *w)

@@ -1,0 +1,85 @@
+/* shell.c -- a step in substeps, which the judge may refuse.
+   Method: a substep that asks for shorter ones is tried again as equal parts of what is left. A step that the judge refuses is taken back and divided
+   into 2, 4, up to CTI_SHELL_PARTS substeps. What it still refuses loses its gain from the velocities; what has not as much there is held where the
+   step began, and the rest of the world moves around it. Based on: no paper. */
+#include "shell.h"
+#include "ends.h"
+#include "snapshot.h"
+
+#define CTI_SHELL_LEAST CTI_R(1.001) /* [1] a substep that is longer than the shortest one by this may be cut */
+#define CTI_SHELL_END CTI_R(1e-6)    /* [1] share of the step that no substep is made for */
+
+static ct_code cti_shell_back(cti_state *s, const cti_shell *q)
+{
+    cti_snapshot_restore(s, q->contacts, &s->step.start);
+    s->contact.is_solved = 0;
+    if (q->back)
+        q->back(s);
+    return CT_ERR_MEMORY;
+}
+
+/* a try in `parts` substeps. 0: out of memory */
+static int cti_shell_try(cti_state *s, const cti_shell *q, ct_real dt, int parts, ct_step_report *r)
+{
+    ct_real left = dt, least = dt / (ct_real)cti_max_int(q->cuts, parts), h = dt / (ct_real)parts;
+    s->step.parts = parts;
+    cti_judge_open(s);
+    if (q->open && !q->open(s, r))
+        return 0;
+    while (left > 0) {
+        ct_real need = 1;
+        int end;
+        h = left - h < CTI_SHELL_END * dt ? left : h;
+        s->step.left = left;
+        end = q->substep(s, h, h > CTI_SHELL_LEAST * least + 2 * CTI_SHELL_END * dt, &need, r);
+        if (end == 0)
+            return 0;
+        if (end < 0) {
+            h = cti_max(left / (ct_real)(1 + (int)(left / h * cti_min(need, 1000))), least);
+            continue;
+        }
+        left -= h;
+        r->substeps++;
+    }
+    s->step.time = s->step.until;
+    s->contact.memory_dt = dt;
+    if (!q->contacts)
+        cti_memory_clear(&s->contact.memory);
+    if (!q->finish(s, dt, r))
+        return 0;
+    if (r->substeps > 1)
+        cti_step_status(r, CT_STATUS_SUBSTEPPED);
+    return 1;
+}
+
+CTI_FN ct_code cti_shell_step(cti_state *s, const cti_shell *q, ct_real dt, ct_step_report *r)
+{
+    int parts = 1;
+    ct_step_report last;
+    cti_judge_begin(s);
+    for (cti_ends_blank(s, &last);; last = *r) {
+        cti_ends_blank(s, r);
+        cti_ends_open(s, dt);
+        s->step.dt = dt;
+        if (!cti_snapshot_save(s, q->contacts, &s->step.start) || (q->keep && !q->keep(s)))
+            return CT_ERR_MEMORY;
+        if (s->n == 0) {
+            cti_ends_nothing(s, dt);
+            return CT_OK;
+        }
+        r->substeps = 0;
+        cti_ends_cost(&last, r);
+        if (!cti_shell_try(s, q, dt, parts, r))
+            return cti_shell_back(s, q);
+        if (!s->judge.refused && !s->judge.coarse)
+            break;
+        if (2 * parts <= q->parts)
+            parts *= 2;
+        else if (!s->judge.refused || cti_judge_calm(s, dt, r) || !cti_judge_hold(s))
+            break;
+        cti_shell_back(s, q);
+    }
+    cti_judge_close(s, dt, r);
+    cti_impulses_swap(s);
+    return CT_OK;
+}

@@ -1,0 +1,27 @@
+/* shell.h -- a step in substeps, which the judge may refuse. */
+#pragma once
+
+#include "judge.h"
+
+/* [substeps] at most of a step that is refused with fewer. Of 8,640 steps of soft cubes under geometric (1e4 to 1e7 Pa, 2.5 to 40 ms) 6 end not
+   converged; with half of it 118, with double 6. Balls that roll down a slope under penalty gain in twice as many steps with half of it */
+#define CTI_SHELL_PARTS 8
+
+/* cti_shell -- a stepper's part of such a step. Its functions return 0 when memory ran out; members from `keep` on may be NULL.
+   substep  one of length h: 1: it is committed; -1: it must be *need times shorter, which only a substep with may_cut may ask for
+   finish   completes the report at the end of all substeps, and has the judge decide (cti_judge_refuses)
+   keep     copies what snapshot.h does not know before a try, and `back` brings it back after one that failed
+   open     a try begins */
+typedef struct cti_shell {
+    int contacts; /* 1: the step changes the contact memory */
+    int parts;    /* [substeps] a step that is refused with fewer is divided into at most so many: CTI_SHELL_PARTS or less */
+    int cuts;     /* [substeps] of that many, one may be cut */
+    int (*substep)(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r);
+    int (*finish)(cti_state *s, ct_real dt, ct_step_report *r);
+    int (*keep)(cti_state *s);
+    void (*back)(cti_state *s);
+    int (*open)(cti_state *s, ct_step_report *r);
+} cti_shell;
+
+/* cti_shell_step -- the step, as cti_stepper.step. */
+CTI_FN ct_code cti_shell_step(cti_state *s, const cti_shell *q, ct_real dt, ct_step_report *r);

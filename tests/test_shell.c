@@ -1,0 +1,131 @@
+/* test_shell.c -- steps that the judge refuses (8_step/shell.c, judge.c): what each set of bodies may gain is its own, and bodies that are held are
+   free again soon. */
+#include "world_util.h"
+#include "../src/8_step/ends.h"
+#include "../src/8_step/judge.h"
+#include "../src/9_world/world.h"
+
+static ct_body_id cube(ct_world *w, const ct_mesh *m, double young, double vy)
+{
+    ct_soft_desc q = ct_soft_desc_default();
+    ct_body_id id;
+    q.mesh = m, q.material = ct_material_default(CT_MODEL_COROTATIONAL), q.material.young = (ct_real)young, q.velocity[1] = (ct_real)vy;
+    assert_int_equal(ct_body_add_soft(w, &q, &id), CT_OK);
+    return id;
+}
+
+/* Two cubes that touch nothing of each other: one ends a step with `gain` times its energy, the other one with `keep` of its own. 1: it is refused */
+static int refuses(double gain, double keep)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1);
+    ct_step_report r;
+    ct_world *w;
+    cti_state *s;
+    int i, k, refused;
+    d.stepper = CT_STEPPER_PENALTY, d.gravity[1] = 0;
+    w = world_make(&d);
+    for (k = 0; k < 2; k++) {
+        cube(w, &m, 1e5, 0);
+        mesh_place(&m, 5, 0, 0, 0);
+    }
+    step_once(w, 0.01);
+    s = &w->state;
+    for (i = 0; i < s->n; i++) /* both shear, and keep their places */
+        cti_v3_put(s->v, i, cti_v3_make(CTI_R(10) * s->x[3 * i + 1], 0, 0));
+    s->energy.known = 0;
+    memcpy(s->step.start.copy.v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_judge_begin(s);
+    cti_judge_open(s);
+    for (i = 0; i < s->n; i++) {
+        int b = s->history.model_of[i];
+        cti_judge_touch(s, -1, i, 0);
+        cti_v3_put(s->v, i, cti_v3_mul(cti_v3_at(s->v, i), (ct_real)sqrt(b ? keep : gain)));
+    }
+    s->energy.known = 0;
+    cti_ends_blank(s, &r);
+    cti_ends_energies(s, &r);
+    cti_ends_gain(s->judge.start, &r);
+    cti_judge_refuses(s, CTI_R(0.01), 0, 0, &r);
+    refused = s->judge.refused;
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+    return refused;
+}
+
+/* what a body far away loses is nothing that another one may gain */
+static void gains_are_the_sets_own(void **state)
+{
+    (void)state;
+    assert_true(refuses(1.1, 1));
+    assert_true(refuses(1.1, 0.5));
+    assert_true(!refuses(1, 0.5) && !refuses(1, 1));
+}
+
+/* two cubes: one at rest above a floor that the other falls onto, or both in the air; the other one has a speed [m/s] */
+typedef struct scene {
+    ct_stepper stepper;
+    int in_air, cells;
+    double young, size, dt, speed;
+} scene;
+
+/* number of bodies none of whose nodes has moved in the last step */
+static int stand(const cti_state *s)
+{
+    int moved[2] = {0, 0}, i;
+    for (i = 0; i < s->n; i++)
+        moved[s->history.model_of[i]] |= memcmp(s->step.start.copy.x + 3 * i, s->x + 3 * i, sizeof *s->x * 3) != 0;
+    return !moved[0] + !moved[1];
+}
+
+/* 40 steps: those that hold bodies, and the longest run of them */
+static void run(const scene *q, int *held, int *longest)
+{
+    ct_world_desc d = world_desc(q->size / 50, 0.4, NULL);
+    ct_mesh m = mesh_box(q->size, q->size, q->size, q->cells, q->cells, q->cells, 1);
+    ct_world *w;
+    int i, row = 0;
+    d.stepper = q->stepper;
+    w = world_make(&d);
+    if (!q->in_air)
+        add_plane(w, 0, 1, 0, 0);
+    mesh_place(&m, 0, 0, 0.53 * q->size, 0);
+    cube(w, &m, q->young, 0);
+    mesh_place(&m, 0, (q->in_air ? 0.3 : 0.02) * q->size, 1.06 * q->size, 0);
+    cube(w, &m, q->young, -q->speed);
+    for (*held = *longest = 0, i = 0; i < 40; i++) {
+        ct_step_report r = step_once(w, q->dt);
+        int stands = stand(&w->state);
+        *held += stands > 0, row = stands ? row + 1 : 0;
+        *longest = row > *longest ? row : *longest;
+        assert_true(cti_finite64(r.energy_kinetic) && (!stands || r.status == CT_STATUS_NOT_CONVERGED));
+    }
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
+/* at most 5 % of a scene's steps hold a body, and bodies that were held move freely within 5 steps */
+static void held_bodies_are_free_again(void **state)
+{
+    static const scene scenes[] = {{CT_STEPPER_GEOMETRIC, 1, 3, 1e5, 0.02, 0.01, 20}, {CT_STEPPER_GEOMETRIC, 1, 2, 1e7, 0.02, 0.01, 20},
+                                   {CT_STEPPER_GEOMETRIC, 0, 2, 1e6, 0.02, 0.04, 20},
+                                   {CT_STEPPER_PENALTY, 1, 2, 1e4, 0.02, 0.01, 20},   {CT_STEPPER_PENALTY, 1, 2, 1e7, 0.2, 0.04, 20},
+                                   {CT_STEPPER_PENALTY, 0, 2, 1e7, 0.02, 0.01, 20}};
+    int k, held, longest, some = 0;
+    (void)state;
+    for (k = 0; k < (int)(sizeof scenes / sizeof *scenes); k++) {
+        run(&scenes[k], &held, &longest);
+        if (getenv("SHOW"))
+            print_message("%s, %g Pa, %g m, %g s: %d of 40 steps hold bodies, %d in a row\n", ct_stepper_text(scenes[k].stepper), scenes[k].young,
+                          scenes[k].size, scenes[k].dt, held, longest);
+        assert_true(held <= 2 && longest < 5);
+        some += held;
+    }
+    assert_true(some > 0); /* or the test shows nothing */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gains_are_the_sets_own), cmocka_unit_test(held_bodies_are_free_again)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
