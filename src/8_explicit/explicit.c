@@ -126,7 +126,8 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     ct_step_report now;
     memset(run, 0, sizeof *run), run->found = -1;
     memset(&now, 0, sizeof now);
-    g->dt = dt, g->solve.natural = 0, g->decay = CTI_EXPLICIT_DECAY / cti_min(g->bound, dt);
+    g->dt = dt, g->solve.natural = 0, g->solve.iterations = 0;
+    g->decay = s->desc.rk.rules == CT_EXPLICIT_NODE ? 0 : CTI_EXPLICIT_DECAY / cti_min(g->bound, dt);
     g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS);
     memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
@@ -197,16 +198,17 @@ static void cti_explicit_depths(cti_state *s, int is_last, ct_step_report *r)
     }
 }
 
-/* Distances to which contacts are moved back. One move takes back no more than the way of the last Runge-Kutta step at the contact's rate or at
-   recovery_speed: bodies that overlap come out slowly, and little elastic energy is stored */
+/* Distances to which contacts are moved back. One move takes back no more than the way of the last Runge-Kutta step, or of the time for which a first
+   touch may go on, at the contact's rate or at recovery_speed: bodies that overlap come out slowly, and little elastic energy is stored */
 static void cti_explicit_goals(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     int i;
     for (i = 0; i < CTI_LEN(g->touches); i++) {
         cti_explicit_touch *c = &g->touches[i];
-        ct_real way = g->past.last * cti_max(s->desc.recovery_speed, -c->rate), rest = g->rest * c->edge;
-        c->goal = c->d < -s->desc.rk.penetration * c->edge && s->desc.recovery_speed > 0 ? cti_min(rest, c->d + way) : rest;
+        ct_real legal = s->desc.rk.penetration * c->edge, rest = g->rest * c->edge;
+        ct_real way = cti_max(g->past.last, CTI_EXPLICIT_LATE * cti_min(g->bound, g->dt)) * cti_max(s->desc.recovery_speed, -c->rate);
+        c->goal = c->d < -legal && s->desc.recovery_speed > 0 ? cti_min(rest, c->d + way) : rest;
     }
 }
 
@@ -247,11 +249,21 @@ static int cti_explicit_renew(cti_state *s, cti_explicit_run *run)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_touch *touches = g->touches;
+    int i, n = 0;
     int known = run->found >= 0 && fabs(run->t - run->found) <= 4 * (double)CTI_EPS * (double)g->dt;
     run->found = -1;
-    if (!known)
-        return cti_explicit_find(s, g->flat.y, run->t, 0);
-    g->touches = g->search.moved, g->search.moved = touches;
+    if (!CTI_RESIZE(&s->prepared, g->past.pushed, 2 * CTI_LEN(touches)))
+        return 0;
+    for (i = 0; i < CTI_LEN(touches); i++)
+        if (touches[i].force > 0)
+            g->past.pushed[n++] = touches[i].key;
+    cti_sort_u64(g->past.pushed, NULL, g->past.pushed + CTI_LEN(touches), NULL, n);
+    if (known)
+        g->touches = g->search.moved, g->search.moved = touches;
+    else if (!cti_explicit_find(s, g->flat.y, run->t, 0))
+        return 0;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        g->touches[i].pushed = cti_sort_has_u64(g->past.pushed, n, g->touches[i].key);
     return 1;
 }
 
@@ -333,6 +345,8 @@ static ct_real cti_explicit_beyond(cti_state *s, double t, int is_new)
     cti_explicit *g = cti_explicit_own(s);
     ct_real beyond = 0;
     int i, k;
+    if (s->desc.rk.rules == CT_EXPLICIT_NODE)
+        return 0;
     if (!cti_explicit_find_aside(s, g->flat.end, t, is_new))
         return -1;
     for (i = 0; i < CTI_LEN(g->search.moved); i++) {
@@ -418,7 +432,7 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
         beyond = error >= 0 && error <= 1 && at > least ? cti_explicit_beyond(s, run->t + (double)at, 0) : 0;
         if (beyond < 0)
             return -1;
-        run->found = error >= 0 && error <= 1 && at > least ? run->t + (double)at : -1;
+        run->found = s->desc.rk.rules == CT_EXPLICIT_REGION && error >= 0 && error <= 1 && at > least ? run->t + (double)at : -1;
         if (beyond > 0) {
             r->rk.rejected++;
             touch = cti_explicit_cut(at, beyond);
@@ -568,6 +582,7 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     if (run->squeezed)
         s->step.limit = squeezed;
     r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee) + CTI_LEN(g->search.mf)) / 2;
+    r->solver_iterations = g->solve.iterations;
     r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
     cti_ends_energies(s, r);
     r->energy_elastic = cti_explicit_elastic(s, s->x);

@@ -22,6 +22,7 @@ typedef struct cti_explicit_touch {
     ct_real sign;        /* EE: of the cross product of the edges */
     int held;            /* 1: the contact was there in the step before */
     int ahead;           /* 1: with the face to which the vertex is on its way */
+    int pushed;          /* 1: a force kept it at the end of the last Runge-Kutta step */
     int squeezed;        /* 1: no force keeps it; it takes part in no solve of this step */
     int deep;            /* 1: the move back left it deeper than the legal penetration */
     int region, n, own;  /* n entries, one for each block; the first `own` are those of side a */
@@ -98,11 +99,11 @@ typedef struct cti_explicit_flat {
     ct_real *k1, *k;     /* rates at the start; [4][size] of other stages */
 } cti_explicit_flat;
 
-/* cti_explicit_couple -- entries of two contacts of a region at one block: they add g . z to the matrix at (i, j), j <= i. */
-typedef struct cti_explicit_couple {
-    int32_t i, j;        /* positions in `order` */
-    int16_t gi, zj;      /* entries of the two contacts */
-} cti_explicit_couple;
+/* cti_explicit_slot -- an entry of a contact in the list of its block. */
+typedef struct cti_explicit_slot {
+    int32_t at;          /* position of the contact in `order` */
+    cti_v3 g, z;         /* as the entry's; 0 of a contact that takes no part */
+} cti_explicit_slot;
 
 /* cti_explicit_solve -- scratch of the contact problem; regions are runs of `order`. */
 typedef struct cti_explicit_solve {
@@ -110,15 +111,17 @@ typedef struct cti_explicit_solve {
     ct_real *spread;     /* [3 n] zero between uses */
     int32_t *set;        /* [n] sets of blocks */
     int32_t *order;      /* contacts by region */
-    int32_t *couple_at;  /* [contacts + 1] couples of a position */
+    int32_t *slot_at;    /* [n + 2] slots of block b: slots[slot_at[b]] .. by position. None of blocks that scripts hold: they couple nothing */
+    int32_t *entry_at, *slot_of; /* [contacts + 1], by position; slots of its entries: slot_of[entry_at[i]] .., -1: none */
+    cti_explicit_slot *slots;
+    double *diagonal;    /* [contacts] by position */
     int32_t *lo, *hi;    /* [contacts] by position: first and last position, from the region's first on, of contacts with a common block */
     uint64_t *keys;      /* scratch of sorting, with `order` */
-    cti_explicit_couple *couples; /* by i */
-    int32_t *head, *next; /* [n], [entries of contacts]: entries of contacts by block; head is -1 between uses */
     ct_real *inverse;    /* [n] of blocks' masses */
     ct_real *inertia;    /* [9 rigids] inverse, in the frames of the bodies */
     uint8_t *active;
     double natural;      /* largest residual of a problem in the step, relative */
+    int iterations;      /* linear solves of problems in the step */
 } cti_explicit_solve;
 
 /* cti_explicit_account -- sets of bodies, which are models, then rigid bodies. */
@@ -131,6 +134,7 @@ typedef struct cti_explicit_account {
 /* cti_explicit_past -- what the Runge-Kutta steps so far leave to the next one. */
 typedef struct cti_explicit_past {
     uint64_t *held;      /* sorted keys of contacts of the last Runge-Kutta step */
+    uint64_t *pushed;    /* scratch: sorted keys of those that a force kept at its end */
     ct_real next;        /* [s] length to try next; 0: not known */
     ct_real last;        /* [s] length of the last Runge-Kutta step; 0: there was none */
 } cti_explicit_past;
