@@ -315,7 +315,7 @@ static void forces_by_differences(void **state)
             ct_real at = x[i], h = (ct_real)(H * 0.1);
             double e[2];
             for (k = 0; k < 2; k++)
-                x[i] = at + (k ? h : -h), e[k] = cti_explicit_elastic(s, x);
+                x[i] = at + (k ? h : -h), e[k] = cti_explicit_elastic(s, x, NULL);
             x[i] = at;
             assert_true(fabs((double)f[i] + (e[1] - e[0]) / (2 * (double)h)) < (FLOAT ? 3e-2 : 1e-6) * scale);
         }

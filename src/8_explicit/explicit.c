@@ -10,6 +10,7 @@
 #include "../0_base/sort.h"
 #include "../1_math/elem.h"
 #include "../8_step/impulses.h"
+#include "../8_step/judge.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/assemble.h"
 #include "../8_step/plausible.h"
@@ -35,9 +36,6 @@
 /* [1] of the energies that took part: a step whose move back stores more is NOT_CONVERGED. First touches of a box on a plane give 1e-3, and bodies
    that overlap at the start 0.5 to 1. It changes no motion, and no test: there such steps also leave contacts deep */
 #define CTI_EXPLICIT_RECOVERED 0.1
-/* [legal penetrations] deepest first touch of two rigid bodies: the move back changes angular momentum. Of two grazing balls it takes 0.02 %, without
-   the bound 0.8 %; half and double change no test */
-#define CTI_EXPLICIT_FIRST CTI_R(10.0)
 
 /* data of one step */
 typedef struct cti_explicit_run {
@@ -51,13 +49,14 @@ typedef struct cti_explicit_run {
     int squeezed;
     int deep;  /* contacts that the step leaves deeper than the legal penetration */
     int moved; /* contacts that the last move back has moved */
+    int refused; /* 1: the step gains more than it may */
     cti_plausible_size size; /* of the world at the start */
 } cti_explicit_run;
 
 /* elastic energy and that of gravity */
 static double cti_explicit_potential(cti_state *s, const ct_real *y, double *out_elastic)
 {
-    double e = *out_elastic = cti_explicit_elastic(s, y);
+    double e = *out_elastic = cti_explicit_elastic(s, y, NULL);
     int i;
     for (i = 0; i < s->n; i++)
         e -= (double)s->bodies.mass[i] * (double)cti_v3_dot(cti_v3_at(y, i), cti_v3_at(s->desc.gravity, 0));
@@ -110,22 +109,12 @@ static void cti_explicit_pins(cti_state *s, ct_step_report *r)
         }
 }
 
-CTI_FN double cti_explicit_energy(cti_state *s)
-{
-    ct_step_report now;
-    memset(&now, 0, sizeof now);
-    s->energy.known = 0;
-    cti_ends_energies(s, &now);
-    return now.energy_kinetic + now.energy_gravity + cti_explicit_elastic(s, s->x);
-}
-
 /* 0: out of memory */
 static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     ct_step_report now;
     memset(run, 0, sizeof *run), run->found = -1;
-    memset(&now, 0, sizeof now);
     g->dt = dt, g->solve.natural = 0, g->solve.iterations = 0;
     g->decay = s->desc.rk.rules == CT_EXPLICIT_NODE ? 0 : CTI_EXPLICIT_DECAY / cti_min(g->bound, dt);
     g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS);
@@ -133,16 +122,15 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->search.from, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->step.left = dt;
-    if (!cti_explicit_scripts(s, dt) || !cti_explicit_account_open(s))
+    if (!cti_explicit_scripts(s, dt))
         return 0;
     run->size = cti_plausible_size_of(s);
     g->elements.plain = cti_explicit_is_plain(s);
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
-    s->energy.known = 0;
-    cti_ends_energies(s, &now);
+    run->energy = cti_explicit_energy(s, &now);
+    cti_judge_open(s);
     cti_explicit_load(s);
-    run->energy = now.energy_kinetic + now.energy_gravity + cti_explicit_elastic(s, s->x);
     cti_explicit_pins(s, r);
     return 1;
 }
@@ -584,14 +572,12 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee) + CTI_LEN(g->search.mf)) / 2;
     r->solver_iterations = g->solve.iterations;
     r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
-    cti_ends_energies(s, r);
-    r->energy_elastic = cti_explicit_elastic(s, s->x);
+    r->energy_gained = cti_explicit_energy(s, r) - run->energy - r->work_pins - r->work_script - r->work_recovery + r->loss_contact + r->loss_damping;
     for (i = 0; i < s->bodies.n_models; i++)
         cti_tet_batch_assemble(&s->bodies.models[i]->tets, s->x, 0, NULL, NULL, &r->extended_elements, NULL);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->energy - r->work_pins - r->work_script - r->work_recovery +
-                       r->loss_contact + r->loss_damping;
-    scale = cti_explicit_account_kinetic(s) + fabs(r->energy_elastic) + fabs(r->work_pins) + fabs(r->work_script) + fabs(r->work_recovery) +
-            fabs(r->loss_contact) + fabs(r->loss_damping);
+    /* what the tolerance allows in any frame; below it is judged by the energies that take part */
+    run->refused = cti_judge_refuses(s, g->dt, gain * (r->energy_kinetic + fabs(r->energy_elastic) + r->loss_contact + r->loss_damping), 0, r);
+    scale = cti_explicit_account_scale(s, r);
     scale += (64 + r->rk.accepted) * (double)CTI_EPS * (fabs(r->energy_gravity) + r->energy_kinetic) / gain; /* each step rounds */
     for (i = 0; i < s->bodies.n_models; i++) { /* rounding is no error of the steps */
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
@@ -631,14 +617,60 @@ static ct_code cti_explicit_take_back(cti_state *s)
     return CT_ERR_MEMORY;
 }
 
-CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
+/* one try of a step. 0: out of memory */
+static int cti_explicit_attempt(cti_state *s, ct_real dt, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    cti_explicit_run run;
     double left = (double)dt;
     ct_real h = 0;
+    CTI_CLEAR(g->touches);
+    if (!cti_explicit_size(s) || !cti_explicit_open_step(s, dt, run, r))
+        return 0;
+    while (left > 0) {
+        int end = r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps ? cti_explicit_advance_by(s, (ct_real)left, run, r, &h) : -1;
+        if (end == 0)
+            return 0;
+        if (end < 0) { /* the world stands still for the rest of the step */
+            run->over = 1;
+            run->forced |= r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps;
+            break;
+        }
+        left = h == (ct_real)left ? 0 : left - (double)h;
+        run->t = (double)dt - left;
+    }
+    r->contacts = CTI_LEN(s->step.impulses.touches);
+    r->rows = CTI_LEN(g->touches);
+    run->t = (double)dt;
+    if (!cti_explicit_meet_last(s, run, r))
+        return 0;
+    cti_explicit_commit(s, dt);
+    return cti_explicit_finish(s, run, r);
+}
+
+/* a refused try ends in a state that has no more energy than it may. 1: it is there; 0: the next try begins with the bodies at fault held; -1: out of
+   memory */
+static int cti_explicit_refused(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    ct_rk_report rk = r->rk;
+    int calm = cti_judge_calm(s, dt, r);
+    cti_explicit_energy(s, r); /* the judge has elements' own pressures */
+    if (calm || !cti_judge_hold(s))
+        return 1;
+    cti_explicit_take_back(s);
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
+    r->thickness_kept = 0;
+    r->rk.rejected = rk.accepted + rk.rejected, r->rk.evaluations = rk.evaluations;
+    return cti_explicit_keep(s) ? 0 : -1;
+}
+
+CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_explicit_run run;
+    int end = 0;
+    cti_ends_blank(s, r);
+    cti_ends_open(s, dt);
+    cti_judge_begin(s);
     r->thickness_kept = 0; /* contacts have no thickness */
     if (!cti_explicit_keep(s))
         return CT_ERR_MEMORY;
@@ -648,29 +680,14 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
         cti_impulses_swap(s);
         return CT_OK;
     }
-    CTI_CLEAR(g->touches);
-    if (!cti_explicit_size(s) || !cti_explicit_open_step(s, dt, &run, r))
-        return cti_explicit_take_back(s);
-    while (left > 0) {
-        int end = r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps ? cti_explicit_advance_by(s, (ct_real)left, &run, r, &h) : -1;
-        if (end == 0)
+    while (end == 0) {
+        if (!cti_explicit_attempt(s, dt, &run, r))
             return cti_explicit_take_back(s);
-        if (end < 0) { /* the world stands still for the rest of the step */
-            run.over = 1;
-            run.forced |= r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps;
-            break;
-        }
-        left = h == (ct_real)left ? 0 : left - (double)h;
-        run.t = (double)dt - left;
+        end = run.refused ? cti_explicit_refused(s, dt, r) : 1;
     }
-    r->contacts = CTI_LEN(s->step.impulses.touches);
-    r->rows = CTI_LEN(g->touches);
-    run.t = (double)dt;
-    if (!cti_explicit_meet_last(s, &run, r))
-        return cti_explicit_take_back(s);
-    cti_explicit_commit(s, dt);
-    if (!cti_explicit_finish(s, &run, r))
-        return cti_explicit_take_back(s);
+    if (end < 0)
+        return CT_ERR_MEMORY;
+    cti_judge_close(s, dt, r);
     cti_impulses_swap(s);
     return CT_OK;
 }

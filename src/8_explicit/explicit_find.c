@@ -152,6 +152,15 @@ static int cti_explicit_pair_edges(const cti_state *s, int a, int b, ct_real rea
     return 1;
 }
 
+/* distance of two edges along their normal when the Runge-Kutta step began, as cti_explicit_pair_edges has it now */
+static ct_real cti_explicit_edges_before(const cti_state *s, int a, int b, ct_real sign)
+{
+    const ct_real *x = cti_explicit_own(s)->search.from;
+    const int32_t *p = s->surface.edges + 2 * (size_t)a, *q = s->surface.edges + 2 * (size_t)b;
+    cti_v3 e1 = cti_v3_sub(cti_v3_at(x, p[1]), cti_v3_at(x, p[0])), e2 = cti_v3_sub(cti_v3_at(x, q[1]), cti_v3_at(x, q[0]));
+    return sign * cti_v3_dot(cti_v3_unit(cti_v3_cross(e1, e2), cti_v3_zero()), cti_v3_sub(cti_v3_at(x, p[0]), cti_v3_at(x, q[0])));
+}
+
 static uint64_t cti_explicit_edges_key(int a, int b) { return (uint64_t)cti_min_int(a, b) << 31 | (uint64_t)cti_max_int(a, b); }
 
 /* the edge of the nearest face that the edge of a middle touches, or has passed: of several the least deep. 0: none */
@@ -306,7 +315,8 @@ static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t, in
     return 1;
 }
 
-/* edges of different bodies that have passed each other. 0: out of memory */
+/* Edges of different bodies that have passed each other since the Runge-Kutta step began: others that are on the wrong side of each other's lines are
+   not where these cross. 0: out of memory */
 static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
@@ -323,6 +333,9 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
         length = cti_explicit_scale(s, body_a, body_b);
         reach = cti_min(CTI_EXPLICIT_REACH / 2 * length, CTI_EXPLICIT_HALF * cti_min(g->search.thin[body_a], g->search.thin[body_b]));
         if (!cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) || d > touch * length)
+            continue;
+        if (d < -CTI_EXPLICIT_FIRST * touch * length && cti_explicit_edges_before(s, a, b, sign) < -CTI_EXPLICIT_FIRST * touch * length &&
+            !cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), cti_explicit_edges_key(a, b)))
             continue;
         if (!cti_explicit_add(s, y, t, &pair, sign, cti_explicit_edges_key(a, b)))
             return 0;
