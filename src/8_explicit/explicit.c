@@ -37,6 +37,8 @@
    that overlap at the start 0.5 to 1. It changes no motion, and no test: there such steps also leave contacts deep */
 #define CTI_EXPLICIT_RECOVERED 0.1
 
+#define CTI_EXPLICIT_FINER CTI_R(0.25) /* [1] of the bound, and its square of the tolerance, in the second try of a step that gains energy */
+
 /* data of one step */
 typedef struct cti_explicit_run {
     double energy;          /* [J] at the start */
@@ -49,7 +51,8 @@ typedef struct cti_explicit_run {
     int squeezed;
     int deep;  /* contacts that the step leaves deeper than the legal penetration */
     int moved; /* contacts that the last move back has moved */
-    int refused; /* 1: the step gains more than it may */
+    int gains;   /* 1: the step gains more energy than its errors should */
+    int refused; /* 1: it gains more than it may */
     cti_plausible_size size; /* of the world at the start */
 } cti_explicit_run;
 
@@ -387,8 +390,8 @@ static int cti_explicit_foresee(cti_state *s, double t, ct_real at, ct_real *tou
 static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->bound, g->dt);
-    ct_real h = fixed > 0 ? fixed : (g->past.next > 0 ? g->past.next : most / 4);
+    ct_real fixed = s->desc.rk.fixed_step, most = g->finer * cti_min(2 * g->bound, g->dt);
+    ct_real h = fixed > 0 ? fixed : (g->past.next > 0 ? cti_min(g->past.next, most) : most / 4);
     ct_real least = CTI_EXPLICIT_LEAST * most, touch = most, error, stride, beyond;
     if (!cti_explicit_rates(s, g->flat.y, run->t, g->flat.k1))
         return 0;
@@ -583,11 +586,12 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
         rest += s->energy.moduli[i] * (double)(g->rest * g->rest);
     }
+    run->gains = !(r->energy_gained <= gain * scale);
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);
     if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left ||
         run->deep || g->solve.natural > 1e-6 ||
-        !(r->energy_gained <= gain * scale) || r->loss_contact < -gain * scale || run->stored > CTI_EXPLICIT_RECOVERED * scale + rest ||
+        run->gains || r->loss_contact < -gain * scale || run->stored > CTI_EXPLICIT_RECOVERED * scale + rest ||
         r->loss_damping < -gain * scale) /* a step that blows up may be damped by less than nothing */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
@@ -647,27 +651,22 @@ static int cti_explicit_attempt(cti_state *s, ct_real dt, cti_explicit_run *run,
     return cti_explicit_finish(s, run, r);
 }
 
-/* a refused try ends in a state that has no more energy than it may. 1: it is there; 0: the next try begins with the bodies at fault held; -1: out of
-   memory */
-static int cti_explicit_refused(cti_state *s, ct_real dt, ct_step_report *r)
+/* the next try begins where the step did. 0: out of memory */
+static int cti_explicit_again(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_rk_report rk = r->rk;
-    int calm = cti_judge_calm(s, dt, r);
-    cti_explicit_energy(s, r); /* the judge has elements' own pressures */
-    if (calm || !cti_judge_hold(s))
-        return 1;
     cti_explicit_take_back(s);
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
     r->thickness_kept = 0;
     r->rk.rejected = rk.accepted + rk.rejected, r->rk.evaluations = rk.evaluations;
-    return cti_explicit_keep(s) ? 0 : -1;
+    return cti_explicit_keep(s);
 }
 
 CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
+    cti_explicit *g = cti_explicit_own(s);
     cti_explicit_run run;
-    int end = 0;
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
     cti_judge_begin(s);
@@ -680,13 +679,22 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
         cti_impulses_swap(s);
         return CT_OK;
     }
-    while (end == 0) {
+    for (g->finer = 1;;) {
         if (!cti_explicit_attempt(s, dt, &run, r))
             return cti_explicit_take_back(s);
-        end = run.refused ? cti_explicit_refused(s, dt, r) : 1;
+        if (!run.refused && !(run.gains && g->finer == 1))
+            break;
+        if (g->finer == 1 && !(s->desc.rk.fixed_step > 0))
+            g->finer = CTI_EXPLICIT_FINER;
+        else {
+            int ended = !run.refused || cti_judge_calm(s, dt, r);
+            cti_explicit_energy(s, r); /* the judge has elements' own pressures */
+            if (ended || !cti_judge_hold(s))
+                break;
+        }
+        if (!cti_explicit_again(s, dt, r))
+            return CT_ERR_MEMORY;
     }
-    if (end < 0)
-        return CT_ERR_MEMORY;
     cti_judge_close(s, dt, r);
     cti_impulses_swap(s);
     return CT_OK;

@@ -150,6 +150,7 @@ typedef struct cti_explicit {
     ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 max(d - rest, 0) >= 0: the rate at which contacts come to rest on the surface */
     ct_real rest;        /* [edges] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
     ct_real dt;          /* [s] length of the world's step */
+    ct_real finer;       /* [1] share of the bound of Runge-Kutta steps in this try of the step */
     ct_error_info refusal; /* why the step is refused */
 } cti_explicit;
 
