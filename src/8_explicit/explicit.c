@@ -682,9 +682,9 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
     for (g->finer = 1;;) {
         if (!cti_explicit_attempt(s, dt, &run, r))
             return cti_explicit_take_back(s);
-        if (!run.refused && !(run.gains && g->finer == 1))
+        if (!run.refused && !run.gains)
             break;
-        if (g->finer == 1 && !(s->desc.rk.fixed_step > 0))
+        if (g->finer == 1 && !run.forced && !(s->desc.rk.fixed_step > 0))
             g->finer = CTI_EXPLICIT_FINER;
         else {
             int ended = !run.refused || cti_judge_calm(s, dt, r);
