@@ -282,7 +282,7 @@ CTI_FN int cti_explicit_impulses(cti_state *s);
 
 /* ---- explicit.c, explicit_stepper.c ---- */
 
-/* cti_explicit_energy -- energies of the committed state in the report and, by body, in s->energy.now; elastic energy is that of nodal pressures. The
+/* cti_explicit_energy -- energies of the committed state in the report, unless it is NULL, and, by body, in s->energy.now; elastic energy is that of nodal pressures. The
    sum [J]. */
 CTI_FN double cti_explicit_energy(cti_state *s, ct_step_report *r);
 CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r);

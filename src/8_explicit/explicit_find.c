@@ -163,21 +163,6 @@ static ct_real cti_explicit_edges_before(const cti_state *s, int a, int b, ct_re
 
 static uint64_t cti_explicit_edges_key(int a, int b) { return (uint64_t)cti_min_int(a, b) << 31 | (uint64_t)cti_max_int(a, b); }
 
-/* the edge of the nearest face that the edge of a middle touches, or has passed: of several the least deep. 0: none */
-static int cti_explicit_near_edge(const cti_state *s, const cti_explicit_near *q, ct_real reach, cti_pair *out, ct_real *out_sign, uint64_t *out_key)
-{
-    const cti_surface *f = &s->surface;
-    ct_real best = -CTI_REAL_MAX, sign, d;
-    cti_pair pair;
-    int k;
-    for (k = 0; k < 3; k++) {
-        int other = f->face_edges[3 * (size_t)q->face + (size_t)k], a = cti_min_int(q->edge, other), b = cti_max_int(q->edge, other);
-        if (a >= 0 && cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) && d <= q->touch && d > best)
-            best = d, *out_sign = sign, *out = pair, *out_key = cti_explicit_edges_key(a, b);
-    }
-    return best > -CTI_REAL_MAX;
-}
-
 /* contacts of a point that is behind a concave edge, or a concave vertex, with the faces there. 0: out of memory */
 static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q, uint64_t key)
 {
@@ -205,21 +190,18 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
 static uint64_t cti_explicit_vertex_key(int vertex, int body) { return ((uint64_t)1 << 62) | (uint64_t)vertex << 31 | (uint64_t)body; }
 static uint64_t cti_explicit_plane_key(int vertex, int plane) { return ((uint64_t)2 << 62) | (uint64_t)vertex << 31 | (uint64_t)plane; }
 
-/* makes it a contact if the point is behind, or touches. Where the edge of a middle touches an edge of the face, or has passed
-   it, these are a contact, too, wherever they cross. 0: out of memory */
+/* makes it a contact if the point is behind, or touches. 0: out of memory */
 static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_explicit_near *q)
 {
     const cti_surface *f = &s->surface;
     int body = f->body_of[q->edge < 0 ? q->vertex : f->edges[2 * (size_t)q->edge]];
-    ct_real length = cti_explicit_scale(s, body, q->body), reach = CTI_EXPLICIT_REACH * length, sign = 1;
+    ct_real length = cti_explicit_scale(s, body, q->body), reach = CTI_EXPLICIT_REACH * length;
     cti_pair pair;
-    uint64_t key = 0;
+    uint64_t key;
     int face, behind;
     q->touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * length;
     if (!(length < CTI_REAL_MAX && q->d2 < reach * reach))
         return 1;
-    if (q->edge >= 0 && cti_explicit_near_edge(s, q, reach, &pair, &sign, &key) && !cti_explicit_add(s, y, t, &pair, sign, key))
-        return 0;
     behind = cti_explicit_is_behind(s, q);
     if (!behind && !(q->d2 <= q->touch * q->touch))
         return 1;
@@ -343,31 +325,6 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
     return 1;
 }
 
-/* Two middles and the search of edges may find the same pair of edges: the first one stays. 0: out of memory */
-static int cti_explicit_unique(cti_state *s)
-{
-    cti_explicit *g = cti_explicit_own(s);
-    int i, m = 0, n = CTI_LEN(g->touches), kept = 0;
-    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * n + 1);
-    int32_t *who = CTI_ARENA_NEW(s->arena, int32_t, 2 * n + 1);
-    uint8_t *again = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1);
-    if (!keys || !who || !again)
-        return 0;
-    for (i = 0; i < n; i++)
-        if (g->touches[i].pair.kind == CT_PAIR_EE)
-            keys[m] = g->touches[i].key, who[m++] = i;
-    cti_sort_u64(keys, who, keys + n, who + n, m);
-    for (i = 1; i < m; i++)
-        again[who[i]] = keys[i] == keys[i - 1];
-    for (i = 0; i < n; i++)
-        if (!again[i]) {
-            if (kept < i)
-                g->touches[kept] = g->touches[i];
-            kept++;
-        }
-    return CTI_RESIZE(&s->prepared, g->touches, kept);
-}
-
 CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
@@ -378,8 +335,7 @@ CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t, int is_ne
         return 0;
     cti_explicit_measure_faces(s);
     return cti_explicit_find_faces(s, y, t, g->search.vf, 0, is_new) && cti_explicit_find_planes(s, y, t, is_new) &&
-           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1, is_new) &&
-           (s->desc.rk.refine != CT_REFINE_SURFACE || cti_explicit_unique(s));
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1, is_new);
 }
 
 /* box of a body's way from search.from to g->surface, and the box of its vertices' displacements. Vertices of a body that turns leave their

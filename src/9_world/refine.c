@@ -409,7 +409,6 @@ CTI_FN void cti_refine_close(ct_world *w, int done)
 /* makes the refined mesh of a body, of which some tets that are marked have edges to be split. 1: done; 0: a piece is flat; -1: out of memory */
 static int cti_refine_split(cti_refine *q, cti_body *b, const uint8_t *marks, const uint8_t *held, int pinned)
 {
-    ct_step_report unused;
     ct_world *w = q->w;
     cti_body next;
     cti_refine_past past;
@@ -431,7 +430,7 @@ static int cti_refine_split(cti_refine *q, cti_body *b, const uint8_t *marks, co
         return ok ? 0 : -1;
     }
     if (CTI_LEN(w->refined.past) == 0)
-        q->before = cti_explicit_energy(&w->state, &unused);
+        q->before = cti_explicit_energy(&w->state, NULL);
     cti_refine_commit(w, b, &next, &past, pinned > 0);
     return 1;
 }
@@ -458,7 +457,6 @@ static int cti_refine_body(cti_refine *q, int k)
 CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
 {
     cti_state *s = &w->state;
-    ct_step_report unused;
     cti_refine q;
     int k, done = 0;
     memset(&q, 0, sizeof q);
@@ -478,7 +476,7 @@ CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
     cti_world_unprepare(w);
     if (cti_world_prepare(w) != CT_OK)
         return CT_ERR_MEMORY;
-    w->refined.work = cti_explicit_energy(s, &unused) - q.before;
+    w->refined.work = cti_explicit_energy(s, NULL) - q.before;
     return CT_OK;
 }
 #else
