@@ -82,7 +82,7 @@ static void depths(void)
         for (k = 0; k < CTI_LEN(g->touches); k++) {
             const cti_explicit_touch *c = &g->touches[k];
             int a = w->state.surface.body_of[c->pair.v[0]], b = w->state.surface.body_of[c->pair.v[1]];
-            if (!c->ahead)
+            if (!c->adjacent)
                 printf("%.6f %d %d %.4g %d %d\n", ct_world_time(w), a > b ? a : b, c->pair.v[0], (double)(c->found / g->edge), c->held,
                        r.rk.accepted);
         }

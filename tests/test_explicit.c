@@ -77,7 +77,8 @@ static void row_of(const void *context, int i, double *row)
         row[j] = ((const double *)context)[i * LD + j];
 }
 
-/* 1,000 problems J J' for each method, with more and with fewer rows than unknowns. Accelerations are unique, forces are not where rows depend on each other */
+/* 1,000 problems J J' for each method, with more and with fewer rows than unknowns. Accelerations are unique, forces are not where rows depend on each
+   other */
 static void forces_against_enumeration(void **state)
 {
     uint64_t seed = 26;

@@ -2,7 +2,7 @@
    Method: a step is a sequence of Runge-Kutta steps. Each begins with the contacts of its start: nodes behind a surface are moved onto it, and
    approaching contacts collide inelastically. The contacts stay the same over the stages; in each their forces keep d'' >= 0 where contacts
    are at rest (explicit_rates.c). The length of the steps follows from their error: steps above the tolerance are taken again, shorter, as are
-   those that go far beyond a first touch; most of these are foreseen.
+   those that go far beyond a first touch; most of these touches are predicted.
    differs: the paper never goes back in time.
    The account of energies has integrals of the same rule: damping, scripts, drift of contacts.
    based on: Hong et al. 2006, sec. 2 to 5. */
@@ -31,8 +31,8 @@
 #define CTI_EXPLICIT_GAIN 10
 /* [1] of the bound of the step: most time of a Runge-Kutta step after a first touch of a soft body. A box that falls on a plane at 0.1 m/s is moved
    back by 0.1 % of its energy; half: 0.03 %, double: 0.4 to 0.8 %, without a bound up to 127 %. A tilted slab of 12 cells that falls on a plane
-   takes 2706 evaluations in 20 steps, without a bound 1342. Before touches were foreseen it took 3839; half: 4334, double: 3102 */
-#define CTI_EXPLICIT_LATE CTI_R(0.1)
+   takes 2706 evaluations in 20 steps, without a bound 1342. Before touches were predicted it took 3839; half: 4334, double: 3102 */
+#define CTI_EXPLICIT_OVERSHOOT CTI_R(0.1)
 /* [1] of the energies that took part: a step whose move back stores more is NOT_CONVERGED. First touches of a box on a plane give 1e-3, and bodies
    that overlap at the start 0.5 to 1. It changes no motion, and no test: there such steps also leave contacts deep */
 #define CTI_EXPLICIT_RECOVERED 0.1
@@ -44,7 +44,7 @@ typedef struct cti_explicit_run {
     double energy;          /* [J] at the start */
     double stored;          /* [J] elastic energy of the moves back */
     double t;               /* [s] since the start */
-    double found;           /* [s] time at which search.moved has the contacts of the last Runge-Kutta step's end; < 0: it has not */
+    double found;           /* [s] time at which search.at_end has the contacts of the last Runge-Kutta step's end; < 0: it has not */
     ct_real pins;           /* integral of pins' work */
     int forced; /* steps accepted above the tolerance, or in which bodies go farther than contacts reach */
     int over;   /* steps that were left out */
@@ -176,7 +176,7 @@ static void cti_explicit_depths(cti_state *s, int is_last, ct_step_report *r)
         cti_explicit_touch *c = &g->touches[i];
         ct_real depth = cti_max(-c->d, CTI_R(0.0));
         c->found = c->d;
-        if (c->ahead)
+        if (c->adjacent)
             continue;
         if (c->held) {
             r->rk.held += !is_last;
@@ -198,7 +198,7 @@ static void cti_explicit_goals(cti_state *s)
     for (i = 0; i < CTI_LEN(g->touches); i++) {
         cti_explicit_touch *c = &g->touches[i];
         ct_real legal = s->desc.rk.penetration * c->edge, rest = g->rest * c->edge;
-        ct_real way = cti_max(g->past.last, CTI_EXPLICIT_LATE * cti_min(g->bound, g->dt)) * cti_max(s->desc.recovery_speed, -c->rate);
+        ct_real way = cti_max(g->past.last, CTI_EXPLICIT_OVERSHOOT * cti_min(g->bound, g->dt)) * cti_max(s->desc.recovery_speed, -c->rate);
         c->goal = c->d < -legal && s->desc.recovery_speed > 0 ? cti_min(rest, c->d + way) : rest;
     }
 }
@@ -211,7 +211,7 @@ static int cti_explicit_remember(cti_state *s)
     if (!CTI_RESIZE(&s->prepared, g->past.held, m))
         return 0;
     for (i = 0; i < m; i++)
-        if (!g->touches[i].squeezed && !g->touches[i].ahead)
+        if (!g->touches[i].squeezed && !g->touches[i].adjacent)
             g->past.held[n++] = g->touches[i].key;
     cti_sort_u64(g->past.held, NULL, g->solve.keys, NULL, n); /* cti_explicit_regions has made room for 2 m keys */
     return CTI_RESIZE(&s->prepared, g->past.held, n);
@@ -250,7 +250,7 @@ static int cti_explicit_renew(cti_state *s, cti_explicit_run *run)
             g->past.pushed[n++] = touches[i].key;
     cti_sort_u64(g->past.pushed, NULL, g->past.pushed + CTI_LEN(touches), NULL, n);
     if (known)
-        g->touches = g->search.moved, g->search.moved = touches;
+        g->touches = g->search.at_end, g->search.at_end = touches;
     else if (!cti_explicit_find(s, g->flat.y, run->t, 0))
         return 0;
     for (i = 0; i < CTI_LEN(g->touches); i++)
@@ -306,15 +306,15 @@ static int cti_explicit_condition(cti_state *s, cti_explicit_run *run, ct_step_r
     return cti_explicit_remember(s);
 }
 
-/* search.moved: the contacts at y, at which g->surface is, as cti_explicit_find. 0: out of memory */
-static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t, int is_new)
+/* search.at_end: the contacts at y, at which g->surface is, as cti_explicit_find. 0: out of memory */
+static int cti_explicit_find_at_end(cti_state *s, const ct_real *y, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_touch *touches = g->touches;
     int ok;
-    g->touches = g->search.moved;
+    g->touches = g->search.at_end;
     ok = cti_explicit_find(s, y, t, is_new);
-    g->search.moved = g->touches, g->touches = touches;
+    g->search.at_end = g->touches, g->touches = touches;
     return ok;
 }
 
@@ -331,28 +331,28 @@ static int cti_explicit_is_squeezed(const cti_explicit *g, uint64_t key)
 /* Time by which a Runge-Kutta step to flat.end has gone too far beyond first touches [s], 0: not; < 0: out of memory. A node that is moved back
    stores elastic energy, which no motion has given: E (depth / edge)^2 of a volume whose kinetic energy is rho u^2 / 2. The depth is u times
    the time beyond the touch, so that the share does not depend on u */
-static ct_real cti_explicit_beyond(cti_state *s, double t, int is_new)
+static ct_real cti_explicit_overshoot(cti_state *s, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real beyond = 0;
+    ct_real overshoot = 0;
     int i, k;
     if (s->desc.rk.rules == CT_EXPLICIT_NODE)
         return 0;
-    if (!cti_explicit_find_aside(s, g->flat.end, t, is_new))
+    if (!cti_explicit_find_at_end(s, g->flat.end, t, is_new))
         return -1;
-    for (i = 0; i < CTI_LEN(g->search.moved); i++) {
-        const cti_explicit_touch *c = &g->search.moved[i];
-        ct_real late, most = CTI_EXPLICIT_FIRST * s->desc.rk.penetration * c->edge;
-        if (c->held || c->ahead || !(c->d < -10 * g->rest * c->edge) || !(c->rate < 0))
+    for (i = 0; i < CTI_LEN(g->search.at_end); i++) {
+        const cti_explicit_touch *c = &g->search.at_end[i];
+        ct_real over, most = CTI_EXPLICIT_DEEPEST_TOUCH * s->desc.rk.penetration * c->edge;
+        if (c->held || c->adjacent || !(c->d < -10 * g->rest * c->edge) || !(c->rate < 0))
             continue;
         for (k = 0; k < c->n; k++)
             if (s->bodies.rigid_of[c->entry[k].block] < 0 && !s->scripts.fixed[c->entry[k].block])
-                most = -CTI_EXPLICIT_LATE * g->bound * c->rate;
-        late = (-c->d - most / 2) / -c->rate;
+                most = -CTI_EXPLICIT_OVERSHOOT * g->bound * c->rate;
+        over = (-c->d - most / 2) / -c->rate;
         if (-c->d > most && !cti_explicit_is_squeezed(g, c->key))
-            beyond = cti_max(beyond, late);
+            overshoot = cti_max(overshoot, over);
     }
-    return beyond;
+    return overshoot;
 }
 
 /* the length that the error allows */
@@ -363,27 +363,27 @@ static ct_real cti_explicit_next(ct_real h, ct_real error, ct_real power)
 }
 
 /* how far bodies have gone at the end of a Runge-Kutta step, as cti_explicit_stride */
-static ct_real cti_explicit_gone(cti_state *s, double t)
+static ct_real cti_explicit_end_stride(cti_state *s, double t)
 {
     cti_explicit_place(s, cti_explicit_own(s)->flat.end, t);
     return cti_explicit_stride(s);
 }
 
 /* the length of a step that goes beyond a first touch, without that time */
-static ct_real cti_explicit_cut(ct_real at, ct_real beyond)
+static ct_real cti_explicit_cut(ct_real at, ct_real overshoot)
 {
-    return at * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_SAFE, 1 - beyond / at));
+    return at * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_SAFE, 1 - overshoot / at));
 }
 
-/* shortens *touch to a first touch that is foreseen: this costs no evaluation. 0: out of memory */
-static int cti_explicit_foresee(cti_state *s, double t, ct_real at, ct_real *touch)
+/* shortens *touch to a first touch that is predicted: this costs no evaluation. 0: out of memory */
+static int cti_explicit_predict_touch(cti_state *s, double t, ct_real at, ct_real *touch)
 {
-    ct_real beyond;
+    ct_real overshoot;
     cti_explicit_predict(s, at);
     cti_explicit_place(s, cti_explicit_own(s)->flat.end, t + (double)at);
-    beyond = cti_explicit_beyond(s, t + (double)at, 1);
-    *touch = beyond > 0 ? cti_explicit_cut(at, beyond) : *touch;
-    return beyond >= 0;
+    overshoot = cti_explicit_overshoot(s, t + (double)at, 1);
+    *touch = overshoot > 0 ? cti_explicit_cut(at, overshoot) : *touch;
+    return overshoot >= 0;
 }
 
 /* one accepted step of at most `left`. Returns its length; 0: none is possible; < 0: out of memory */
@@ -392,7 +392,7 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
     cti_explicit *g = cti_explicit_own(s);
     ct_real fixed = s->desc.rk.fixed_step, most = g->finer * cti_min(2 * g->bound, g->dt);
     ct_real h = fixed > 0 ? fixed : (g->past.next > 0 ? cti_min(g->past.next, most) : most / 4);
-    ct_real least = CTI_EXPLICIT_LEAST * most, touch = most, error, stride, beyond;
+    ct_real least = CTI_EXPLICIT_LEAST * most, touch = most, error, stride, overshoot;
     if (!cti_explicit_rates(s, g->flat.y, run->t, g->flat.k1))
         return 0;
     for (;;) {
@@ -405,28 +405,28 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
             if (s->desc.rk.extrapolate ? cti_explicit_doubled(s, run->t, at) < 0
                                        : !cti_explicit_runge(s, g->flat.y, g->flat.k1, run->t, at, g->flat.end))
                 return 0;
-            run->forced += cti_explicit_gone(s, run->t + (double)at) > 1;
+            run->forced += cti_explicit_end_stride(s, run->t + (double)at) > 1;
             return at;
         }
         at = cti_min(at, touch);
-        if (at > least && !(touch < most) && !cti_explicit_foresee(s, run->t, at, &touch))
+        if (at > least && !(touch < most) && !cti_explicit_predict_touch(s, run->t, at, &touch))
             return -1;
         at = cti_min(at, touch);
         error = cti_explicit_doubled(s, run->t, at);
         r->rk.evaluations += 11;
-        stride = error >= 0 && error <= 1 ? cti_explicit_gone(s, run->t + (double)at) : 0;
+        stride = error >= 0 && error <= 1 ? cti_explicit_end_stride(s, run->t + (double)at) : 0;
         if (stride > 1 && at > least) {
             r->rk.rejected++;
             h = at * cti_max(CTI_EXPLICIT_SHRINK, CTI_EXPLICIT_SAFE / stride);
             continue;
         }
-        beyond = error >= 0 && error <= 1 && at > least ? cti_explicit_beyond(s, run->t + (double)at, 0) : 0;
-        if (beyond < 0)
+        overshoot = error >= 0 && error <= 1 && at > least ? cti_explicit_overshoot(s, run->t + (double)at, 0) : 0;
+        if (overshoot < 0)
             return -1;
         run->found = s->desc.rk.rules == CT_EXPLICIT_REGION && error >= 0 && error <= 1 && at > least ? run->t + (double)at : -1;
-        if (beyond > 0) {
+        if (overshoot > 0) {
             r->rk.rejected++;
-            touch = cti_explicit_cut(at, beyond);
+            touch = cti_explicit_cut(at, overshoot);
             continue;
         }
         if (error >= 0 && error <= 1) {
@@ -537,9 +537,9 @@ static int cti_explicit_meet_last(cti_state *s, cti_explicit_run *run, ct_step_r
         return 1;
     clock = cti_state_clock(s);
     cti_explicit_place(s, g->flat.y, run->t);
-    if (!cti_explicit_find_aside(s, g->flat.y, run->t, 0))
+    if (!cti_explicit_find_at_end(s, g->flat.y, run->t, 0))
         return 0;
-    cti_explicit_deepest(s, g->search.moved, run, r);
+    cti_explicit_deepest(s, g->search.at_end, run, r);
     r->ms_detect += cti_state_clock(s) - clock;
     return 1;
 }

@@ -21,7 +21,7 @@ typedef struct cti_explicit_touch {
     uint64_t key;        /* features and bodies; contacts of a vertex with faces of one body have one key */
     ct_real sign;        /* EE: of the cross product of the edges */
     int held;            /* 1: the contact was there in the step before */
-    int ahead;           /* 1: with the face to which the vertex is on its way */
+    int adjacent;        /* 1: with a face beside that of the contact: the one to which the vertex is on its way, or another one of a concave edge */
     int pushed;          /* 1: a force kept it at the end of the last Runge-Kutta step */
     int squeezed;        /* 1: no force keeps it; it takes part in no solve of this step */
     int deep;            /* 1: the move back left it deeper than the legal penetration */
@@ -86,7 +86,7 @@ typedef struct cti_explicit_search {
     int32_t *listed, *face_at; /* faces of vf and mf; [nf] their places in the list */
     cti_explicit_face *faces;  /* as `listed` */
     int known;
-    cti_explicit_touch *moved; /* contacts at the end of a Runge-Kutta step that is tried or foreseen, and at that of the step */
+    cti_explicit_touch *at_end; /* contacts at the end of a Runge-Kutta step that is tried or predicted, and at that of the step */
 } cti_explicit_search;
 
 /* cti_explicit_flat -- vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and
@@ -185,8 +185,9 @@ CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x, cti_ener
 CTI_FN void cti_explicit_place(cti_state *s, const ct_real *y, double t);
 /* cti_explicit_measure -- normal, distance, rates and entries of a contact at y. 0: its features are flat. */
 CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c);
-/* cti_explicit_foot_ahead -- weights w [4] of the foot of a vertex in the plane of a face after h seconds of straight motion, w[1..3] < 0 inside. */
-CTI_FN void cti_explicit_foot_ahead(const cti_state *s, const ct_real *y, double t, int vertex, int face, ct_real h, ct_real *w);
+/* cti_explicit_predict_foot -- weights w [4] of the foot of a vertex in the plane of a face after h seconds of straight motion, w[1..3] < 0
+   inside. */
+CTI_FN void cti_explicit_predict_foot(const cti_state *s, const ct_real *y, double t, int vertex, int face, ct_real h, ct_real *w);
 
 /* cti_explicit_back -- moves nodes that are behind a surface onto it, along its normal. Returns how many contacts moved something. */
 CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
@@ -199,7 +200,7 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
 
 /* [legal penetrations] deepest first touch of two rigid bodies: the move back changes angular momentum. Of two grazing balls it takes 0.02 %, without
    the bound 0.8 %; half and double change no test. Also of two edges whose ends slide into each other's range: contacts of vertices end shallower */
-#define CTI_EXPLICIT_FIRST CTI_R(10.0)
+#define CTI_EXPLICIT_DEEPEST_TOUCH CTI_R(10.0)
 
 /* cti_explicit_near -- a vertex, or the middle of an edge, and the face of a body that is nearest to it. */
 typedef struct cti_explicit_near {
@@ -282,7 +283,7 @@ CTI_FN int cti_explicit_impulses(cti_state *s);
 
 /* ---- explicit.c, explicit_stepper.c ---- */
 
-/* cti_explicit_energy -- energies of the committed state in the report, unless it is NULL, and, by body, in s->energy.now; elastic energy is that of nodal pressures. The
-   sum [J]. */
+/* cti_explicit_energy -- energies of the committed state in the report, unless it is NULL, and, by body, in s->energy.now; elastic energy is that of
+   nodal pressures. The sum [J]. */
 CTI_FN double cti_explicit_energy(cti_state *s, ct_step_report *r);
 CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r);

@@ -91,13 +91,13 @@ static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_
 
 /* contacts of a vertex with the faces that its foot may reach in a step, across edges of the face it touches, where the surface turns
    towards it. 0: out of memory */
-static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q, int face, uint64_t key)
+static int cti_explicit_add_adjacent(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q, int face, uint64_t key)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
     ct_real w[4];
     int k;
-    cti_explicit_foot_ahead(s, y, t, q->vertex, face, 2 * cti_min(g->bound, g->dt), w);
+    cti_explicit_predict_foot(s, y, t, q->vertex, face, 2 * cti_min(g->bound, g->dt), w);
     for (k = 0; k < 3; k++) { /* edges 01, 12, 20 are opposite to vertices 2, 0, 1 */
         int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = edge < 0 ? -1 : f->edge_faces[2 * (size_t)edge];
         cti_explicit_touch c;
@@ -108,7 +108,7 @@ static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, cons
             continue;
         memset(&c, 0, sizeof c);
         cti_pair_make(f, CT_PAIR_VF, q->vertex, other, &c.pair);
-        c.sign = q->sign, c.key = key, c.held = c.ahead = 1, c.edge = cti_explicit_length_of(s, &c.pair);
+        c.sign = q->sign, c.key = key, c.held = c.adjacent = 1, c.edge = cti_explicit_length_of(s, &c.pair);
         if (cti_explicit_measure(s, y, t, &c) && c.d >= 0 && !CTI_PUSH(&s->prepared, g->touches, c))
             return 0;
     }
@@ -164,7 +164,7 @@ static ct_real cti_explicit_edges_before(const cti_state *s, int a, int b, ct_re
 static uint64_t cti_explicit_edges_key(int a, int b) { return (uint64_t)cti_min_int(a, b) << 31 | (uint64_t)cti_max_int(a, b); }
 
 /* contacts of a point that is behind a concave edge, or a concave vertex, with the faces there. 0: out of memory */
-static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q, uint64_t key)
+static int cti_explicit_add_concave(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q, uint64_t key)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
@@ -180,7 +180,7 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
         memset(&c, 0, sizeof c);
         cti_explicit_pair(f, q, list[i], &c.pair);
         c.sign = q->sign, c.key = key, c.edge = cti_explicit_length_of(s, &c.pair);
-        c.ahead = CTI_LEN(g->touches) > first, c.held = c.ahead || cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
+        c.adjacent = CTI_LEN(g->touches) > first, c.held = c.adjacent || cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
         if (cti_explicit_measure(s, y, t, &c) && c.d < 0 && !CTI_PUSH(&s->prepared, g->touches, c))
             return 0;
     }
@@ -208,9 +208,9 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_e
     key = q->edge >= 0 ? ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body : cti_explicit_vertex_key(q->vertex, q->body);
     face = cti_explicit_facing(s, q);
     if (face < 0)
-        return cti_explicit_add_corner(s, y, t, q, key);
+        return cti_explicit_add_concave(s, y, t, q, key);
     cti_explicit_pair(f, q, face, &pair);
-    return cti_explicit_add(s, y, t, &pair, q->sign, key) && (q->edge >= 0 || cti_explicit_add_ahead(s, y, t, q, face, key));
+    return cti_explicit_add(s, y, t, &pair, q->sign, key) && (q->edge >= 0 || cti_explicit_add_adjacent(s, y, t, q, face, key));
 }
 
 static cti_v3 cti_explicit_place_of(const cti_surface *f, const ct_real *x, const cti_explicit_near *q)
@@ -308,15 +308,15 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
     for (i = 0; i < CTI_LEN(g->search.ee); i += 2) {
         int a = cti_min_int(g->search.ee[i], g->search.ee[i + 1]), b = cti_max_int(g->search.ee[i], g->search.ee[i + 1]);
         int body_a = f->body_of[f->edges[2 * (size_t)a]], body_b = f->body_of[f->edges[2 * (size_t)b]];
-        ct_real sign, d, length, reach;
+        ct_real sign, d, length, reach, deepest;
         cti_pair pair;
         if (body_a == body_b)
             continue;
-        length = cti_explicit_scale(s, body_a, body_b);
+        length = cti_explicit_scale(s, body_a, body_b), deepest = -CTI_EXPLICIT_DEEPEST_TOUCH * touch * length;
         reach = cti_min(CTI_EXPLICIT_REACH / 2 * length, CTI_EXPLICIT_HALF * cti_min(g->search.thin[body_a], g->search.thin[body_b]));
         if (!cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) || d > touch * length)
             continue;
-        if (d < -CTI_EXPLICIT_FIRST * touch * length && cti_explicit_edges_before(s, a, b, sign) < -CTI_EXPLICIT_FIRST * touch * length &&
+        if (d < deepest && cti_explicit_edges_before(s, a, b, sign) < deepest &&
             !cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), cti_explicit_edges_key(a, b)))
             continue;
         if (!cti_explicit_add(s, y, t, &pair, sign, cti_explicit_edges_key(a, b)))

@@ -387,7 +387,8 @@ CTI_FN cti_explicit_outcome cti_explicit_program(cti_explicit_system *K, const d
     int i, n = K->n, finite = 1;
     *out_natural = 0;
     K->iterations = 0;
-    if (method == CT_EXPLICIT_ACTIVE_SET && n == 1 && K->diagonal[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE && fabs(b[0] / K->diagonal[0]) < CTI_EXPLICIT_LARGE)
+    if (method == CT_EXPLICIT_ACTIVE_SET && n == 1 && K->diagonal[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE &&
+        fabs(b[0] / K->diagonal[0]) < CTI_EXPLICIT_LARGE)
         return cti_explicit_alone(K->diagonal[0], b[0], active, f);
     cti_explicit_scaled_of(K, work, &q);
     q.size = 0;

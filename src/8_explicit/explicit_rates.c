@@ -188,7 +188,8 @@ CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
     cti_explicit *g = cti_explicit_own(s);
     int m = CTI_LEN(g->touches), i, k, begin, end, most = 0, regions = 0;
     if (!CTI_RESIZE(&s->prepared, g->solve.order, m) || !CTI_RESIZE(&s->prepared, g->solve.active, m) || !CTI_RESIZE(&s->prepared, g->solve.lo, m) ||
-        !CTI_RESIZE(&s->prepared, g->solve.hi, m) || !CTI_RESIZE(&s->prepared, g->solve.keys, 2 * m) || !CTI_RESIZE(&s->prepared, g->solve.diagonal, m))
+        !CTI_RESIZE(&s->prepared, g->solve.hi, m) || !CTI_RESIZE(&s->prepared, g->solve.keys, 2 * m) ||
+        !CTI_RESIZE(&s->prepared, g->solve.diagonal, m))
         return 0;
     cti_explicit_join(s);
     /* runs of one region */
