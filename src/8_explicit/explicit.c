@@ -579,7 +579,7 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     for (i = 0; i < s->bodies.n_models; i++)
         cti_tet_batch_assemble(&s->bodies.models[i]->tets, s->x, 0, NULL, NULL, &r->extended_elements, NULL);
     /* what the tolerance allows in any frame; below it is judged by the energies that take part */
-    run->refused = cti_judge_refuses(s, g->dt, gain * (r->energy_kinetic + fabs(r->energy_elastic) + r->loss_contact + r->loss_damping), 0, r);
+    run->refused = cti_judge_refuses(s, g->dt, gain * (r->energy_kinetic + fabs(r->energy_elastic)), 0, r);
     scale = cti_explicit_account_scale(s, r);
     scale += (64 + r->rk.accepted) * (double)CTI_EPS * (fabs(r->energy_gravity) + r->energy_kinetic) / gain; /* each step rounds */
     for (i = 0; i < s->bodies.n_models; i++) { /* rounding is no error of the steps */
