@@ -82,7 +82,7 @@ static void depths(void)
         for (k = 0; k < CTI_LEN(g->touches); k++) {
             const cti_explicit_touch *c = &g->touches[k];
             int a = w->state.surface.body_of[c->pair.v[0]], b = w->state.surface.body_of[c->pair.v[1]];
-            if (!c->ahead)
+            if (!c->adjacent)
                 printf("%.6f %d %d %.4g %d %d\n", ct_world_time(w), a > b ? a : b, c->pair.v[0], (double)(c->found / g->edge), c->held,
                        r.rk.accepted);
         }
@@ -287,7 +287,7 @@ static void refined(int scene, const ct_mesh *mesh, ct_refine refine, int twice,
     int bodies = scene == TRACE_BOARD ? 1 : 2, i, k, tets = 0, steps = 0, evaluations = 0, pairs = 0;
     double ms = 0, depth[2] = {0, 0}, at[2], gained = 0, work = 0;
     memset(&ball, 0, sizeof ball);
-    d.stepper = CT_STEPPER_EXPLICIT, d.friction = 0, d.self_collision = 0, d.rk.refine = refine;
+    d.stepper = CT_STEPPER_EXPLICIT, d.friction = 0, d.self_collision = 0, d.rk.refine = refine, d.rk.edges = 0;
     if (ct_world_create(&d, &w, NULL))
         exit(1);
     m[0] = *mesh, m[1] = *mesh, m[1].positions = (ct_real *)malloc(sizeof(ct_real) * 3 * (size_t)mesh->n_positions);

@@ -566,7 +566,7 @@ static const struct {
     {LOSS, NULL, "losses are not below zero", ALL, 1e-9, 1e-9,
      {ROW, ROW, KNOWN(ALL, 0.05, 0.05, "a scale that rises"), ROW,
       KNOWN(ON(DROP) | ON(STACK) | ON(PUSH), 5e-3, 5e-3, "restitution between two strikes"), ROW,
-      KNOWN(ON(DROP), 5e-5, 5e-5, "book-keeping of collisions")}},
+      KNOWN(ON(COLLISION), 5e-4, 5e-4, "contacts push, for a moment, what parts from them")}},
     {CROSSING, NULL, "steps that cross and do not say so", ALL, 0, 0,
      {ROW, KNOWN(ON(PUSH), 40, 40, "edges are not seen"), ROW, ROW, ROW, ROW, ROW}},
     {SAID, NULL, "share of steps above their tolerance", ALL, 0.05, 0.05,

@@ -60,8 +60,10 @@ def run(name, steps, residual, budget, substeps, height):
         check(name + " height", abs(y - height[0]) <= height[1], y)
 
 
-# show scenes of the barrier stepper, and one of the layers stepper, that take about a second: scene, steps, share of steps that are ok or substepped
-SHOW = [("slopes", 150, 1), ("masses", 200, 1), ("points", 40, 0.97), ("tumble", 60, 1)]
+# show scenes of the barrier stepper, one of the layers stepper, and four of the explicit one, that take one to three seconds:
+# scene, steps, share of steps that are ok or substepped
+SHOW = [("slopes", 150, 1), ("masses", 200, 1), ("points", 40, 0.97), ("tumble", 60, 1),
+        ("cylinders", 30, 1), ("board", 50, 1), ("seven", 20, 1), ("steel", 20, 1)]
 
 
 def show(name, steps, share):

@@ -279,6 +279,8 @@ def test_scene_errors(d):
         ("penalty key", scene(stepper="penalty", penalty={"stifness": 1}), ["penalty", "stifness"]),
         ("contact of a body", body(contact={"stiffness": 0}), ["bodies[0].contact.stiffness"]),
         ("refine unknown", scene(stepper="explicit", explicit={"refine": "element"}), ["explicit.refine", "none surface elements", '"element"']),
+        ("program unknown", scene(stepper="explicit", explicit={"program": "interior"}), ["explicit.program", "active_set interior_point", '"interior"']),
+        ("rules unknown", scene(stepper="explicit", explicit={"rules": "nodes"}), ["explicit.rules", "region node", '"nodes"']),
         ("refine a number", scene(stepper="explicit", explicit={"refine": 2}), ["explicit.refine", "string", "number"]),
         ("explicit key", scene(stepper="explicit", explicit={"refin": "elements"}), ["explicit.refin", "'refine'"]),
         ("layers clock", scene(layers={"clock": 0.75}), ["layers.clock", "0.5"]),

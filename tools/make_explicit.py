@@ -1,7 +1,8 @@
-"""make_explicit.py -- scenes of the explicit stepper, with their meshes: cylinders, board, seven. make_scenes.py writes them.
+"""make_explicit.py -- scenes of the explicit stepper, with their meshes: cylinders, board, seven, steel. make_scenes.py writes them.
 
 Hong, Choi, Lee 2006, section 5: two soft cylinders of about 500 tetrahedra in contact (their Fig. 4), a heavy metal ball on a stiff wooden board
-(Fig. 3), and contact in seven places (the areas of Fig. 5).
+(Fig. 3, of steel and wood, both deformable: `steel`; `board` has a board of rubber and a rigid ball, for longer runs), and contact in seven places
+(the areas of Fig. 5).
 """
 import math
 import os
@@ -49,6 +50,15 @@ def cylinder(path, radius, length, around, along):
     write_msh(path, *lattice((along, around, around), place))
 
 
+def ball(path, radius, cells):
+    """a ball: a cube that is mapped to it"""
+    def place(u, v, w):
+        p = [2 * q - 1 for q in (u, v, w)]
+        s = [q * q for q in p]
+        return tuple(radius * p[k] * math.sqrt(1 - (s[(k + 1) % 3] + s[(k + 2) % 3]) / 2 + s[(k + 1) % 3] * s[(k + 2) % 3] / 3) for k in range(3))
+    write_msh(path, *lattice((cells,) * 3, place))
+
+
 def scene(name, dt, steps, seconds, bodies, camera, **more):
     out = {"name": name, "stepper": "explicit", "dt": dt, "duration": seconds or steps * dt, "thickness": 0.001, "friction": 0,
            "self_collision": False, "bodies": bodies, "output": {"camera": camera}}
@@ -89,6 +99,17 @@ def board(folder, seconds, floor):
         {"eye": [0.3, 0.2, 0.35], "target": [0, 0.06, 0], "fov": 40})
 
 
+def steel(folder, seconds, floor):
+    """The paper's Fig. 3: a steel ball strikes a wooden board across two posts. Both are deformable: 2e11 and 1e10 Pa."""
+    os.makedirs(folder, exist_ok=True)
+    ball(os.path.join(folder, "ball.msh"), 0.02, 4)
+    return scene("steel", 1e-4, 40, seconds, [
+        soft("board", 1e10, 0.3, 600, [{"translate": [0, 0.05601, 0]}], 1e-8, shape={"box": {"size": [0.3, 0.012, 0.08], "cells": [15, 2, 4]}}),
+        soft("ball", 2e11, 0.29, 7800, [{"translate": [0.003, 0.0822, 0.002]}], 1e-9, mesh="ball.msh", velocity=[0, -1, 0]),
+        post("left", [0.02, 0.05, 0.1], [-0.12, 0.025, 0]), post("right", [0.02, 0.05, 0.1], [0.12, 0.025, 0]), floor],
+        {"eye": [0.3, 0.2, 0.35], "target": [0, 0.06, 0], "fov": 40})
+
+
 def seven(folder, seconds, floor):
     """A soft slab falls on seven posts: seven contact areas."""
     os.makedirs(folder, exist_ok=True)
@@ -100,4 +121,4 @@ def seven(folder, seconds, floor):
         {"eye": [0.16, 0.14, 0.2], "target": [0, 0.03, 0], "fov": 40})
 
 
-SCENES = {"cylinders": cylinders, "board": board, "seven": seven}
+SCENES = {"cylinders": cylinders, "board": board, "seven": seven, "steel": steel}

@@ -2,7 +2,7 @@
 """make_scenes.py -- writes the show scenes with their meshes: letters, cloth_drop, cloth_drop_slippery, skirt, unified, press; for the discrete
 stepper stairs, glass, eight, beam; of rods and points knots, net, sand, chain (make_rods.py); for the geometric
 stepper pile, ribbon, elastics; for the layers stepper drape, tumble (make_layers.py); for the penalty stepper springs; for the explicit
-stepper cylinders, board, seven (make_explicit.py).
+stepper cylinders, board, seven, steel (make_explicit.py).
 
 usage: python3 tools/make_scenes.py --out DIR [--only NAME[,NAME]] [--letters 164] [--lattice 0.0] [--seconds S] [--vertices N]
 

@@ -166,15 +166,19 @@ void scene_read_layers(json_in *in, const cJSON *root, ct_layers_desc *out)
 void scene_read_explicit(json_in *in, const cJSON *root, ct_explicit_desc *out)
 {
     static const char *const refine[] = {"none", "surface", "elements"};
+    static const char *const program[] = {"active_set", "interior_point"}, *const rules[] = {"region", "node"};
     const char *path = "explicit";
     const cJSON *o = json_in_object(in, root, "", path), *v;
     *out = ct_world_desc_default().rk;
     if (!o)
         return;
-    json_in_keys(in, o, path, "tolerance fixed_step extrapolate edges refine element_pressure penetration bulk_viscosity max_steps");
+    json_in_keys(in, o, path, "tolerance fixed_step extrapolate program rules edges refine element_pressure penetration bulk_viscosity max_steps");
     out->tolerance = (ct_real)json_in_number(in, o, path, "tolerance", out->tolerance, 0, SCENE_INF, JSON_IN_ABOVE);
     out->fixed_step = (ct_real)json_in_number(in, o, path, "fixed_step", out->fixed_step, 0, SCENE_INF, 0);
     out->extrapolate = json_in_bool(in, o, path, "extrapolate", out->extrapolate);
+    out->program = (ct_explicit_program)scene_read_choice(in, o, path, "program", "active_set interior_point", program, CT_EXPLICIT_PROGRAM_COUNT_,
+                                                          (int)out->program);
+    out->rules = (ct_explicit_rules)scene_read_choice(in, o, path, "rules", "region node", rules, CT_EXPLICIT_RULES_COUNT_, (int)out->rules);
     out->edges = json_in_bool(in, o, path, "edges", out->edges);
     v = cJSON_GetObjectItemCaseSensitive(o, "refine");
     if (cJSON_IsBool(v)) /* as files before CT_REFINE_ELEMENTS have it */

@@ -2,7 +2,7 @@
    Method: a step is a sequence of Runge-Kutta steps. Each begins with the contacts of its start: nodes behind a surface are moved onto it, and
    approaching contacts collide inelastically. The contacts stay the same over the stages; in each their forces keep d'' >= 0 where contacts
    are at rest (explicit_rates.c). The length of the steps follows from their error: steps above the tolerance are taken again, shorter, as are
-   those that go far beyond a first touch; most of these are foreseen.
+   those that go far beyond a first touch; most of these touches are predicted.
    differs: the paper never goes back in time.
    The account of energies has integrals of the same rule: damping, scripts, drift of contacts.
    based on: Hong et al. 2006, sec. 2 to 5. */
@@ -10,6 +10,7 @@
 #include "../0_base/sort.h"
 #include "../1_math/elem.h"
 #include "../8_step/impulses.h"
+#include "../8_step/judge.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/assemble.h"
 #include "../8_step/plausible.h"
@@ -30,34 +31,37 @@
 #define CTI_EXPLICIT_GAIN 10
 /* [1] of the bound of the step: most time of a Runge-Kutta step after a first touch of a soft body. A box that falls on a plane at 0.1 m/s is moved
    back by 0.1 % of its energy; half: 0.03 %, double: 0.4 to 0.8 %, without a bound up to 127 %. A tilted slab of 12 cells that falls on a plane
-   takes 2706 evaluations in 20 steps, without a bound 1342. Before touches were foreseen it took 3839; half: 4334, double: 3102 */
-#define CTI_EXPLICIT_LATE CTI_R(0.1)
+   takes 2706 evaluations in 20 steps, without a bound 1342. Before touches were predicted it took 3839; half: 4334, double: 3102 */
+#define CTI_EXPLICIT_OVERSHOOT CTI_R(0.1)
 /* [1] of the energies that took part: a step whose move back stores more is NOT_CONVERGED. First touches of a box on a plane give 1e-3, and bodies
    that overlap at the start 0.5 to 1. It changes no motion, and no test: there such steps also leave contacts deep */
 #define CTI_EXPLICIT_RECOVERED 0.1
-/* [legal penetrations] deepest first touch of two rigid bodies: the move back changes angular momentum. Of two grazing balls it takes 0.02 %, without
-   the bound 0.8 %; half and double change no test */
-#define CTI_EXPLICIT_FIRST CTI_R(10.0)
+
+/* [1] of the bound, and its square of the tolerance, in the second try of a step that gains energy. Two stiff boxes that are laid upon each other then
+   have one step of 30 that gains, without it two; half and double were not compared */
+#define CTI_EXPLICIT_FINER CTI_R(0.25)
 
 /* data of one step */
 typedef struct cti_explicit_run {
     double energy;          /* [J] at the start */
     double stored;          /* [J] elastic energy of the moves back */
     double t;               /* [s] since the start */
-    double found;           /* [s] time at which search.moved has the contacts of the last Runge-Kutta step's end; < 0: it has not */
+    double found;           /* [s] time at which search.at_end has the contacts of the last Runge-Kutta step's end; < 0: it has not */
     ct_real pins;           /* integral of pins' work */
     int forced; /* steps accepted above the tolerance, or in which bodies go farther than contacts reach */
     int over;   /* steps that were left out */
     int squeezed;
     int deep;  /* contacts that the step leaves deeper than the legal penetration */
     int moved; /* contacts that the last move back has moved */
+    int gains;   /* 1: the step gains more energy than its errors should */
+    int refused; /* 1: it gains more than it may */
     cti_plausible_size size; /* of the world at the start */
 } cti_explicit_run;
 
 /* elastic energy and that of gravity */
 static double cti_explicit_potential(cti_state *s, const ct_real *y, double *out_elastic)
 {
-    double e = *out_elastic = cti_explicit_elastic(s, y);
+    double e = *out_elastic = cti_explicit_elastic(s, y, NULL);
     int i;
     for (i = 0; i < s->n; i++)
         e -= (double)s->bodies.mass[i] * (double)cti_v3_dot(cti_v3_at(y, i), cti_v3_at(s->desc.gravity, 0));
@@ -110,38 +114,28 @@ static void cti_explicit_pins(cti_state *s, ct_step_report *r)
         }
 }
 
-CTI_FN double cti_explicit_energy(cti_state *s)
-{
-    ct_step_report now;
-    memset(&now, 0, sizeof now);
-    s->energy.known = 0;
-    cti_ends_energies(s, &now);
-    return now.energy_kinetic + now.energy_gravity + cti_explicit_elastic(s, s->x);
-}
-
 /* 0: out of memory */
 static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     ct_step_report now;
     memset(run, 0, sizeof *run), run->found = -1;
-    memset(&now, 0, sizeof now);
-    g->dt = dt, g->solve.natural = 0, g->decay = CTI_EXPLICIT_DECAY / cti_min(g->bound, dt);
+    g->dt = dt, g->solve.natural = 0, g->solve.iterations = 0;
+    g->decay = s->desc.rk.rules == CT_EXPLICIT_NODE ? 0 : CTI_EXPLICIT_DECAY / cti_min(g->bound, dt);
     g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS);
     memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->search.from, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->step.left = dt;
-    if (!cti_explicit_scripts(s, dt) || !cti_explicit_account_open(s))
+    if (!cti_explicit_scripts(s, dt))
         return 0;
     run->size = cti_plausible_size_of(s);
     g->elements.plain = cti_explicit_is_plain(s);
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
-    s->energy.known = 0;
-    cti_ends_energies(s, &now);
+    run->energy = cti_explicit_energy(s, &now);
+    cti_judge_open(s);
     cti_explicit_load(s);
-    run->energy = now.energy_kinetic + now.energy_gravity + cti_explicit_elastic(s, s->x);
     cti_explicit_pins(s, r);
     return 1;
 }
@@ -184,7 +178,7 @@ static void cti_explicit_depths(cti_state *s, int is_last, ct_step_report *r)
         cti_explicit_touch *c = &g->touches[i];
         ct_real depth = cti_max(-c->d, CTI_R(0.0));
         c->found = c->d;
-        if (c->ahead)
+        if (c->adjacent)
             continue;
         if (c->held) {
             r->rk.held += !is_last;
@@ -197,16 +191,17 @@ static void cti_explicit_depths(cti_state *s, int is_last, ct_step_report *r)
     }
 }
 
-/* Distances to which contacts are moved back. One move takes back no more than the way of the last Runge-Kutta step at the contact's rate or at
-   recovery_speed: bodies that overlap come out slowly, and little elastic energy is stored */
+/* Distances to which contacts are moved back. One move takes back no more than the way of the last Runge-Kutta step, or of the time for which a first
+   touch may go on, at the contact's rate or at recovery_speed: bodies that overlap come out slowly, and little elastic energy is stored */
 static void cti_explicit_goals(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     int i;
     for (i = 0; i < CTI_LEN(g->touches); i++) {
         cti_explicit_touch *c = &g->touches[i];
-        ct_real way = g->past.last * cti_max(s->desc.recovery_speed, -c->rate), rest = g->rest * c->edge;
-        c->goal = c->d < -s->desc.rk.penetration * c->edge && s->desc.recovery_speed > 0 ? cti_min(rest, c->d + way) : rest;
+        ct_real legal = s->desc.rk.penetration * c->edge, rest = g->rest * c->edge;
+        ct_real way = cti_max(g->past.last, CTI_EXPLICIT_OVERSHOOT * cti_min(g->bound, g->dt)) * cti_max(s->desc.recovery_speed, -c->rate);
+        c->goal = c->d < -legal && s->desc.recovery_speed > 0 ? cti_min(rest, c->d + way) : rest;
     }
 }
 
@@ -218,7 +213,7 @@ static int cti_explicit_remember(cti_state *s)
     if (!CTI_RESIZE(&s->prepared, g->past.held, m))
         return 0;
     for (i = 0; i < m; i++)
-        if (!g->touches[i].squeezed && !g->touches[i].ahead)
+        if (!g->touches[i].squeezed && !g->touches[i].adjacent)
             g->past.held[n++] = g->touches[i].key;
     cti_sort_u64(g->past.held, NULL, g->solve.keys, NULL, n); /* cti_explicit_regions has made room for 2 m keys */
     return CTI_RESIZE(&s->prepared, g->past.held, n);
@@ -247,11 +242,21 @@ static int cti_explicit_renew(cti_state *s, cti_explicit_run *run)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_touch *touches = g->touches;
+    int i, n = 0;
     int known = run->found >= 0 && fabs(run->t - run->found) <= 4 * (double)CTI_EPS * (double)g->dt;
     run->found = -1;
-    if (!known)
-        return cti_explicit_find(s, g->flat.y, run->t, 0);
-    g->touches = g->search.moved, g->search.moved = touches;
+    if (!CTI_RESIZE(&s->prepared, g->past.pushed, 2 * CTI_LEN(touches)))
+        return 0;
+    for (i = 0; i < CTI_LEN(touches); i++)
+        if (touches[i].force > 0)
+            g->past.pushed[n++] = touches[i].key;
+    cti_sort_u64(g->past.pushed, NULL, g->past.pushed + CTI_LEN(touches), NULL, n);
+    if (known)
+        g->touches = g->search.at_end, g->search.at_end = touches;
+    else if (!cti_explicit_find(s, g->flat.y, run->t, 0))
+        return 0;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        g->touches[i].pushed = cti_sort_has_u64(g->past.pushed, n, g->touches[i].key);
     return 1;
 }
 
@@ -303,15 +308,15 @@ static int cti_explicit_condition(cti_state *s, cti_explicit_run *run, ct_step_r
     return cti_explicit_remember(s);
 }
 
-/* search.moved: the contacts at y, at which g->surface is, as cti_explicit_find. 0: out of memory */
-static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t, int is_new)
+/* search.at_end: the contacts at y, at which g->surface is, as cti_explicit_find. 0: out of memory */
+static int cti_explicit_find_at_end(cti_state *s, const ct_real *y, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_touch *touches = g->touches;
     int ok;
-    g->touches = g->search.moved;
+    g->touches = g->search.at_end;
     ok = cti_explicit_find(s, y, t, is_new);
-    g->search.moved = g->touches, g->touches = touches;
+    g->search.at_end = g->touches, g->touches = touches;
     return ok;
 }
 
@@ -328,26 +333,28 @@ static int cti_explicit_is_squeezed(const cti_explicit *g, uint64_t key)
 /* Time by which a Runge-Kutta step to flat.end has gone too far beyond first touches [s], 0: not; < 0: out of memory. A node that is moved back
    stores elastic energy, which no motion has given: E (depth / edge)^2 of a volume whose kinetic energy is rho u^2 / 2. The depth is u times
    the time beyond the touch, so that the share does not depend on u */
-static ct_real cti_explicit_beyond(cti_state *s, double t, int is_new)
+static ct_real cti_explicit_overshoot(cti_state *s, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real beyond = 0;
+    ct_real overshoot = 0;
     int i, k;
-    if (!cti_explicit_find_aside(s, g->flat.end, t, is_new))
+    if (s->desc.rk.rules == CT_EXPLICIT_NODE)
+        return 0;
+    if (!cti_explicit_find_at_end(s, g->flat.end, t, is_new))
         return -1;
-    for (i = 0; i < CTI_LEN(g->search.moved); i++) {
-        const cti_explicit_touch *c = &g->search.moved[i];
-        ct_real late, most = CTI_EXPLICIT_FIRST * s->desc.rk.penetration * c->edge;
-        if (c->held || c->ahead || !(c->d < -10 * g->rest * c->edge) || !(c->rate < 0))
+    for (i = 0; i < CTI_LEN(g->search.at_end); i++) {
+        const cti_explicit_touch *c = &g->search.at_end[i];
+        ct_real over, most = CTI_EXPLICIT_DEEPEST_TOUCH * s->desc.rk.penetration * c->edge;
+        if (c->held || c->adjacent || !(c->d < -10 * g->rest * c->edge) || !(c->rate < 0))
             continue;
         for (k = 0; k < c->n; k++)
             if (s->bodies.rigid_of[c->entry[k].block] < 0 && !s->scripts.fixed[c->entry[k].block])
-                most = -CTI_EXPLICIT_LATE * g->bound * c->rate;
-        late = (-c->d - most / 2) / -c->rate;
+                most = -CTI_EXPLICIT_OVERSHOOT * g->bound * c->rate;
+        over = (-c->d - most / 2) / -c->rate;
         if (-c->d > most && !cti_explicit_is_squeezed(g, c->key))
-            beyond = cti_max(beyond, late);
+            overshoot = cti_max(overshoot, over);
     }
-    return beyond;
+    return overshoot;
 }
 
 /* the length that the error allows */
@@ -358,36 +365,36 @@ static ct_real cti_explicit_next(ct_real h, ct_real error, ct_real power)
 }
 
 /* how far bodies have gone at the end of a Runge-Kutta step, as cti_explicit_stride */
-static ct_real cti_explicit_gone(cti_state *s, double t)
+static ct_real cti_explicit_end_stride(cti_state *s, double t)
 {
     cti_explicit_place(s, cti_explicit_own(s)->flat.end, t);
     return cti_explicit_stride(s);
 }
 
 /* the length of a step that goes beyond a first touch, without that time */
-static ct_real cti_explicit_cut(ct_real at, ct_real beyond)
+static ct_real cti_explicit_cut(ct_real at, ct_real overshoot)
 {
-    return at * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_SAFE, 1 - beyond / at));
+    return at * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_SAFE, 1 - overshoot / at));
 }
 
-/* shortens *touch to a first touch that is foreseen: this costs no evaluation. 0: out of memory */
-static int cti_explicit_foresee(cti_state *s, double t, ct_real at, ct_real *touch)
+/* shortens *touch to a first touch that is predicted: this costs no evaluation. 0: out of memory */
+static int cti_explicit_predict_touch(cti_state *s, double t, ct_real at, ct_real *touch)
 {
-    ct_real beyond;
+    ct_real overshoot;
     cti_explicit_predict(s, at);
     cti_explicit_place(s, cti_explicit_own(s)->flat.end, t + (double)at);
-    beyond = cti_explicit_beyond(s, t + (double)at, 1);
-    *touch = beyond > 0 ? cti_explicit_cut(at, beyond) : *touch;
-    return beyond >= 0;
+    overshoot = cti_explicit_overshoot(s, t + (double)at, 1);
+    *touch = overshoot > 0 ? cti_explicit_cut(at, overshoot) : *touch;
+    return overshoot >= 0;
 }
 
 /* one accepted step of at most `left`. Returns its length; 0: none is possible; < 0: out of memory */
 static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->bound, g->dt);
-    ct_real h = fixed > 0 ? fixed : (g->past.next > 0 ? g->past.next : most / 4);
-    ct_real least = CTI_EXPLICIT_LEAST * most, touch = most, error, stride, beyond;
+    ct_real fixed = s->desc.rk.fixed_step, most = g->finer * cti_min(2 * g->bound, g->dt);
+    ct_real h = fixed > 0 ? fixed : (g->past.next > 0 ? cti_min(g->past.next, most) : most / 4);
+    ct_real least = CTI_EXPLICIT_LEAST * most, touch = most, error, stride, overshoot;
     if (!cti_explicit_rates(s, g->flat.y, run->t, g->flat.k1))
         return 0;
     for (;;) {
@@ -400,28 +407,28 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
             if (s->desc.rk.extrapolate ? cti_explicit_doubled(s, run->t, at) < 0
                                        : !cti_explicit_runge(s, g->flat.y, g->flat.k1, run->t, at, g->flat.end))
                 return 0;
-            run->forced += cti_explicit_gone(s, run->t + (double)at) > 1;
+            run->forced += cti_explicit_end_stride(s, run->t + (double)at) > 1;
             return at;
         }
         at = cti_min(at, touch);
-        if (at > least && !(touch < most) && !cti_explicit_foresee(s, run->t, at, &touch))
+        if (at > least && !(touch < most) && !cti_explicit_predict_touch(s, run->t, at, &touch))
             return -1;
         at = cti_min(at, touch);
         error = cti_explicit_doubled(s, run->t, at);
         r->rk.evaluations += 11;
-        stride = error >= 0 && error <= 1 ? cti_explicit_gone(s, run->t + (double)at) : 0;
+        stride = error >= 0 && error <= 1 ? cti_explicit_end_stride(s, run->t + (double)at) : 0;
         if (stride > 1 && at > least) {
             r->rk.rejected++;
             h = at * cti_max(CTI_EXPLICIT_SHRINK, CTI_EXPLICIT_SAFE / stride);
             continue;
         }
-        beyond = error >= 0 && error <= 1 && at > least ? cti_explicit_beyond(s, run->t + (double)at, 0) : 0;
-        if (beyond < 0)
+        overshoot = error >= 0 && error <= 1 && at > least ? cti_explicit_overshoot(s, run->t + (double)at, 0) : 0;
+        if (overshoot < 0)
             return -1;
-        run->found = error >= 0 && error <= 1 && at > least ? run->t + (double)at : -1;
-        if (beyond > 0) {
+        run->found = s->desc.rk.rules == CT_EXPLICIT_REGION && error >= 0 && error <= 1 && at > least ? run->t + (double)at : -1;
+        if (overshoot > 0) {
             r->rk.rejected++;
-            touch = cti_explicit_cut(at, beyond);
+            touch = cti_explicit_cut(at, overshoot);
             continue;
         }
         if (error >= 0 && error <= 1) {
@@ -532,9 +539,9 @@ static int cti_explicit_meet_last(cti_state *s, cti_explicit_run *run, ct_step_r
         return 1;
     clock = cti_state_clock(s);
     cti_explicit_place(s, g->flat.y, run->t);
-    if (!cti_explicit_find_aside(s, g->flat.y, run->t, 0))
+    if (!cti_explicit_find_at_end(s, g->flat.y, run->t, 0))
         return 0;
-    cti_explicit_deepest(s, g->search.moved, run, r);
+    cti_explicit_deepest(s, g->search.at_end, run, r);
     r->ms_detect += cti_state_clock(s) - clock;
     return 1;
 }
@@ -568,24 +575,26 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     if (run->squeezed)
         s->step.limit = squeezed;
     r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee) + CTI_LEN(g->search.mf)) / 2;
+    r->solver_iterations = g->solve.iterations;
     r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
-    cti_ends_energies(s, r);
-    r->energy_elastic = cti_explicit_elastic(s, s->x);
+    cti_explicit_energy(s, r);
     for (i = 0; i < s->bodies.n_models; i++)
         cti_tet_batch_assemble(&s->bodies.models[i]->tets, s->x, 0, NULL, NULL, &r->extended_elements, NULL);
     cti_ends_gain(run->energy, r);
-    scale = cti_explicit_account_kinetic(s) + fabs(r->energy_elastic) + fabs(r->work_pins) + fabs(r->work_script) + fabs(r->work_recovery) +
-            fabs(r->loss_contact) + fabs(r->loss_damping);
+    /* what the tolerance allows in any frame; below it is judged by the energies that take part */
+    cti_judge_refuses(s, g->dt, gain * (r->energy_kinetic + fabs(r->energy_elastic)), 0, r);
+    scale = cti_explicit_account_scale(s, r);
     scale += (64 + r->rk.accepted) * (double)CTI_EPS * (fabs(r->energy_gravity) + r->energy_kinetic) / gain; /* each step rounds */
     for (i = 0; i < s->bodies.n_models; i++) { /* rounding is no error of the steps */
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
         rest += s->energy.moduli[i] * (double)(g->rest * g->rest);
     }
+    run->gains = !(r->energy_gained <= gain * scale);
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);
     if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left ||
         run->deep || g->solve.natural > 1e-6 ||
-        !(r->energy_gained <= gain * scale) || r->loss_contact < -gain * scale || run->stored > CTI_EXPLICIT_RECOVERED * scale + rest ||
+        run->gains || r->loss_contact < -gain * scale || run->stored > CTI_EXPLICIT_RECOVERED * scale + rest ||
         r->loss_damping < -gain * scale) /* a step that blows up may be damped by less than nothing */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
@@ -615,14 +624,55 @@ static ct_code cti_explicit_take_back(cti_state *s)
     return CT_ERR_MEMORY;
 }
 
+/* one try of a step. 0: out of memory */
+static int cti_explicit_attempt(cti_state *s, ct_real dt, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    double left = (double)dt;
+    ct_real h = 0;
+    CTI_CLEAR(g->touches);
+    if (!cti_explicit_size(s) || !cti_explicit_open_step(s, dt, run, r))
+        return 0;
+    while (left > 0) {
+        int end = r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps ? cti_explicit_advance_by(s, (ct_real)left, run, r, &h) : -1;
+        if (end == 0)
+            return 0;
+        if (end < 0) { /* the world stands still for the rest of the step */
+            run->over = 1;
+            run->forced |= r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps;
+            break;
+        }
+        left = h == (ct_real)left ? 0 : left - (double)h;
+        run->t = (double)dt - left;
+    }
+    r->contacts = CTI_LEN(s->step.impulses.touches);
+    r->rows = CTI_LEN(g->touches);
+    run->t = (double)dt;
+    if (!cti_explicit_meet_last(s, run, r))
+        return 0;
+    cti_explicit_commit(s, dt);
+    return cti_explicit_finish(s, run, r);
+}
+
+/* the next try begins where the step did. 0: out of memory */
+static int cti_explicit_again(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    ct_rk_report rk = r->rk;
+    cti_explicit_take_back(s);
+    cti_ends_blank(s, r);
+    cti_ends_open(s, dt);
+    r->thickness_kept = 0;
+    r->rk.rejected = rk.accepted + rk.rejected, r->rk.evaluations = rk.evaluations;
+    return cti_explicit_keep(s);
+}
+
 CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_run run;
-    double left = (double)dt;
-    ct_real h = 0;
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
+    cti_judge_begin(s);
     r->thickness_kept = 0; /* contacts have no thickness */
     if (!cti_explicit_keep(s))
         return CT_ERR_MEMORY;
@@ -630,29 +680,23 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
         cti_ends_nothing(s, dt);
         return CT_OK;
     }
-    CTI_CLEAR(g->touches);
-    if (!cti_explicit_size(s) || !cti_explicit_open_step(s, dt, &run, r))
-        return cti_explicit_take_back(s);
-    while (left > 0) {
-        int end = r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps ? cti_explicit_advance_by(s, (ct_real)left, &run, r, &h) : -1;
-        if (end == 0)
+    for (g->finer = 1;;) {
+        if (!cti_explicit_attempt(s, dt, &run, r))
             return cti_explicit_take_back(s);
-        if (end < 0) { /* the world stands still for the rest of the step */
-            run.over = 1;
-            run.forced |= r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps;
+        if (!s->judge.refused && !run.gains)
             break;
+        if (g->finer == 1 && !run.forced && !(s->desc.rk.fixed_step > 0))
+            g->finer = CTI_EXPLICIT_FINER;
+        else {
+            int ended = !s->judge.refused || cti_judge_calm(s, dt, r);
+            cti_explicit_energy(s, r); /* the judge has elements' own pressures */
+            if (ended || !cti_judge_hold(s))
+                break;
         }
-        left = h == (ct_real)left ? 0 : left - (double)h;
-        run.t = (double)dt - left;
+        if (!cti_explicit_again(s, dt, r))
+            return CT_ERR_MEMORY;
     }
-    r->contacts = CTI_LEN(s->step.impulses.touches);
-    r->rows = CTI_LEN(g->touches);
-    run.t = (double)dt;
-    if (!cti_explicit_meet_last(s, &run, r))
-        return cti_explicit_take_back(s);
-    cti_explicit_commit(s, dt);
-    if (!cti_explicit_finish(s, &run, r))
-        return cti_explicit_take_back(s);
+    cti_judge_close(s, dt, r);
     cti_impulses_swap(s);
     return CT_OK;
 }

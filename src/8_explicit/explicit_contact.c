@@ -279,7 +279,7 @@ CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, 
     return 1;
 }
 
-CTI_FN void cti_explicit_foot_ahead(const cti_state *s, const ct_real *y, double t, int vertex, int face, ct_real h, ct_real *w)
+CTI_FN void cti_explicit_predict_foot(const cti_state *s, const ct_real *y, double t, int vertex, int face, ct_real h, ct_real *w)
 {
     const int32_t *q = s->surface.faces + 3 * (size_t)face;
     cti_v3 x[4], e1, e2;

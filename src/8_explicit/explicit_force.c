@@ -87,14 +87,17 @@ CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real 
     return power + cti_explicit_spin_damping(s, v, force);
 }
 
-CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x)
+CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x, cti_energy *out)
 {
-    double e = cti_explicit_own(s)->elements.n_batches ? cti_explicit_nodal_energy(s, x) : 0;
+    double e = 0;
     int m;
-    for (m = 0; m < s->bodies.n_models; m++)
-        if (!cti_explicit_is_nodal(s, m))
-            e += cti_model_energy(s->bodies.models[m], x);
-    return e;
+    for (m = 0; m < s->bodies.n_models; m++) {
+        double own = cti_explicit_is_nodal(s, m) ? 0 : cti_model_energy(s->bodies.models[m], x);
+        e += own;
+        if (out)
+            out[m].elastic = own;
+    }
+    return cti_explicit_own(s)->elements.n_batches ? e + cti_explicit_nodal_energy(s, x, out) : e;
 }
 
 /* height of the flattest element; returns the largest omega of an element [1/s] */

@@ -309,7 +309,7 @@ CTI_FN double cti_explicit_nodal_rates(cti_state *s, const ct_real *x, const ct_
     return cti_explicit_nodal_run(s, x, v, &p);
 }
 
-CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x)
+CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x, cti_energy *out)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
     cti_explicit_pass p;
@@ -317,11 +317,18 @@ CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x)
     int k, i;
     memset(&p, 0, sizeof p);
     cti_explicit_nodal_open(s, x, NULL, &p);
-    for (k = 0; k < q->n_batches; k++)
+    for (k = 0; k < q->n_batches; k++) {
         e += q->power[k];
+        if (out)
+            out[q->of[k]].elastic += q->power[k];
+    }
     for (i = 0; i < s->n; i++) /* V p^2 / (2 kappa) of nodes */
-        if (q->first[i] < q->first[i + 1])
-            e += (double)q->volume0[i] * (double)q->v[4 * i + 3] * (double)q->v[4 * i + 3] / (2 * (double)q->kappa[i]);
+        if (q->first[i] < q->first[i + 1]) {
+            double own = (double)q->volume0[i] * (double)q->v[4 * i + 3] * (double)q->v[4 * i + 3] / (2 * (double)q->kappa[i]);
+            e += own;
+            if (out)
+                out[s->history.model_of[i]].elastic += own;
+        }
     return e;
 }
 

@@ -4,13 +4,17 @@
    on the central path the multipliers equal f, and f's dual variables equal w, so that the equations reduce to
      (K + F^-1 W) df = -(K f + b - w) + F^-1 (sigma mu e - F W e),     dw = K df + (K f + b - w),
    which are solved by Cholesky's factorization, first for sigma 0, then with the product of that step's changes (Mehrotra 1992).
-   A guess of the active set comes first: its equations are solved, and the result is taken if it satisfies all conditions. Guesses do not
-   see that a problem has no solution, and are left out once one of its contacts is squeezed.
-   A problem without a solution has y >= 0 with K y = 0 and b'y < 0; the iterates' direction tends to one.
-   based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997. */
+   differs: without CT_EXPLICIT_INTERIOR_POINT the same problem is solved by active sets. The equations K f = -b of the set that the last problem
+   ended with are solved, and the result is taken if it satisfies all conditions. Else contacts leave the set where the force is below 0, all whose
+   condition is violated join it, and forces go towards those of the larger set until one of them is 0, which leaves it (Lawson, Hanson 1974,
+   where one joins at a time). f'K f / 2 + b'f falls with each set, so that none comes again. Where rounding makes them come again the interior
+   point method ends it.
+   A problem without a solution has y >= 0 with K y = 0 and b'y < 0; the direction of the forces of sets, and of iterates, tends to one. That of the
+   iterates has all contacts that take part, and is preferred.
+   based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997; Lawson, Hanson, Solving least squares problems, 1974, ch. 23. */
 #include "explicit_program.h"
 
-#define CTI_EXPLICIT_GUESSES 8       /* [1] changes of the active set before the interior point method; not tuned */
+#define CTI_EXPLICIT_CHANGES 50      /* [1] times that contacts join the set, before the interior point method: for rounding; not tuned */
 #define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method: a bound for problems that it does not solve; not tuned */
 #define CTI_EXPLICIT_TOLERANCE 1e-10 /* [1] of scaled conditions: 1e6 times rounding, below what a step's error shows */
 #define CTI_EXPLICIT_ACCEPTED 1e-6   /* [1] of scaled conditions, after the interior point method: what a step may report as converged */
@@ -21,23 +25,36 @@
 
 /* ---- a matrix with a profile: rows of the upper triangle, in whole lanes ---- */
 
+/* row k of A - U'U from column j on, in a lane, of the rows that reach it: from `first` on */
+CTI_INLINE cti_d8 cti_explicit_rest_of(const double *A, int ld, int first, int k, int j)
+{
+    const double *row = A + (size_t)first * (size_t)ld;
+    cti_d8 a = cti_d8_load(A + (size_t)k * (size_t)ld + j), b = cti_d8_set(0);
+    int i;
+    for (i = first; i + 1 < k; i += 2, row += 2 * (size_t)ld) {
+        a = cti_d8_sub(a, cti_d8_mul(cti_d8_set(row[k]), cti_d8_load(row + j)));
+        b = cti_d8_sub(b, cti_d8_mul(cti_d8_set(row[ld + k]), cti_d8_load(row + ld + j)));
+    }
+    if (i < k)
+        a = cti_d8_sub(a, cti_d8_mul(cti_d8_set(row[k]), cti_d8_load(row + j)));
+    return cti_d8_add(a, b);
+}
+
 /* A = U'U in place: row i of U ends at column last[i]; the diagonal is stored inverted. Of a pivot that rounding has taken the size is kept */
 static void cti_explicit_factor(double *A, int n, int ld, const double *last)
 {
-    int i, j, k;
-    for (i = 0; i < n; i++) {
-        double *row = A + (size_t)i * (size_t)ld, pivot = row[i], r = 1 / sqrt(pivot > CTI_EXPLICIT_LEAST ? pivot : 1);
-        int end = (int)last[i];
-        cti_d8 scale = cti_d8_set(r);
-        for (j = i & ~7; j <= end; j += 8)
-            cti_d8_store(row + j, cti_d8_mul(cti_d8_load(row + j), scale));
-        row[i] = r;
-        for (k = i + 1; k <= end; k++) {
-            double *to = A + (size_t)k * (size_t)ld;
-            cti_d8 u = cti_d8_set(row[k]);
-            for (j = k & ~7; row[k] != 0 && j <= end; j += 8)
-                cti_d8_store(to + j, cti_d8_sub(cti_d8_load(to + j), cti_d8_mul(u, cti_d8_load(row + j))));
+    int j, k, first;
+    for (k = 0; k < n; k++) {
+        double *row = A + (size_t)k * (size_t)ld, pivot = 0, r = 0;
+        for (j = k & ~7, first = 0; j <= (int)last[k]; j += 8) {
+            for (; first < k && (int)last[first] < cti_max_int(j, k); first++)
+                ;
+            cti_d8_store(row + j, cti_explicit_rest_of(A, ld, first, k, j));
+            if (j <= k)
+                pivot = row[k], r = 1 / sqrt(pivot > CTI_EXPLICIT_LEAST ? pivot : 1);
+            cti_d8_store(row + j, cti_d8_mul(cti_d8_load(row + j), cti_d8_set(r)));
         }
+        row[k] = r;
     }
 }
 
@@ -67,27 +84,45 @@ static void cti_explicit_substitute(const double *U, int n, int ld, const double
     }
 }
 
-/* a region's problem with unit diagonal: A, b scaled; scratch behind them */
+/* a region's problem with unit diagonal: A = S K S, b scaled; scratch behind them */
 typedef struct cti_explicit_scaled {
+    cti_explicit_system *system;
     int n, ld;
     const int32_t *lo, *hi;  /* [n] first and last column of a row that is not 0 */
-    double *A;               /* [n ld], whole lanes of each row's columns */
+    double *K;               /* [n ld], whole lanes of each row's columns, of the rows that `has` marks */
+    uint8_t *has;            /* [n] */
     double *L;               /* [n ld] scratch of factors */
     double *b, *f, *w, *df, *dw, *r, *scale, *t, *last; /* [ld] */
+    int32_t *list;           /* [n] contacts of a set */
     double size;             /* largest |b| before scaling by it */
 } cti_explicit_scaled;
 
+/* row i of K */
+static const double *cti_explicit_row_at(cti_explicit_scaled *q, int i)
+{
+    double *row = q->K + (size_t)i * (size_t)q->ld;
+    int from = q->lo[i] & ~7;
+    if (!q->has[i]) {
+        memset(row + from, 0, sizeof(double) * (size_t)((q->hi[i] | 7) + 1 - from));
+        q->system->row(q->system->context, i, row);
+        q->has[i] = 1;
+    }
+    return row;
+}
+
 /* out [ld] = A x */
-static void cti_explicit_product(const cti_explicit_scaled *q, const double *x, double *out)
+static void cti_explicit_product(cti_explicit_scaled *q, const double *x, double *out)
 {
     int i, j;
     memset(out, 0, sizeof(double) * (size_t)q->ld);
     for (i = 0; i < q->n; i++) {
-        const double *row = q->A + (size_t)i * (size_t)q->ld;
-        cti_d8 s = cti_d8_set(x[i]);
-        for (j = q->lo[i] & ~7; x[i] != 0 && j <= q->hi[i]; j += 8)
+        const double *row = x[i] != 0 ? cti_explicit_row_at(q, i) : NULL;
+        cti_d8 s = cti_d8_set(x[i] * q->scale[i]);
+        for (j = q->lo[i] & ~7; row && j <= q->hi[i]; j += 8)
             cti_d8_store(out + j, cti_d8_add(cti_d8_load(out + j), cti_d8_mul(s, cti_d8_load(row + j))));
     }
+    for (j = 0; j < q->ld; j += 8)
+        cti_d8_store(out + j, cti_d8_mul(cti_d8_load(out + j), cti_d8_load(q->scale + j)));
 }
 
 /* largest violation of the conditions at f, with u in q->w; infinite where a number is not finite */
@@ -105,78 +140,78 @@ static double cti_explicit_violation(cti_explicit_scaled *q)
     return worst;
 }
 
-/* the rows and columns of a set, with their profile, in L; returns their number */
+/* the rows and columns of a set, with their profile, in L; returns their number. q->list: the contacts of the set */
 static int cti_explicit_compress(cti_explicit_scaled *q, const uint8_t *active, int *out_ld)
 {
-    int i, j, m = 0, row = 0, at, ld, end = 0;
+    int i, k, m = 0, row, ld, end = 0;
     for (i = 0; i < q->n; i++)
-        m += active[i] != 0;
+        if (active[i])
+            q->list[m++] = i;
     *out_ld = ld = cti_pad8(m);
-    for (i = 0; i < q->n; i++) {
-        double *to = q->L + (size_t)row * (size_t)ld;
-        if (!active[i])
-            continue;
-        at = row;
-        if (m == q->n) {
-            memcpy(to + i, q->A + (size_t)i * (size_t)q->ld + (size_t)i, sizeof(double) * (size_t)(q->hi[i] + 1 - i));
-            at = q->hi[i] + 1;
-        }
-        for (j = i; m < q->n && j <= q->hi[i]; j++)
-            if (active[j])
-                to[at++] = q->A[(size_t)i * (size_t)q->ld + (size_t)j];
-        end = cti_max_int(end, at - 1);
-        memset(to + at, 0, sizeof(double) * (size_t)((end | 7) + 1 - at));
+    for (row = 0; row < m; row++) {
+        const double *from = cti_explicit_row_at(q, q->list[row]);
+        double *to = q->L + (size_t)row * (size_t)ld, scale = q->scale[q->list[row]];
+        int last = q->hi[q->list[row]];
         memset(to + (row & ~7), 0, sizeof(double) * (size_t)(row & 7));
+        for (k = row; k < m && q->list[k] <= last; k++)
+            to[k] = from[q->list[k]] * scale * q->scale[q->list[k]];
+        end = cti_max_int(end, k - 1);
+        memset(to + k, 0, sizeof(double) * (size_t)((end | 7) + 1 - k));
         to[row] += CTI_EXPLICIT_SOFT;
-        q->last[row++] = end;
+        q->last[row] = end;
     }
     return m;
 }
 
-/* forces of a guess; f, and the violation. Rows that depend on each other have one of their solutions */
-static double cti_explicit_guess(cti_explicit_scaled *q, const uint8_t *active)
+/* forces of a set in f; returns the violation. Rows that depend on each other have one of their solutions. Corrections are left out where a force
+   is below 0 */
+static double cti_explicit_solve_set(cti_explicit_scaled *q, const uint8_t *active)
 {
-    int i, ld, m = cti_explicit_compress(q, active, &ld), row, turn, good;
+    int ld, m = cti_explicit_compress(q, active, &ld), k, turn, good;
     double worst = 0;
+    q->system->iterations++;
     cti_explicit_factor(q->L, m, ld, q->last);
     memset(q->t, 0, sizeof(double) * (size_t)ld);
-    for (i = 0, row = 0; i < q->n; i++) {
-        q->f[i] = 0;
-        if (active[i])
-            q->t[row++] = q->b[i];
-    }
-    for (turn = 0; turn < CTI_EXPLICIT_CORRECTIONS; turn++) {
+    memset(q->f, 0, sizeof(double) * (size_t)q->n);
+    for (k = 0; k < m; k++)
+        q->t[k] = q->b[q->list[k]];
+    for (turn = 0, good = -1; turn < CTI_EXPLICIT_CORRECTIONS && good < m; turn++) {
+        int least = 0;
         cti_explicit_substitute(q->L, m, ld, q->last, q->t);
-        for (i = 0, row = 0; i < q->n; i++)
-            if (active[i])
-                q->f[i] -= q->t[row++];
+        for (k = 0; k < m; k++) {
+            q->f[q->list[k]] -= q->t[k];
+            least |= !(q->f[q->list[k]] > 0);
+        }
         worst = cti_explicit_violation(q);
-        for (i = 0, row = 0, good = 0; i < q->n; i++)
-            if (active[i]) {
-                q->t[row++] = q->w[i];
-                good += q->f[i] < 0 || fabs(q->w[i]) <= CTI_EXPLICIT_TOLERANCE;
-            }
-        if (good == m)
+        if (least)
             break;
+        for (k = 0, good = 0; k < m; k++) {
+            q->t[k] = q->w[q->list[k]];
+            good += fabs(q->t[k]) <= CTI_EXPLICIT_TOLERANCE;
+        }
     }
     return worst;
 }
 
-/* 1: solved from the guess, which is improved */
-static int cti_explicit_guesses(cti_explicit_scaled *q, uint8_t *active, double *natural)
+/* Moves the forces at from [n] towards those of the set in q->f as far as none is below 0, and takes what is 0 then out of the set. Returns how
+   many it takes */
+static int cti_explicit_retreat(cti_explicit_scaled *q, double *from, uint8_t *active)
 {
-    int turn, i;
-    for (turn = 0; turn < CTI_EXPLICIT_GUESSES; turn++) {
-        *natural = cti_explicit_guess(q, active);
-        if (*natural <= CTI_EXPLICIT_TOLERANCE)
-            return 1;
-        for (i = 0; i < q->n; i++)
-            active[i] = active[i] ? q->f[i] > 0 : q->w[i] < 0;
+    double a = 1;
+    int i, out = 0;
+    for (i = 0; i < q->n; i++)
+        if (active[i] && q->f[i] <= 0)
+            a = cti_fmin(a, from[i] > 0 ? from[i] / (from[i] - q->f[i]) : 0.0);
+    for (i = 0; i < q->n; i++) {
+        if (active[i] && q->f[i] <= 0 && from[i] <= (1 + 1e-12) * a * (from[i] - q->f[i]))
+            from[i] = 0, active[i] = 0, out++;
+        else
+            from[i] = cti_fmax(from[i] + a * (q->f[i] - from[i]), 0.0);
     }
-    return 0;
+    return out;
 }
 
-/* 1: f / |f| shows that there is no solution */
+/* 1: f / |f| shows that there is no solution; then f is that */
 static int cti_explicit_certify(cti_explicit_scaled *q)
 {
     double most = 0, gain = 0, worst = 0;
@@ -190,7 +225,40 @@ static int cti_explicit_certify(cti_explicit_scaled *q)
     cti_explicit_product(q, q->t, q->dw);
     for (i = 0; i < q->n; i++)
         worst = cti_fmax(worst, fabs(q->dw[i])), gain += q->b[i] * q->t[i];
-    return gain < -1e-6 && worst < 1e-5 * -gain;
+    if (!(gain < -1e-6 && worst < 1e-5 * -gain))
+        return 0;
+    memcpy(q->f, q->t, sizeof(double) * (size_t)q->n);
+    return 1;
+}
+
+/* active sets, from that of the last problem */
+static cti_explicit_outcome cti_explicit_sets(cti_explicit_scaled *q, uint8_t *active, double *natural)
+{
+    int turn, i, more = 1;
+    double *from = q->df;
+    while (more) {
+        *natural = cti_explicit_solve_set(q, active);
+        if (*natural <= CTI_EXPLICIT_TOLERANCE)
+            return CTI_EXPLICIT_SOLVED;
+        for (i = 0, more = 0; i < q->n; i++)
+            if (active[i] && q->f[i] <= 0)
+                active[i] = 0, more = 1;
+    }
+    memcpy(from, q->f, sizeof(double) * (size_t)q->n);
+    for (turn = 0; turn < CTI_EXPLICIT_CHANGES; turn++) {
+        for (i = 0; i < q->n; i++)
+            active[i] |= q->w[i] < -CTI_EXPLICIT_TOLERANCE;
+        do {
+            *natural = cti_explicit_solve_set(q, active);
+            if (*natural <= CTI_EXPLICIT_TOLERANCE)
+                return CTI_EXPLICIT_SOLVED;
+            if (!(*natural < HUGE_VAL))
+                return CTI_EXPLICIT_FAILED;
+        } while (cti_explicit_retreat(q, from, active));
+        if (cti_explicit_certify(q))
+            return CTI_EXPLICIT_SQUEEZED;
+    }
+    return CTI_EXPLICIT_FAILED;
 }
 
 static double cti_explicit_length(const double *x, const double *dx, int n)
@@ -214,20 +282,23 @@ static void cti_explicit_direction(cti_explicit_scaled *q, const double *target)
         q->dw[i] = (target[i] - q->f[i] * q->w[i] - q->w[i] * q->df[i]) / q->f[i];
 }
 
-/* one step of the interior point method. 0: no factor */
-static int cti_explicit_advance(cti_explicit_scaled *q, double mu)
+/* one step of the interior point method */
+static void cti_explicit_advance(cti_explicit_scaled *q, double mu)
 {
-    int i, n = q->n;
+    int i, j, n = q->n;
     double a, after = 0, sigma;
     for (i = 0; i < n; i++) {
+        const double *K = cti_explicit_row_at(q, i);
         double *row = q->L + (size_t)i * (size_t)q->ld;
         int from = i & ~7, end = i && (int)q->last[i - 1] > q->hi[i] ? (int)q->last[i - 1] : q->hi[i];
         memset(row + from, 0, sizeof(double) * (size_t)((end | 7) + 1 - from));
-        memcpy(row + i, q->A + i * q->ld + i, sizeof(double) * (size_t)(q->hi[i] + 1 - i));
+        for (j = i; j <= q->hi[i]; j++)
+            row[j] = K[j] * q->scale[i] * q->scale[j];
         row[i] += q->w[i] / q->f[i] + 1e-14;
         q->last[i] = end;
     }
     cti_explicit_factor(q->L, n, q->ld, q->last);
+    q->system->iterations++;
     memset(q->t, 0, sizeof(double) * (size_t)n);
     cti_explicit_direction(q, q->t);
     a = cti_fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
@@ -240,7 +311,6 @@ static int cti_explicit_advance(cti_explicit_scaled *q, double mu)
     a = cti_fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
     for (i = 0; i < n; i++)
         q->f[i] += a * q->df[i], q->w[i] += a * q->dw[i];
-    return 1;
 }
 
 static cti_explicit_outcome cti_explicit_interior(cti_explicit_scaled *q)
@@ -259,12 +329,11 @@ static cti_explicit_outcome cti_explicit_interior(cti_explicit_scaled *q)
             return CTI_EXPLICIT_SOLVED;
         if (!(mu < 1e300))
             return CTI_EXPLICIT_FAILED;
-        if (cti_explicit_certify(q)) {
-            memcpy(q->f, q->t, sizeof(double) * (size_t)q->n);
+        if (cti_explicit_certify(q))
             return CTI_EXPLICIT_SQUEEZED;
-        }
-        if (!(mu > 0) || !cti_explicit_advance(q, mu))
+        if (!(mu > 0))
             return CTI_EXPLICIT_FAILED;
+        cti_explicit_advance(q, mu);
     }
     return CTI_EXPLICIT_FAILED;
 }
@@ -283,7 +352,7 @@ static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint
     }
     memcpy(q->df, q->f, sizeof(double) * (size_t)q->n);
     worst = cti_explicit_violation(q);
-    *natural = cti_explicit_guess(q, active);
+    *natural = cti_explicit_solve_set(q, active);
     if (!(*natural < worst)) {
         memcpy(q->f, q->df, sizeof(double) * (size_t)q->n);
         *natural = worst;
@@ -292,13 +361,14 @@ static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint
 }
 
 /* arrays of a problem in its scratch, the padding of vectors 0 */
-static void cti_explicit_scaled_of(const cti_explicit_system *K, double *work, cti_explicit_scaled *q)
+static void cti_explicit_scaled_of(cti_explicit_system *K, double *work, cti_explicit_scaled *q)
 {
     size_t n = (size_t)K->n, ld = (size_t)cti_pad8(K->n);
-    q->n = K->n, q->ld = (int)ld, q->lo = K->lo, q->hi = K->hi, q->A = work, q->L = q->A + n * ld, q->b = q->L + n * ld;
+    q->system = K, q->n = K->n, q->ld = (int)ld, q->lo = K->lo, q->hi = K->hi, q->K = work, q->L = q->K + n * ld, q->b = q->L + n * ld;
     q->f = q->b + ld, q->w = q->f + ld, q->df = q->w + ld, q->dw = q->df + ld, q->r = q->dw + ld, q->scale = q->r + ld, q->t = q->scale + ld;
-    q->last = q->t + ld;
+    q->last = q->t + ld, q->list = (int32_t *)(q->last + ld), q->has = (uint8_t *)(q->list + 2 * ld);
     memset(q->b, 0, sizeof(double) * 9 * ld);
+    memset(q->has, 0, ld);
 }
 
 /* one contact alone */
@@ -309,19 +379,21 @@ static cti_explicit_outcome cti_explicit_alone(double K, double b, uint8_t *acti
     return CTI_EXPLICIT_SOLVED;
 }
 
-CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, int guesses, uint8_t *active, double *f,
+CTI_FN cti_explicit_outcome cti_explicit_program(cti_explicit_system *K, const double *b, ct_explicit_program method, uint8_t *active, double *f,
                                                  double *work, double *out_natural)
 {
     cti_explicit_scaled q;
-    cti_explicit_outcome outcome = CTI_EXPLICIT_SOLVED;
-    int i, j, n = K->n, finite = 1;
+    cti_explicit_outcome outcome = CTI_EXPLICIT_FAILED;
+    int i, n = K->n, finite = 1;
     *out_natural = 0;
-    if (n == 1 && K->K[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE && fabs(b[0] / K->K[0]) < CTI_EXPLICIT_LARGE)
-        return cti_explicit_alone(K->K[0], b[0], active, f);
+    K->iterations = 0;
+    if (method == CT_EXPLICIT_ACTIVE_SET && n == 1 && K->diagonal[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE &&
+        fabs(b[0] / K->diagonal[0]) < CTI_EXPLICIT_LARGE)
+        return cti_explicit_alone(K->diagonal[0], b[0], active, f);
     cti_explicit_scaled_of(K, work, &q);
     q.size = 0;
     for (i = 0; i < n; i++) {
-        double a = K->K[i * K->ld + i];
+        double a = K->diagonal[i];
         q.scale[i] = a > 0 ? 1 / sqrt(a) : 1;
         q.size = cti_fmax(q.size, fabs(b[i]) * q.scale[i]);
         finite &= fabs(b[i]) < CTI_EXPLICIT_LARGE;
@@ -331,14 +403,19 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
             f[i] = 0, active[i] = 0;
         return finite ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
     }
-    for (i = 0; i < n; i++) {
-        cti_d8 scale = cti_d8_set(q.scale[i]);
+    for (i = 0; i < n; i++)
         q.b[i] = b[i] * q.scale[i] / q.size;
-        for (j = q.lo[i] & ~7; j <= q.hi[i]; j += 8)
-            cti_d8_store(q.A + i * q.ld + j, cti_d8_mul(cti_d8_mul(cti_d8_load(K->K + i * K->ld + j), scale), cti_d8_load(q.scale + j)));
-    }
-    if (!guesses || !cti_explicit_guesses(&q, active, out_natural))
+    if (method == CT_EXPLICIT_ACTIVE_SET)
+        outcome = cti_explicit_sets(&q, active, out_natural);
+    if (outcome != CTI_EXPLICIT_SOLVED) {
+        int squeezed = outcome == CTI_EXPLICIT_SQUEEZED;
+        memcpy(f, q.f, sizeof(double) * (size_t)n);
         outcome = cti_explicit_search_set(&q, active, out_natural);
+        if (squeezed && outcome == CTI_EXPLICIT_FAILED) {
+            memcpy(q.f, f, sizeof(double) * (size_t)n);
+            outcome = CTI_EXPLICIT_SQUEEZED;
+        }
+    }
     for (i = 0; i < n; i++)
         f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : cti_fmax(q.f[i], 0.0) * q.scale[i] * q.size;
     return outcome;

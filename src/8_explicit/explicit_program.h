@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../2_linalg/kernel.h"
+#include "../public/steppers.h"
 
 typedef enum cti_explicit_outcome {
     CTI_EXPLICIT_SOLVED,
@@ -9,17 +10,20 @@ typedef enum cti_explicit_outcome {
     CTI_EXPLICIT_FAILED
 } cti_explicit_outcome;
 
-/* cti_explicit_system -- K [n ld], ld at least n rounded up to 8. Row i is 0 outside of columns lo[i] to hi[i]; only the whole lanes that they
-   are in are read. Contacts in the order of a coordinate have a narrow profile. */
+/* cti_explicit_system -- K, of which rows are computed when they are needed. Row i is 0 outside of columns lo[i] to hi[i]. Contacts in the order of
+   a coordinate have a narrow profile. */
 typedef struct cti_explicit_system {
-    const double *K;
-    const int32_t *lo, *hi;
-    int n, ld;
+    void (*row)(const void *context, int i, double *row); /* row i into zeros */
+    const void *context;
+    const double *diagonal; /* [n] */
+    const int32_t *lo, *hi; /* [n] */
+    int n;
+    int iterations;         /* out: sets that were tried, or steps of the interior point method */
 } cti_explicit_system;
 
 /* cti_explicit_work -- doubles that a problem of n forces needs as scratch. */
-CTI_INLINE size_t cti_explicit_work(int n) { return (2 * (size_t)n + 9) * (size_t)cti_pad8(n); }
-/* cti_explicit_program -- b [n], f [n] out. active [n] in: with `guesses` a guess of the forces that are not zero; out: those that are not.
-   *out_natural: largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
-CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, int guesses, uint8_t *active, double *f,
+CTI_INLINE size_t cti_explicit_work(int n) { return (2 * (size_t)n + 11) * (size_t)cti_pad8(n); }
+/* cti_explicit_program -- b [n], f [n] out. active [n] in: for the active set method a guess of the forces that are not zero; out: those that are
+   not. *out_natural: largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
+CTI_FN cti_explicit_outcome cti_explicit_program(cti_explicit_system *K, const double *b, ct_explicit_program method, uint8_t *active, double *f,
                                                  double *work, double *out_natural);

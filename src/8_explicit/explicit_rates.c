@@ -18,8 +18,8 @@
 
 /* [legal penetration / time of decay] speed of approach below which a contact comes to rest by its force, without an impulse */
 #define CTI_EXPLICIT_SLOW CTI_R(1e-3)
-/* [1] of a contact's own response that is added to it, where contacts of edges or of their middles outnumber the nodes: forces are unique then.
-   The depth is 1e-6 edges; with 1e-5 and 1e-3 the forces take as long to find, with none twice as long */
+/* [1] of its own response that is added to a contact of edges or of their middles: these outnumber the nodes, and so faces carry what both might.
+   Two boxes of 500 tetrahedra, eight frames: without it the forces take 1.3 times as long to find, with a hundredth or a hundredfold 1.2 times */
 #define CTI_EXPLICIT_SOFTNESS 1e-4
 #define CTI_EXPLICIT_CONTACT_US 0.06 /* [us] of a contact's row, for the cut of loops; half or double change nothing */
 #define CTI_EXPLICIT_BLOCK_US 0.004  /* [us] of a block's acceleration */
@@ -28,11 +28,10 @@ CTI_FN int cti_explicit_masses(cti_state *s)
 {
     cti_explicit_solve *q = &cti_explicit_own(s)->solve;
     int i;
-    if (!CTI_RESIZE(&s->prepared, q->inverse, s->n) || !CTI_RESIZE(&s->prepared, q->head, s->n) ||
-        !CTI_RESIZE(&s->prepared, q->inertia, 9 * CTI_LEN(s->bodies.rigids)))
+    if (!CTI_RESIZE(&s->prepared, q->inverse, s->n) || !CTI_RESIZE(&s->prepared, q->inertia, 9 * CTI_LEN(s->bodies.rigids)))
         return 0;
     for (i = 0; i < s->n; i++)
-        q->inverse[i] = s->bodies.mass[i] > 0 ? 1 / s->bodies.mass[i] : 0, q->head[i] = -1;
+        q->inverse[i] = s->bodies.mass[i] > 0 ? 1 / s->bodies.mass[i] : 0;
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         if (!cti_m3_inverse(s->bodies.rigids[i].inertia, q->inertia + 9 * (size_t)i))
             memset(q->inertia + 9 * (size_t)i, 0, 9 * sizeof *q->inertia);
@@ -120,44 +119,32 @@ static void cti_explicit_join(cti_state *s)
         g->touches[i].region = g->touches[i].region < 0 ? -1 : cti_sets_root(g->solve.set, g->touches[i].region);
 }
 
-/* the lists of solve.head are empty again */
-static void cti_explicit_uncouple(cti_explicit *g)
-{
-    int i, k;
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        for (k = 0; k < g->touches[i].n; k++)
-            g->solve.head[g->touches[i].entry[k].block] = -1;
-}
-
-/* entries of contacts of one region at one block, in the order of the contacts. A block that a script holds couples nothing: contacts of several
-   regions may share it. 0: out of memory */
-static int cti_explicit_couple_all(cti_state *s)
+/* lists of the contacts at each block, and with which of them a contact shares one. 0: out of memory */
+static int cti_explicit_slots(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_solve *q = &g->solve;
-    int m = CTI_LEN(g->touches), i, k, e;
-    CTI_CLEAR(q->couples);
-    if (!CTI_RESIZE(&s->prepared, q->couple_at, m + 1) || !CTI_RESIZE(&s->prepared, q->next, m * CTI_EXPLICIT_ENTRIES))
+    int m = CTI_LEN(g->touches), i, k, n = 0;
+    if (!CTI_ZEROS(&s->prepared, q->slot_at, s->n + 2) || !CTI_RESIZE(&s->prepared, q->entry_at, m + 1))
         return 0;
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = cti_explicit_touch_at(g, i);
-        q->couple_at[i] = CTI_LEN(q->couples);
-        for (k = 0; k < c->n && c->region >= 0; k++)
-            for (e = s->scripts.fixed[c->entry[k].block] ? -1 : q->head[c->entry[k].block]; e >= 0; e = q->next[e]) {
-                cti_explicit_couple o;
-                o.i = i, o.j = e / CTI_EXPLICIT_ENTRIES, o.gi = (int16_t)k, o.zj = (int16_t)(e % CTI_EXPLICIT_ENTRIES);
-                if (!CTI_PUSH(&s->prepared, q->couples, o)) {
-                    cti_explicit_uncouple(g);
-                    return 0;
-                }
-            }
-        for (k = 0; k < c->n && c->region >= 0; k++) {
-            q->next[i * CTI_EXPLICIT_ENTRIES + k] = q->head[c->entry[k].block];
-            q->head[c->entry[k].block] = i * CTI_EXPLICIT_ENTRIES + k;
-        }
+        q->entry_at[i] = n, n += c->n;
+        for (k = 0; k < c->n; k++)
+            q->slot_at[c->entry[k].block + 2] += !s->scripts.fixed[c->entry[k].block];
     }
-    q->couple_at[m] = CTI_LEN(q->couples);
-    cti_explicit_uncouple(g);
+    q->entry_at[m] = n;
+    if (!CTI_RESIZE(&s->prepared, q->slot_of, n) || !CTI_RESIZE(&s->prepared, q->slots, n))
+        return 0;
+    for (i = 2; i < s->n + 2; i++)
+        q->slot_at[i] += q->slot_at[i - 1];
+    for (i = 0; i < m; i++)
+        for (k = q->entry_at[i]; k < q->entry_at[i + 1]; k++) {
+            int block = cti_explicit_touch_at(g, i)->entry[k - q->entry_at[i]].block;
+            q->slot_of[k] = s->scripts.fixed[block] ? -1 : q->slot_at[block + 1]++;
+            if (q->slot_of[k] >= 0)
+                q->slots[q->slot_of[k]].at = i;
+        }
     return 1;
 }
 
@@ -183,14 +170,17 @@ static void cti_explicit_arrange(cti_state *s, int begin, int end)
 static void cti_explicit_profile(cti_explicit *g, int begin, int end)
 {
     const cti_explicit_solve *q = &g->solve;
-    int i, e;
-    for (i = begin; i < end; i++)
+    int i, k;
+    for (i = begin; i < end; i++) {
+        const cti_explicit_touch *c = cti_explicit_touch_at(g, i);
         q->lo[i] = q->hi[i] = i - begin;
-    for (i = begin; i < end; i++)
-        for (e = q->couple_at[i]; e < q->couple_at[i + 1]; e++) {
-            int j = q->couples[e].j;
-            q->lo[i] = cti_min_int(q->lo[i], j - begin), q->hi[j] = cti_max_int(q->hi[j], i - begin);
-        }
+        for (k = 0; k < c->n; k++)
+            if (q->slot_of[q->entry_at[i] + k] >= 0) {
+                int block = c->entry[k].block;
+                q->lo[i] = cti_min_int(q->lo[i], q->slots[q->slot_at[block]].at - begin);
+                q->hi[i] = cti_max_int(q->hi[i], q->slots[q->slot_at[block + 1] - 1].at - begin);
+            }
+    }
 }
 
 CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
@@ -198,7 +188,8 @@ CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
     cti_explicit *g = cti_explicit_own(s);
     int m = CTI_LEN(g->touches), i, k, begin, end, most = 0, regions = 0;
     if (!CTI_RESIZE(&s->prepared, g->solve.order, m) || !CTI_RESIZE(&s->prepared, g->solve.active, m) || !CTI_RESIZE(&s->prepared, g->solve.lo, m) ||
-        !CTI_RESIZE(&s->prepared, g->solve.hi, m) || !CTI_RESIZE(&s->prepared, g->solve.keys, 2 * m))
+        !CTI_RESIZE(&s->prepared, g->solve.hi, m) || !CTI_RESIZE(&s->prepared, g->solve.keys, 2 * m) ||
+        !CTI_RESIZE(&s->prepared, g->solve.diagonal, m))
         return 0;
     cti_explicit_join(s);
     /* runs of one region */
@@ -212,56 +203,58 @@ CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
         most = cti_max_int(most, end - begin);
     }
     for (i = 0; i < m; i++)
-        g->solve.active[i] = 1;
+        g->solve.active[i] = (uint8_t)cti_explicit_touch_at(g, i)->pushed;
     r->rk.regions = regions;
-    if (!cti_explicit_couple_all(s))
+    if (!cti_explicit_slots(s))
         return 0;
     for (begin = 0; begin < m; begin = k) {
         for (k = begin; k < m && cti_explicit_touch_at(g, k)->region == cti_explicit_touch_at(g, begin)->region; k++)
             ;
         cti_explicit_profile(g, begin, k);
     }
-    return CTI_RESIZE(&s->prepared, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)cti_pad8(most) + 2 * (size_t)cti_pad8(most));
+    return CTI_RESIZE(&s->prepared, g->solve.work, cti_explicit_work(most) + 2 * (size_t)cti_pad8(most));
 }
 
-/* K [m ld] of contacts [begin, end) of the order; those that are squeezed have rows of the unit matrix */
-static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
+/* the part of a contact in its region's matrix: its slots and its diagonal entry; of one that is squeezed a row of the unit matrix */
+static void cti_explicit_take_part(cti_state *s, int at)
 {
     cti_explicit *g = cti_explicit_own(s);
-    const int32_t *lo = g->solve.lo + begin, *hi = g->solve.hi + begin;
-    int i, j, e, m = end - begin, ld = cti_pad8(m);
+    const cti_explicit_touch *c = cti_explicit_touch_at(g, at);
+    const int32_t *slot_of = g->solve.slot_of + g->solve.entry_at[at];
     /* entries are rounded to ct_real: without that much more on the diagonal the matrix of contacts that depend on each other may be indefinite */
-    double soft = 1 + (s->desc.rk.edges || s->desc.rk.refine == CT_REFINE_SURFACE ? CTI_EXPLICIT_SOFTNESS : 16 * (double)CTI_EPS);
-    for (i = 0; i < m; i++)
-        memset(K + (size_t)i * (size_t)ld + (lo[i] & ~7), 0, sizeof(double) * (size_t)((hi[i] | 7) + 1 - (lo[i] & ~7)));
-    for (i = 0; i < m; i++) {
-        const cti_explicit_touch *c = cti_explicit_touch_at(g, begin + i);
-        double *row = K + (size_t)i * (size_t)ld;
-        if (c->squeezed) {
-            row[i] = 1;
-            continue;
+    double soft = 1 + (c->pair.kind == CT_PAIR_EE || c->pair.kind == CT_PAIR_EF ? CTI_EXPLICIT_SOFTNESS : 16 * (double)CTI_EPS), sum = 0;
+    int k;
+    for (k = 0; k < c->n; k++) {
+        sum += (double)cti_v3_dot(c->entry[k].g, c->entry[k].z);
+        if (slot_of[k] >= 0) {
+            cti_explicit_slot *slot = &g->solve.slots[slot_of[k]];
+            slot->g = c->squeezed ? cti_v3_zero() : c->entry[k].g, slot->z = c->squeezed ? cti_v3_zero() : c->entry[k].z;
         }
-        for (e = 0; e < c->n; e++)
-            row[i] += (double)cti_v3_dot(c->entry[e].g, c->entry[e].z);
-        for (e = g->solve.couple_at[begin + i]; e < g->solve.couple_at[begin + i + 1]; e++) {
-            const cti_explicit_couple *q = &g->solve.couples[e];
-            const cti_explicit_touch *o = cti_explicit_touch_at(g, q->j);
-            if (!o->squeezed)
-                row[q->j - begin] += (double)cti_v3_dot(c->entry[q->gi].g, o->entry[q->zj].z);
-        }
-        row[i] *= soft;
-        for (j = lo[i]; j < i; j++)
-            K[(size_t)j * (size_t)ld + (size_t)i] = row[j];
     }
+    g->solve.diagonal[at] = c->squeezed ? 1 : sum * soft;
 }
 
-/* makes row and column i of K [m ld] those of the unit matrix */
-static void cti_explicit_unit(double *K, int ld, int i, int lo, int hi)
+/* a region: the solver's scratch, and the position of its first contact */
+typedef struct cti_explicit_part {
+    const cti_explicit *g;
+    int begin;
+} cti_explicit_part;
+
+/* row i of the region's matrix, of which only what is not 0 is set; it is symmetric to the last bit */
+static void cti_explicit_matrix_row(const void *context, int i, double *row)
 {
-    int j;
-    for (j = lo; j <= hi; j++)
-        K[(size_t)i * (size_t)ld + (size_t)j] = K[(size_t)j * (size_t)ld + (size_t)i] = 0;
-    K[(size_t)i * (size_t)ld + (size_t)i] = 1;
+    const cti_explicit_part *p = (const cti_explicit_part *)context;
+    const cti_explicit_solve *q = &p->g->solve;
+    int at = p->begin + i, k, e;
+    for (k = q->entry_at[at]; k < q->entry_at[at + 1]; k++) {
+        const cti_explicit_slot *own = &q->slots[cti_max_int(q->slot_of[k], 0)], *o;
+        int block = p->g->touches[q->order[at]].entry[k - q->entry_at[at]].block;
+        if (q->slot_of[k] < 0)
+            continue;
+        for (e = q->slot_at[block], o = q->slots + e; e < q->slot_at[block + 1]; e++, o++)
+            row[o->at - p->begin] += (double)(o->at < at ? cti_v3_dot(own->g, o->z) : cti_v3_dot(o->g, own->z));
+    }
+    row[i] = q->diagonal[at];
 }
 
 /* forces of contacts [begin, end) with right sides b [m]; result in b */
@@ -269,25 +262,29 @@ static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
 {
     cti_explicit *g = cti_explicit_own(s);
     int m = end - begin, i, turn;
-    int ld = cti_pad8(m);
-    double *K = b + ld, *f = K + (size_t)m * (size_t)ld, *work = f + ld, natural = 0, most;
+    double *f = b + cti_pad8(m), *work = f + cti_pad8(m), natural = 0, most;
+    const double *K = g->solve.diagonal + begin;
     cti_explicit_outcome outcome = CTI_EXPLICIT_FAILED;
+    cti_explicit_part part;
     cti_explicit_system A;
-    A.K = K, A.n = m, A.ld = ld, A.lo = g->solve.lo + begin, A.hi = g->solve.hi + begin;
-    cti_explicit_matrix(s, begin, end, K);
+    part.g = g, part.begin = begin;
+    A.row = cti_explicit_matrix_row, A.context = &part, A.diagonal = K, A.n = m, A.lo = g->solve.lo + begin, A.hi = g->solve.hi + begin;
+    for (i = begin; i < end; i++)
+        cti_explicit_take_part(s, i);
     for (turn = 0; turn <= m; turn++) {
         for (i = 0; i < m; i++)
             if (cti_explicit_touch_at(g, begin + i)->squeezed)
                 b[i] = 0;
-        outcome = cti_explicit_program(&A, b, turn == 0, g->solve.active + begin, f, work, &natural);
+        outcome = cti_explicit_program(&A, b, turn ? CT_EXPLICIT_INTERIOR_POINT : s->desc.rk.program, g->solve.active + begin, f, work, &natural);
+        g->solve.iterations += A.iterations;
         if (outcome != CTI_EXPLICIT_SQUEEZED)
             break;
         for (i = 0, most = 0; i < m; i++)
-            most = cti_fmax(most, f[i] * sqrt(K[i * ld + i]));
+            most = cti_fmax(most, f[i] * sqrt(K[i]));
         for (i = 0; i < m; i++)
-            if (f[i] * sqrt(K[i * ld + i]) > 1e-3 * most) {
+            if (f[i] * sqrt(K[i]) > 1e-3 * most) {
                 cti_explicit_touch_at(g, begin + i)->squeezed = 1;
-                cti_explicit_unit(K, ld, i, A.lo[i], A.hi[i]);
+                cti_explicit_take_part(s, begin + i);
             }
     }
     if (outcome == CTI_EXPLICIT_FAILED || !(natural < HUGE_VAL))
@@ -297,22 +294,34 @@ static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
         b[i] = outcome == CTI_EXPLICIT_SOLVED ? f[i] : 0;
 }
 
+/* c times the distance of a contact from the surface, beyond that of rest [m/s]: the speed at which it may approach */
+static ct_real cti_explicit_room(const cti_explicit *g, const cti_explicit_touch *c)
+{
+    return g->decay * cti_max(c->d - g->rest * c->edge, CTI_R(0.0));
+}
+
+/* J v of velocities, or of accelerations */
+static double cti_explicit_along(const cti_explicit_touch *c, const ct_real *v)
+{
+    double sum = 0;
+    int k;
+    for (k = 0; k < c->n; k++)
+        sum += (double)cti_v3_dot(c->entry[k].g, cti_v3_at(v, c->entry[k].block));
+    return sum;
+}
+
 /* forces or impulses of all contacts from their right sides: accelerations (0) or velocities (1). Contacts keep them in `force` */
 static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impulses)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int m = CTI_LEN(g->touches), begin, end, i, k;
+    int m = CTI_LEN(g->touches), begin, end, i;
     double *b = g->solve.work;
     for (begin = 0; begin < m; begin = end) {
         int region = cti_explicit_touch_at(g, begin)->region;
         for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == region; end++) {
             const cti_explicit_touch *c = cti_explicit_touch_at(g, end);
-            ct_real room = cti_max(c->d - g->rest * c->edge, CTI_R(0.0));
-            double a = impulses ? (double)(c->script_rate + g->decay * room)
-                                : (double)(c->bias + g->decay * (2 * c->rate + g->decay * room));
-            for (k = 0; k < c->n; k++)
-                a += (double)cti_v3_dot(c->entry[k].g, cti_v3_at(base, c->entry[k].block));
-            b[end - begin] = a;
+            double a = (double)(impulses ? cti_explicit_room(g, c) + c->script_rate : c->bias + g->decay * (2 * c->rate + cti_explicit_room(g, c)));
+            b[end - begin] = a + cti_explicit_along(c, base);
         }
         if (region < 0) /* nothing can move */
             memset(b, 0, sizeof(double) * (size_t)(end - begin));
@@ -423,35 +432,56 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
     return cti_explicit_is_finite(a, 3 * s->n);
 }
 
+/* adds the impulse of a contact to the velocities, and what scripts take of it to their impulses */
+static void cti_explicit_push(cti_state *s, ct_real *y, const cti_explicit_touch *c)
+{
+    ct_real *pins = y + cti_explicit_own(s)->flat.state + 3;
+    int k;
+    for (k = 0; k < c->n && c->force > 0; k++) {
+        int block = c->entry[k].block, slot = s->scripts.filter[block];
+        cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
+        cti_v3_addto(y + 3 * (size_t)s->n, block, cti_v3_mul(c->entry[k].z, c->force));
+        if (slot >= 0)
+            cti_v3_addto(pins, block, cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, f), f));
+    }
+}
+
+/* contacts collide one after the other: the node and its point of the surface have one velocity along the normal after it */
+static void cti_explicit_collide_nodes(cti_state *s, ct_real *y)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, k;
+    for (i = 0; i < CTI_LEN(g->touches); i++) {
+        cti_explicit_touch *c = &g->touches[i];
+        double rate = (double)c->script_rate + cti_explicit_along(c, y + 3 * (size_t)s->n), response = 0;
+        for (k = 0; k < c->n; k++)
+            response += (double)cti_v3_dot(c->entry[k].g, c->entry[k].z);
+        c->force = rate < 0 && response > 0 ? (ct_real)(-rate / response) : 0;
+        cti_explicit_push(s, y, c);
+    }
+}
+
 CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     ct_real *v = y + 3 * (size_t)s->n, slow = -CTI_EXPLICIT_SLOW * s->desc.rk.penetration * g->decay;
-    int i, k, m = CTI_LEN(g->touches);
+    int i, m = CTI_LEN(g->touches);
     cti_explicit_measure_all(s, y, t, 0);
-    for (i = 0; i < m; i++) {
-        const cti_explicit_touch *c = &g->touches[i];
-        if (c->rate + g->decay * cti_max(c->d - g->rest * c->edge, CTI_R(0.0)) < slow * c->edge)
+    for (i = 0; i < m; i++)
+        if (g->touches[i].rate + cti_explicit_room(g, &g->touches[i]) < slow * g->touches[i].edge)
             break;
-    }
     if (i == m)
         return;
-    cti_explicit_solve_all(s, v, 1);
-    for (i = 0; i < m; i++) {
-        const cti_explicit_touch *c = &g->touches[i];
-        for (k = 0; k < c->n && c->force > 0; k++) {
-            int block = c->entry[k].block, slot = s->scripts.filter[block];
-            cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
-            cti_v3_addto(v, block, cti_v3_mul(c->entry[k].z, c->force));
-            if (slot >= 0) /* what a script takes */
-                cti_v3_addto(y + g->flat.state + 3, block, cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, f), f));
-        }
+    if (s->desc.rk.rules == CT_EXPLICIT_NODE)
+        cti_explicit_collide_nodes(s, y);
+    else {
+        cti_explicit_solve_all(s, v, 1);
+        for (i = 0; i < m; i++)
+            cti_explicit_push(s, y, &g->touches[i]);
     }
     for (i = 0; i < m; i++) {
         cti_explicit_touch *c = &g->touches[i];
-        ct_real after = c->script_rate;
-        for (k = 0; k < c->n; k++)
-            after += cti_v3_dot(c->entry[k].g, cti_v3_at(v, c->entry[k].block));
+        ct_real after = c->script_rate + (ct_real)cti_explicit_along(c, v);
         r->work_script -= (double)c->force * (double)c->script_rate;
         r->loss_contact -= (double)c->force * (double)(c->rate + after) / 2;
         c->rate = after;

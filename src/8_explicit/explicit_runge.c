@@ -35,7 +35,7 @@ static void cti_explicit_sum_run(cti_state *s, cti_explicit_sum *q)
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_sum_range, cti_explicit_own(s)->flat.size / 8, CTI_EXPLICIT_STRIP_US, q);
 }
 
-static void cti_explicit_ahead(cti_state *s, const ct_real *y, const ct_real *k, ct_real h)
+static void cti_explicit_stage(cti_state *s, const ct_real *y, const ct_real *k, ct_real h)
 {
     cti_explicit_sum q;
     q.y = y, q.k[0] = k, q.k[1] = q.k[2] = q.k[3] = NULL, q.h = h, q.out = cti_explicit_own(s)->flat.stage;
@@ -57,13 +57,13 @@ CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1,
     cti_explicit *g = cti_explicit_own(s);
     ct_real *k2 = g->flat.k, *k3 = k2 + g->flat.size, *k4 = k3 + g->flat.size, *at = g->flat.stage;
     cti_explicit_sum q;
-    cti_explicit_ahead(s, y, k1, h / 2);
+    cti_explicit_stage(s, y, k1, h / 2);
     if (!cti_explicit_rates(s, at, t + (double)h / 2, k2))
         return 0;
-    cti_explicit_ahead(s, y, k2, h / 2);
+    cti_explicit_stage(s, y, k2, h / 2);
     if (!cti_explicit_rates(s, at, t + (double)h / 2, k3))
         return 0;
-    cti_explicit_ahead(s, y, k3, h);
+    cti_explicit_stage(s, y, k3, h);
     if (!cti_explicit_rates(s, at, t + (double)h, k4))
         return 0;
     q.y = y, q.k[0] = k1, q.k[1] = k2, q.k[2] = k3, q.k[3] = k4, q.h = h / 6, q.out = end;
@@ -93,7 +93,7 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
         !cti_explicit_rates(s, g->flat.half, t + (double)h / 2, k) ||
         !cti_explicit_runge(s, g->flat.half, k, t + (double)h / 2, h / 2, g->flat.end))
         return -1;
-    unit = s->desc.rk.tolerance * g->unit;
+    unit = s->desc.rk.tolerance * g->finer * g->finer * g->unit;
     for (i = 0; i < n3; i++) {
         ct_real dx = cti_abs(g->flat.end[i] - g->flat.full[i]), dv = tau * cti_abs(g->flat.end[n3 + i] - g->flat.full[n3 + i]);
         worst = cti_max(worst, cti_max(dx, dv));

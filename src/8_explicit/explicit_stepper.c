@@ -14,6 +14,7 @@ static void cti_explicit_defaults(ct_world_desc *d)
     q->penetration = CTI_R(1e-3);
     q->bulk_viscosity = CTI_R(0.06);
     q->max_steps = 100000;
+    q->edges = 1;
     if (d->stepper == CT_STEPPER_EXPLICIT)
         d->friction = 0, d->self_collision = 0;
 }
@@ -27,6 +28,8 @@ static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
         {(double)q->penetration, CTI_POSITIVE, (double)CTI_R(0.1), "rk.penetration must be in (0, 0.1]"},
         {(double)q->bulk_viscosity, 0, 10, "rk.bulk_viscosity must be in [0, 10]"},
         {(double)q->refine, 0, CT_REFINE_COUNT_ - 1, "rk.refine is out of range"},
+        {(double)q->program, 0, CT_EXPLICIT_PROGRAM_COUNT_ - 1, "rk.program is out of range"},
+        {(double)q->rules, 0, CT_EXPLICIT_RULES_COUNT_ - 1, "rk.rules is out of range"},
         {(double)q->max_steps, 1, 100000000, "rk.max_steps must be 1 to 100000000"}};
     ct_code code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
     if (code != CT_OK || d->stepper != CT_STEPPER_EXPLICIT)
@@ -34,6 +37,9 @@ static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
     if (d->integrator != CT_INTEGRATOR_EULER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
                              "CT_STEPPER_EXPLICIT steps by its own Runge-Kutta rule: leave integrator at CT_INTEGRATOR_EULER");
+    if (q->rules == CT_EXPLICIT_NODE && q->refine == CT_REFINE_SURFACE)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)q->refine,
+                             "rk.rules CT_EXPLICIT_NODE has no contacts of middles of edges: leave rk.refine at CT_REFINE_NONE or _ELEMENTS");
     if (d->friction > 0)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->friction, "CT_STEPPER_EXPLICIT has no friction: set friction to 0");
     if (d->self_collision)

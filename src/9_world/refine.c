@@ -430,7 +430,7 @@ static int cti_refine_split(cti_refine *q, cti_body *b, const uint8_t *marks, co
         return ok ? 0 : -1;
     }
     if (CTI_LEN(w->refined.past) == 0)
-        q->before = cti_explicit_energy(&w->state);
+        q->before = cti_explicit_energy(&w->state, NULL);
     cti_refine_commit(w, b, &next, &past, pinned > 0);
     return 1;
 }
@@ -476,7 +476,7 @@ CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
     cti_world_unprepare(w);
     if (cti_world_prepare(w) != CT_OK)
         return CT_ERR_MEMORY;
-    w->refined.work = cti_explicit_energy(s) - q.before;
+    w->refined.work = cti_explicit_energy(s, NULL) - q.before;
     return CT_OK;
 }
 #else

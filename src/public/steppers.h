@@ -156,6 +156,15 @@ typedef struct ct_penalty_desc {
    was given: nodes that are added do not appear in it. Steps get shorter with the elements. Bodies with an embedded surface are not refined. */
 typedef enum ct_refine { CT_REFINE_NONE = 0, CT_REFINE_SURFACE = 1, CT_REFINE_ELEMENTS = 2, CT_REFINE_COUNT_ } ct_refine;
 
+/* How the forces of a region of contacts are found: ACTIVE_SET, by Lawson and Hanson's method from the set of the stage before; INTERIOR_POINT, by
+   the logarithmic barriers of Hong 2006, sec. 4, from the start in every stage. Both solve the same problem. */
+typedef enum ct_explicit_program { CT_EXPLICIT_ACTIVE_SET = 0, CT_EXPLICIT_INTERIOR_POINT = 1, CT_EXPLICIT_PROGRAM_COUNT_ } ct_explicit_program;
+
+/* What is done where bodies meet. REGION: contacts of a region collide together, and come to rest on the surface; steps end at first touches.
+   NODE: the rules that Hong 2006 prints: contacts collide one after the other, forces keep d'' >= 0 alone, and no step is taken again for a touch.
+   NODE has no contacts of middles of edges. */
+typedef enum ct_explicit_rules { CT_EXPLICIT_REGION = 0, CT_EXPLICIT_NODE = 1, CT_EXPLICIT_RULES_COUNT_ } ct_explicit_rules;
+
 /* ct_explicit_desc -- options of CT_STEPPER_EXPLICIT (docs/explicit.md). Lengths of contacts are shares of the smaller mean edge of the two
    bodies' surfaces, or of that of the soft one; those of errors are shares of the mean edge of all soft bodies. */
 typedef struct ct_explicit_desc {
@@ -164,7 +173,10 @@ typedef struct ct_explicit_desc {
     ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive. ct_world_step refuses
                                (CT_ERR_UNSUPPORTED) steps beyond the bound of the bodies at rest, which the text names */
     int extrapolate;        /* 1: the error that step doubling finds is added to the result, which is then of fifth order; default 0 */
-    int edges;              /* 1: contacts between edges, too; default 0: between vertices and faces alone, as the paper advises for fine meshes */
+    ct_explicit_program program; /* default CT_EXPLICIT_ACTIVE_SET */
+    ct_explicit_rules rules;     /* default CT_EXPLICIT_REGION */
+    int edges;              /* 1 (default): contacts between edges, too; 0: between vertices and faces alone, as the paper advises for fine meshes:
+                               edges then pass each other, by up to half an element, in steps that are `ok` */
     ct_refine refine;       /* one level of refinement in regions of contact; default CT_REFINE_NONE */
     int element_pressure;   /* 1: the pressure of HONG_NEOHOOKEAN is each tetrahedron's own, which locks near nu = 1/2; default 0: the mean of
                                its nodes' */

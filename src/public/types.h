@@ -599,7 +599,7 @@ typedef struct ct_step_report {
     int candidates;        /* pairs that CCD looked at */
     int cmr_rounds;        /* solves in the worst substep */
     int newton_iterations; /* linearizations of all attempts, summed */
-    int solver_iterations; /* outer iterations, summed */
+    int solver_iterations; /* outer iterations, summed. EXPLICIT: active sets, or steps of the interior point method */
     int solver_sweeps;     /* sweeps over the contacts, summed */
     int solver_quick;      /* termination PAPER with CT_STEPPER_CMR: the solver_iterations whose inner loop took fewer than ten sweeps; else 0 */
     int solver_fallbacks;  /* solves of an island that ended with another solver than the chosen one, summed: with ICA where the chosen one

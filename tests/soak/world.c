@@ -118,12 +118,14 @@ static void explicit_desc(soak_run *u, soak_rng *r)
     u->desc.friction = 0, u->desc.self_collision = 0;
     q->tolerance = (ct_real)(soak_chance(r, 0.5) ? 1e-4 : soak_decades(r, sizeof(ct_real) == 4 ? -4 : -7, -2));
     q->fixed_step = (ct_real)(soak_chance(r, 0.9) ? 0 : u->dt * soak_decades(r, -2, 0));
-    q->extrapolate = soak_chance(r, 0.3), q->edges = soak_chance(r, 0.4), q->element_pressure = soak_chance(r, 0.3);
+    q->extrapolate = soak_chance(r, 0.3), q->edges = soak_chance(r, 0.6), q->element_pressure = soak_chance(r, 0.3);
     q->penetration = (ct_real)(soak_chance(r, 0.6) ? 1e-3 : soak_decades(r, -4, -1));
     q->bulk_viscosity = (ct_real)(soak_chance(r, 0.6) ? 0.06 : soak_uniform(r, 0, 2));
     q->max_steps = 1 + soak_below(r, 400);
     split = soak_uniform(r, 0, 1);
     q->refine = split < 0.3 ? CT_REFINE_ELEMENTS : (split < 0.55 ? CT_REFINE_SURFACE : CT_REFINE_NONE);
+    q->program = soak_chance(r, 0.8) ? CT_EXPLICIT_ACTIVE_SET : CT_EXPLICIT_INTERIOR_POINT;
+    q->rules = q->refine == CT_REFINE_SURFACE || soak_chance(r, 0.8) ? CT_EXPLICIT_REGION : CT_EXPLICIT_NODE;
 }
 
 void soak_make_meeting(soak_run *u, soak_rng *r)
