@@ -3,8 +3,9 @@
 
 #include "judge.h"
 
-/* [substeps] at most of a step that is refused with fewer. Of 8,640 steps of soft cubes under geometric (1e4 to 1e7 Pa, 2.5 to 40 ms) 6 end not
-   converged; with half of it 118, with double 6. Balls that roll down a slope under penalty gain in twice as many steps with half of it */
+/* [substeps] at most of a step that is refused with fewer. Of 8,640 steps of soft cubes under geometric (1e4 to 1e7 Pa, 2.5 to 40 ms) 10 end not
+   converged; with half of it 96; double of it is above max_substeps. Balls that roll down a slope under penalty gain in twice as many steps with
+   half of it */
 #define CTI_SHELL_PARTS 8
 
 /* cti_shell -- a stepper's part of such a step. Its functions return 0 when memory ran out; members from `keep` on may be NULL.
