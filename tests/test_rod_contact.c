@@ -454,7 +454,8 @@ static void meets(int kind, double speed, double off)
         low = fmin(low, kind == 1 || kind == 2 ? (y[1] + y[4]) / 2 : y[3 * i + 1]);
     next = run(w, dt, 1, NULL);
     status = next > status ? next : status;
-    if (!(low > (kind == 4 ? -speed * dt * steps / 2 : 0)) || !(fastest(w, b, n) < (kind == 4 && off > 2e-3 ? 0.75 : 0.6) * speed) || status > (int)worst)
+    if (!(low > (kind == 4 ? -speed * dt * steps / 2 : 0)) || status > (int)worst ||
+        !(fastest(w, b, n) < (kind == 4 && off > 2e-3 ? 0.75 : 0.6) * speed))
         fail_msg("kind %d at %g m/s, %g m off: height %g m, then %g and %g m/s, status %d", kind, speed, off, low, most, fastest(w, b, n), status);
     line_free(&m);
     ct_world_destroy(w);
