@@ -93,10 +93,11 @@ static double cti_barrier_wanted(const cti_state *s, int *n)
 }
 
 /* After a step the scale goes towards what the contacts carried. The barriers' energy is proportional to it, and no motion pays for a rise. So that
-   energy rises by what the step lost at most: otherwise a box that begins within dhat flies up (test_barrier). A fall is a loss */
-static void cti_barrier_rescale(cti_state *s, ct_step_report *r)
+   energy rises by what the step lost at most: otherwise a box that begins within dhat flies up (test_barrier). Contacts lose what a fall takes, and
+   that much less as a rise gives. lost [J]: of the step, beside friction */
+static void cti_barrier_rescale(cti_state *s, double lost, ct_step_report *r)
 {
-    double stored = cti_barrier_own(s)->contact.energy, lost = r->energy_gained < 0 ? -r->energy_gained : 0, scale;
+    double stored = r->energy_contact, scale, change, paid;
     int n;
     if (s->desc.barrier.stiffness > 0)
         return;
@@ -104,9 +105,26 @@ static void cti_barrier_rescale(cti_state *s, ct_step_report *r)
     if (n > 0 && (scale - 1) * stored > lost)
         scale = 1 + lost / stored;
     s->history.barrier *= scale;
-    cti_barrier_own(s)->contact.rescaled += (scale - 1) * stored;
-    r->loss_contact += (scale - 1) * stored;
-    r->energy_gained += (scale - 1) * stored;
+    change = (scale - 1) * stored, paid = cti_fmin(change, r->loss_contact);
+    r->energy_contact += change, r->loss_contact -= paid, r->energy_gained += change - paid;
+    cti_barrier_own(s)->contact.implied += change - paid;
+}
+
+/* What pairs store at the end they give back, so that it is no loss. What walls store is one: they are gone in the next step. Returns what contacts lose
+   beside friction, by the implicit rule. before [J]: stored at the start */
+static double cti_barrier_stored(cti_state *s, double before, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double friction = r->loss_contact;
+    cti_potential_terms t;
+    int i;
+    r->energy_contact = b->contact.energy;
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
+        if (b->contact.terms[i].wall && cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t))
+            r->energy_contact -= t.value / (double)b->rule.contact;
+    /* a contact turns along its way, so that the force of the end may take less than is stored: that is an error of the rule, and no loss */
+    r->loss_contact = cti_fmax(0, friction + b->contact.worked - (r->energy_contact - before));
+    return r->loss_contact - friction;
 }
 
 /* ---- scripts ---- */
@@ -443,7 +461,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_memory *next = &s->contact.memory_step[0], last;
-    double size, before = start[1];
+    double size, implied;
     int i;
     cti_memory_clear(next);
     if (!cti_barrier_remember(s, next) || !cti_barrier_joints_close(s, next, r) || !cti_barrier_works(s, r) ||
@@ -452,7 +470,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
     if (size < 0)
         return 0;
-    r->loss_contact += b->contact.energy - before;
+    implied = cti_barrier_stored(s, start[1], r);
     cti_barrier_store(s);
     memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
     if (!CTI_RESIZE(&s->prepared, b->surface.x_last, 3 * s->surface.nv))
@@ -472,9 +490,10 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     r->rigid_strain = b->layout.strain;
     if (r->rigid_strain > CTI_BARRIER_STRAIN)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
-                       r->loss_contact + r->loss_damping;
-    cti_barrier_rescale(s, r);
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - start[0] - start[1] - r->work_pins -
+                       r->work_script - r->work_joints + r->loss_contact + r->loss_damping;
+    b->contact.implied += implied;
+    cti_barrier_rescale(s, cti_fmax(0, implied - r->energy_gained), r);
     return 1;
 }
 

@@ -177,7 +177,9 @@ typedef struct cti_barrier_contact {
     cti_barrier_rub *ahead;  /* scratch: friction as it is elsewhere */
     double least;            /* [m/s^2] smallest scale, that of the first step: gravity */
     double energy;           /* [J] of the barriers */
-    double rescaled;         /* [J] what changes of the scale added to it in this step */
+    double worked;           /* [J] taken by the forces of pairs in the last minimization, on the ways of their points */
+    double implied;          /* [J] of energy_gained of this step that motion has not gained: what the implicit rule and changes of the scale are
+                                in loss_contact, or have added to it */
     int passes;              /* 1: a part of the step at hand ended behind an obstacle, see cti_barrier_passes */
 } cti_barrier_contact;
 
