@@ -178,9 +178,8 @@ static void nothing_gets_through(void **state)
         }
 }
 
-/* the gap at rest is below dhat, and smaller for a smaller dhat */
-/* Two boxes of 0.1 m on one line move 0.33 m in a step, towards each other: the minimum of the potential is behind. They meet, and the report says
-   that the step was divided; a form that is not divided says that it failed. Where nothing is in the way, a step of that length is one */
+/* Two boxes of 0.1 m on one line move 0.33 m in a step, towards each other: the minimum of the potential is behind. They meet, in one
+   step or in its parts; a form that is not divided may say that it failed. Where nothing is in the way, a step of that length is one */
 static void fast_bodies_do_not_pass(void **state)
 {
     int k;
@@ -203,7 +202,7 @@ static void fast_bodies_do_not_pass(void **state)
         read_middle(w, a, 0, xa), read_middle(w, b, 0, xb);
         assert_int_equal(count_intersections(w), 0);
         if (k == 0)
-            assert_true(xa[0] < xb[0] && r.status == CT_STATUS_SUBSTEPPED && r.contacts > 0);
+            assert_true(xa[0] < xb[0] && r.contacts > 0);
         else if (k < 4)
             assert_true(xa[0] < xb[0] || r.status == CT_STATUS_NOT_CONVERGED);
         else
@@ -212,6 +211,7 @@ static void fast_bodies_do_not_pass(void **state)
     }
 }
 
+/* the gap at rest is below dhat, and smaller for a smaller dhat */
 static void rests_above_the_floor(void **state)
 {
     double last = 1;
@@ -248,6 +248,50 @@ static void rests_above_the_floor(void **state)
     }
 }
 
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* A thickness is what a user sees between bodies: half of all loaded pairs of what rests under its weight are at least half of dhat apart. Scenes: a
+   soft box, three on each other, four sheets */
+static void pairs_rest_at_half_of_dhat(void **state)
+{
+    int scene, i, k;
+    (void)state;
+    for (scene = 0; scene < 3; scene++) {
+        const double dhat = 2e-3;
+        ct_world *w = barrier_world(dhat, 0.5, NULL);
+        const ct_contact *c;
+        double *gaps;
+        int n, loaded = 0;
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < (scene == 0 ? 1 : scene == 1 ? 3 : 4); i++) {
+            ct_mesh m = mesh_grid(0.2, 0.2, 8, 8);
+            if (scene < 2)
+                add_soft_box(w, "box", 0.1, 2, 1e5, 0, 0.052 + 0.102 * i, 0);
+            mesh_place(&m, 0, 0, 2e-3 * (i + 1), 0);
+            if (scene == 2)
+                add_cloth_mesh(w, "sheet", &m, CT_MODEL_MEMBRANE, 0.2);
+            ct_mesh_free(&m);
+        }
+        for (k = 0; k < PLAIN_OR(100, 40); k++)
+            step_once(w, 0.01);
+        assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+        gaps = (double *)malloc(sizeof *gaps * (size_t)(n + 1));
+        for (i = 0; i < n; i++)
+            if (c[i].impulse_normal > 0)
+                gaps[loaded++] = (double)c[i].gap;
+        qsort(gaps, (size_t)loaded, sizeof *gaps, by_size);
+        assert_true(loaded >= 4);
+        print_message("  %d pairs, median %.3f dhat\n", loaded, gaps[loaded / 2] / dhat);
+        assert_true(gaps[loaded / 2] >= 0.5 * dhat);
+        free(gaps);
+        ct_world_destroy(w);
+    }
+}
+
 /* speed [m/s] of a box on a slope of tan 0.5, one second after it was pushed uphill at 0.5 m/s. It stops after 57 ms. *gain: change of the speed
    in the last half second */
 static double slides(double mu, double *gain)
@@ -262,7 +306,6 @@ static double slides(double mu, double *gain)
     d.stepper = CT_STEPPER_BARRIER;
     d.barrier.newton_tolerance = (ct_real)(FLOAT ? 3e-5 : 1e-6);
     d.barrier.friction_velocity = (ct_real)1e-4;
-    d.barrier.friction_iterations = 0;
     w = world_make(&d);
     add_plane(w, -sin(angle), cos(angle), 0, 0);
     mesh_place(&m, angle, -sin(angle) * 0.0507, cos(angle) * 0.0507, 0);
@@ -350,10 +393,10 @@ static void a_scale_that_adapts_gives_no_energy(void **state)
         for (i = 0; i < 1000; i++) {
             ct_step_report r = step_once(w, 1e-4);
             loss += r.loss_contact;
-            energy = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
+            energy = r.energy_kinetic + r.energy_elastic + r.energy_gravity + r.energy_contact;
             read_middle(w, id, 0, x);
             assert_true(x[1] < 0.05 + gap + first / 9.81 + 1e-5);
-            assert_true(energy + loss < 9.81 * (0.05 + gap) + (FLOAT ? 2e-3 : 1e-5) && loss > -first - (FLOAT ? 1e-3 : 2e-5));
+            assert_true(energy + loss < 9.81 * (0.05 + gap) + first + (FLOAT ? 2e-3 : 1e-5) && r.loss_contact >= 0);
         }
         ct_world_destroy(w);
     }
@@ -840,6 +883,7 @@ int main(void)
         cmocka_unit_test(nothing_gets_through),
         cmocka_unit_test(fast_bodies_do_not_pass),
         cmocka_unit_test(rests_above_the_floor),
+        cmocka_unit_test(pairs_rest_at_half_of_dhat),
         cmocka_unit_test(holds_on_a_slope_up_to_the_angle_of_friction),
         cmocka_unit_test(pins_are_where_their_scripts_are),
         cmocka_unit_test(a_scale_that_adapts_gives_no_energy),

@@ -17,6 +17,8 @@ typedef enum fact {
     WORK,     /* difference of the report's work of scripts and pins */
     ACCOUNT,  /* remainder of the report's account */
     LOSS,     /* losses below zero */
+    TAKEN,    /* loss_contact less what contacts' impulses take on the ways of their points, recovered and store, in steps that are not divided */
+    LIFTED,   /* work_recovery in steps that no pair began below its thickness */
     CROSSING, /* steps that end with surfaces through each other and do not say so */
     DEPTH,    /* [thicknesses] of the deepest vertex below the floor */
     SCRIPT,   /* distance of pins and moved surfaces from their scripts, as a share of the scene's size */
@@ -110,6 +112,7 @@ typedef struct run {
     double mass, speed, scale; /* [kg] of all; [m/s], [J] that shares are of */
     double p0[3], l0[3], e0;   /* at the start */
     double least;              /* [J] smallest energy, work taken off, since a step that said what it gained */
+    double stored, kept;       /* [J] in contacts; [thicknesses] smallest distance of the last step */
     double work, load, last;   /* [J] done so far; [N s] from outside; [J] the last report's energies */
     double *start;             /* of the mover's vertices */
 } run;
@@ -121,7 +124,7 @@ static void run_begin(run *r)
     int i;
     memset(old, 0, sizeof old);
     measure_all(s, r->p0, r->l0, e, old);
-    r->mass = r->work = r->load = r->last = 0, r->start = NULL;
+    r->mass = r->work = r->load = r->last = r->stored = 0, r->kept = 2, r->start = NULL;
     for (i = 0; i < s->n; i++) {
         r->mass += s->things[i].total;
         memcpy(s->things[i].x0, s->things[i].x, sizeof(double) * 3 * (size_t)s->things[i].n);
@@ -157,6 +160,37 @@ static void measure_energy(run *r, const ct_step_report *q, const double *e, dou
     see(facts, LOSS, fmax(-q->loss_damping, -q->loss_contact) / r->scale);
 }
 
+/* way of a contact's point on a thing in the step, from its vertices `was` at the start */
+static void way_of(const scene *s, double *const *was, ct_body_id id, const int32_t *v, const ct_real *weights, double *out)
+{
+    int j, k, i;
+    memset(out, 0, 3 * sizeof *out);
+    for (j = 0; j < s->n; j++)
+        for (i = 0; i < 3 && id.index1 == s->things[j].id.index1; i++)
+            for (k = 0; k < 3 && v[i] >= 0; k++)
+                out[k] += (double)weights[i] * (s->things[j].x[3 * v[i] + k] - was[j][3 * v[i] + k]);
+    for (k = 0; s->mover.index1 == id.index1 && k < 3; k++)
+        out[k] = s->mover_speed[k] * s->dt;
+}
+
+/* what the contacts' impulses take from what they act on: an impulse over the step is a force, and works on the way of its point */
+static double taken_by_contacts(const scene *s, double *const *was)
+{
+    const ct_contact *c;
+    double sum = 0;
+    int i, k, n;
+    assert_int_equal(ct_world_contacts(s->w, &c, &n), CT_OK);
+    for (i = 0; i < n; i++) {
+        double a[3], b[3];
+        way_of(s, was, c[i].body_a, c[i].vertices_a, c[i].weights_a, a);
+        way_of(s, was, c[i].body_b, c[i].vertices_b, c[i].weights_b, b);
+        for (k = 0; k < 3; k++)
+            sum -= (double)(c[i].impulse_normal * c[i].normal[k] + c[i].impulse_tangent[0] * c[i].tangent[0][k] +
+                            c[i].impulse_tangent[1] * c[i].tangent[1][k]) * (a[k] - b[k]) / s->dt;
+    }
+    return sum;
+}
+
 /* dcd and explicit say how deep a vertex is, the others that a pair crosses */
 static int crossing_is_said(const ct_step_report *q)
 {
@@ -165,16 +199,25 @@ static int crossing_is_said(const ct_step_report *q)
 
 static void run_step(run *r, int column, int i, int steps, double *facts)
 {
-    double p[3], l[3], e[3], old[THINGS][3], got[THINGS][3], outside[3], *before, work;
+    double p[3], l[3], e[3], old[THINGS][3], got[THINGS][3], outside[3], *was[THINGS], work;
     scene *s = &r->s;
     ct_step_report q;
     int j, k;
-    before = (double *)malloc(sizeof(double) * 3 * (size_t)s->things[0].n);
-    memcpy(before, s->things[0].x, sizeof(double) * 3 * (size_t)s->things[0].n);
+    for (j = 0; j < s->n; j++) {
+        was[j] = (double *)malloc(sizeof(double) * 3 * (size_t)s->things[j].n);
+        memcpy(was[j], s->things[j].x, sizeof(double) * 3 * (size_t)s->things[j].n);
+    }
     q = step_once(s->w, s->dt);
     measure_all(s, p, l, e, old);
-    work = sum_impulses(s, got, outside, before);
-    free(before);
+    work = sum_impulses(s, got, outside, was[0]);
+    if (q.substeps == 1)
+        see(facts, TAKEN, fabs(q.loss_contact - q.work_recovery + q.energy_contact - r->stored - taken_by_contacts(s, was)) / r->scale);
+    r->stored = q.energy_contact;
+    if (r->kept >= 1)
+        see(facts, LIFTED, q.work_recovery / r->scale);
+    r->kept = (double)q.thickness_kept;
+    for (j = 0; j < s->n; j++)
+        free(was[j]);
     for (k = 0; k < 3; k++) {
         see(facts, MOMENTUM, fabs(p[k] - r->p0[k]) / (r->mass * r->speed));
         see(facts, ANGULAR, fabs(l[k] - r->l0[k]) / size3(r->l0));
@@ -537,7 +580,7 @@ static const struct {
       SAYS(ON(COLLISION) | ON(SPIN), 1e-8, 4e-6, "linear momentum to 1e-8"), ROW, ROW, ROW}},
     {ANGULAR, NULL, "angular momentum of a collision", MEET, 1e-12, 4e-6,
      {ROW, ROW,
-      SAYS(ON(COLLISION) | ON(RIGID), 0.05, 0.05, "5 % of the angular momentum of a collision"),
+      SAYS(ON(COLLISION) | ON(RIGID), 0.06, 0.06, "6 % of the angular momentum of a collision"),
       SAYS(ON(COLLISION), 0.01, 0.01, "1 % of the angular momentum of a collision"),
       SAYS(ON(COLLISION), 3e-3, 3e-3, ".3 % of the angular momentum of a collision"),
       KNOWN(ON(RIGID), 1e-12, 4e-4, "float: not converged"),
@@ -552,7 +595,7 @@ static const struct {
      {ROW, ROW, ROW, ROW, ROW, ROW, SAYS(ON(DROP), 0.01, 0.01, "1 % of the weight")}},
     {UNSEEN, NULL, "no energy is gained unseen", ALL, 1e-3, 1e-3,
      {ROW, KNOWN(ON(STACK), 0.02, 0.02, "no judge"),
-      SAYS(ON(DROP) | ON(STACK) | ON(CRUMPLE), 0.05, 0.05, "5 % of the energy of a fall"),
+      ROW,
       SAYS(ON(DROP) | ON(STACK), 0.1, 0.1, "10 % of the energy of a fall"), ROW, ROW,
       KNOWN(ON(RIGID_SLIDE), 0.01, 0.01, "moved back at first touch")}},
     {TOP, NULL, "energy is never above the start's", ALL, 1e-3, 1e-3,
@@ -562,15 +605,24 @@ static const struct {
     {WORK, NULL, "the report's work of pins and scripts", ON(SHEET) | ON(STRETCH) | ON(PUSH), 1e-7, 1e-6,
      {ROW, ROW, ROW, KNOWN(ON(PUSH), 0.01, 0.01, "corrections by scripts"),
       KNOWN(ON(STRETCH), 1e-7, 2e-6, "float: sums of impulses are rounded"), ROW, ROW}},
-    {ACCOUNT, NULL, "the account closes", ALL, 1e-11, 1e-11, {ROW, ROW, ROW, ROW, ROW, ROW, ROW}},
+    {ACCOUNT, NULL, "the account closes", ALL, 1e-11, 1e-11,
+     {ROW, ROW, KNOWN(ALL, 1e-11, 5e-9, "float: the barriers' scale is rounded"), ROW, ROW, ROW, ROW}},
     {LOSS, NULL, "losses are not below zero", ALL, 1e-9, 1e-9,
-     {ROW, ROW, KNOWN(ALL, 0.05, 0.05, "a scale that rises"), ROW,
+     {ROW, ROW, ROW, ROW,
       KNOWN(ON(DROP) | ON(STACK) | ON(PUSH), 5e-3, 5e-3, "restitution between two strikes"), ROW,
       KNOWN(ON(COLLISION), 5e-4, 5e-4, "contacts push, for a moment, what parts from them")}},
+    {TAKEN, NULL, "losses of contacts are their impulses' work", ALL, 1e-6, 1e-4,
+     {KNOWN(ON(RIGID) | ON(CRUMPLE), 0.05, 0.05, "arcs of rotations; bodies in zones"), ROW,
+      KNOWN(ON(SHEET) | ON(CRUMPLE) | ON(PUSH), 0.02, 0.02, "contacts that turn on their way"),
+      KNOWN(ON(DROP) | ON(STACK) | ON(COLLISION) | ON(SHEET) | ON(PUSH), 0.04, 0.04, "corrections of positions"),
+      KNOWN(ALL, 0.1, 0.1, "impulses act at many times of a step"), KNOWN(ALL, 0.05, 0.07, "springs that are left"),
+      KNOWN(ALL, 0.6, 0.6, "impulses act at many times of a step")}},
+    {LIFTED, NULL, "recovery of pairs that need none", ALL, 1e-6, 1e-4,
+     {ROW, ROW, ROW, KNOWN(ON(DROP) | ON(COLLISION), 3e-4, 3e-4, "corrections before the way"), ROW, ROW, ROW}},
     {CROSSING, NULL, "steps that cross and do not say so", ALL, 0, 0,
      {ROW, KNOWN(ON(PUSH), 40, 40, "edges are not seen"), ROW, ROW, ROW, ROW, ROW}},
     {SAID, NULL, "share of steps above their tolerance", ALL, 0.05, 0.05,
-     {ROW, ROW, ROW, ROW, ROW,
+     {ROW, ROW, KNOWN(ON(SHEET), 0.05, 0.13, "float: slips below its rounding"), ROW, ROW,
       KNOWN(ON(COLLISION) | ON(SHEET) | ON(CRUMPLE) | ON(RIGID), 0.9, 0.9, "not converged"), ROW}},
     {DEPTH, NULL, "thicknesses below the floor", ON(DROP) | ON(STACK) | ON(CRUMPLE), 0, 0,
      {ROW, ROW, ROW, ROW, ROW, ROW, ROW}},

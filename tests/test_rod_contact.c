@@ -420,7 +420,8 @@ static double fastest(const ct_world *w, ct_body_id b, int n)
 
 /* Under CT_STEPPER_BARRIER something comes down on a bar, a little off its centre. Kind 0: a point, 1: a rod along the bar but for 1e-3 rad, 2: a
    rod across, 3: 20 points; and 4: a point on a free point. At the end of the step of its arrival it is above, and a step later its
-   momentum is gone, or shared */
+   momentum is gone, or shared. Two points that meet 3 mm off in a step as long as their thickness go around each other in it: their normal is that
+   of its end, turned by 45 degrees, and they share 1 - cos^2 / 2 and cos^2 / 2 */
 static void meets(int kind, double speed, double off)
 {
     /* 200 iterations may not do for a rod of one segment that spins and stretches */
@@ -453,7 +454,8 @@ static void meets(int kind, double speed, double off)
         low = fmin(low, kind == 1 || kind == 2 ? (y[1] + y[4]) / 2 : y[3 * i + 1]);
     next = run(w, dt, 1, NULL);
     status = next > status ? next : status;
-    if (!(low > (kind == 4 ? -speed * dt * steps / 2 : 0)) || !(fastest(w, b, n) < 0.6 * speed) || status > (int)worst)
+    if (!(low > (kind == 4 ? -speed * dt * steps / 2 : 0)) || status > (int)worst ||
+        !(fastest(w, b, n) < (kind == 4 && off > 2e-3 ? 0.75 : 0.6) * speed))
         fail_msg("kind %d at %g m/s, %g m off: height %g m, then %g and %g m/s, status %d", kind, speed, off, low, most, fastest(w, b, n), status);
     line_free(&m);
     ct_world_destroy(w);

@@ -40,9 +40,6 @@
    Newton step (soak32, set barrier, seed 1002). Half and double were not compared */
 #define CTI_BARRIER_LIFT 16
 #define CTI_BARRIER_LIFTS 4
-/* most linearizations of friction where it is to converge. A sheet between boxes that meet at 30 m/s ends 5 of 12 steps without with 60, 6 with 40, 11
-   with 20; 200 soft boxes none, 1 and 3 of 15 */
-#define CTI_BARRIER_LAGS 60
 /* [1] the scale is the root of the mean square of contacts' forces over their masses, over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
    double: 0.33 */
 #define CTI_BARRIER_LOAD 4
@@ -96,10 +93,11 @@ static double cti_barrier_wanted(const cti_state *s, int *n)
 }
 
 /* After a step the scale goes towards what the contacts carried. The barriers' energy is proportional to it, and no motion pays for a rise. So that
-   energy rises by what the step lost at most: otherwise a box that begins within dhat flies up (test_barrier). A fall is a loss */
-static void cti_barrier_rescale(cti_state *s, ct_step_report *r)
+   energy rises by what the step lost at most: otherwise a box that begins within dhat flies up (test_barrier). Contacts lose what a fall takes, and
+   that much less as a rise gives. lost [J]: of the step, beside friction */
+static void cti_barrier_rescale(cti_state *s, double lost, ct_step_report *r)
 {
-    double stored = cti_barrier_own(s)->contact.energy, lost = r->energy_gained < 0 ? -r->energy_gained : 0, scale;
+    double stored = r->energy_contact, scale, change, paid;
     int n;
     if (s->desc.barrier.stiffness > 0)
         return;
@@ -107,9 +105,26 @@ static void cti_barrier_rescale(cti_state *s, ct_step_report *r)
     if (n > 0 && (scale - 1) * stored > lost)
         scale = 1 + lost / stored;
     s->history.barrier *= scale;
-    cti_barrier_own(s)->contact.rescaled += (scale - 1) * stored;
-    r->loss_contact += (scale - 1) * stored;
-    r->energy_gained += (scale - 1) * stored;
+    change = (scale - 1) * stored, paid = cti_fmin(change, r->loss_contact);
+    r->energy_contact += change, r->loss_contact -= paid, r->energy_gained += change - paid;
+    cti_barrier_own(s)->contact.implied += change - paid;
+}
+
+/* What pairs store at the end they give back, so that it is no loss. What walls store is one: they are gone in the next step. Returns what contacts lose
+   beside friction, by the implicit rule. before [J]: stored at the start */
+static double cti_barrier_stored(cti_state *s, double before, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double friction = r->loss_contact;
+    cti_potential_terms t;
+    int i;
+    r->energy_contact = b->contact.energy;
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
+        if (b->contact.terms[i].wall && cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t))
+            r->energy_contact -= t.value / (double)b->rule.contact;
+    /* a contact turns along its way, so that the force of the end may take less than is stored: that is an error of the rule, and no loss */
+    r->loss_contact = cti_fmax(0, friction + b->contact.worked - (r->energy_contact - before));
+    return r->loss_contact - friction;
 }
 
 /* ---- scripts ---- */
@@ -194,7 +209,7 @@ static void cti_barrier_take(cti_state *s, ct_real *shift, ct_real t)
         shift[i] *= t < 1 ? 1 - t : 0;
 }
 
-typedef enum cti_barrier_end { CTI_BARRIER_MEMORY, CTI_BARRIER_GOES_ON, CTI_BARRIER_CONVERGED, CTI_BARRIER_STUCK } cti_barrier_end;
+typedef enum cti_barrier_end { CTI_BARRIER_MEMORY, CTI_BARRIER_GOES_ON, CTI_BARRIER_CONVERGED, CTI_BARRIER_STUCK, CTI_BARRIER_SPENT } cti_barrier_end;
 
 /* cti_barrier_run -- Newton iterations of a step */
 typedef struct cti_barrier_run {
@@ -203,6 +218,7 @@ typedef struct cti_barrier_run {
     int iterations;
     ct_real speed;   /* [m/s] of the last Newton step */
     int is_last;     /* 1: it is short enough to end with */
+    int leads;       /* 1: its potential has the friction of its start, and friction is to be that of its end */
     int lifted;      /* 1: its Hessian was lifted: it is shorter than Newton's */
 } cti_barrier_run;
 
@@ -210,7 +226,7 @@ typedef struct cti_barrier_run {
 static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double size, other, before = 0, after, slope = 0;
+    double size, other, before = 0, after, slope = 0, lead = 0;
     double units = sizeof(ct_real) == sizeof(double) || q->is_last ? CTI_BARRIER_ROUNDING : CTI_BARRIER_ROUNDING_FLOAT;
     ct_real full = *t;
     int k;
@@ -246,8 +262,9 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         if (q->moves)
             return 1;
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
-        if (other < 0)
+        if (other < 0 || (q->leads && !cti_barrier_lead_energy(s, &lead)))
             return -1;
+        after += lead;
         if (after - before <= CTI_BARRIER_FALL * (double)*t * slope + units * (double)CTI_EPS * (size + other))
             return 1;
         *t /= 2;
@@ -327,7 +344,7 @@ static int cti_barrier_is_last(cti_state *s, cti_barrier_run *q, ct_step_report 
     if (!b->matrix.exact || q->speed * (1 + b->matrix.sigma) <= tolerance)
         return 1;
     cti_barrier_shift_mass(s, -b->matrix.sigma);
-    if (!cti_barrier_correct(s, &definite, r))
+    if (!cti_barrier_correct(s, &definite, r) || (definite && q->leads && !cti_barrier_lead(s, r)))
         return -1;
     r->ms_solve += cti_state_clock(s) - t0;
     if (!definite)
@@ -375,7 +392,7 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
 {
     cti_barrier *b = cti_barrier_own(s);
     int moved, last;
-    if (!cti_barrier_direction(s, q, r))
+    if (!cti_barrier_direction(s, q, r) || (q->leads && !cti_barrier_lead(s, r)))
         return CTI_BARRIER_MEMORY;
     r->newton_iterations++;
     q->iterations++;
@@ -396,40 +413,44 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }
 
-/* Solves with friction of one linearization each. Where friction is to converge, a Newton iteration is one: forces and directions of friction follow
-   it, which takes as few iterations as one solve, or half more (docs/barrier.md). The last one is solved to the end. 0: out of memory */
+/* a solve with the rubs as they are, or where friction settles one iteration of it, but for the way of scripts */
+static cti_barrier_end cti_barrier_descend(cti_state *s, cti_barrier_run *q, int settles, ct_step_report *r)
+{
+    cti_barrier_end end;
+    do {
+        if (q->iterations >= s->desc.barrier.newton_iterations) {
+            cti_step_status(r, CT_STATUS_BUDGET);
+            return CTI_BARRIER_SPENT;
+        }
+        q->leads = settles && !q->moves && CTI_LEN(cti_barrier_own(s)->contact.rubs) > 0;
+        end = cti_barrier_iterate(s, q, r);
+        if (end == CTI_BARRIER_CONVERGED && !cti_barrier_joints_settle(s))
+            end = CTI_BARRIER_GOES_ON;
+    } while (end == CTI_BARRIER_GOES_ON && (!settles || q->moves));
+    return end;
+}
+
+/* Solves with friction of one linearization each, until one leaves friction as it is. Where friction settles, loads and directions follow each Newton
+   iteration (barrier_lag.c), and are at last those of the end. 0: out of memory */
 static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier_end end = CTI_BARRIER_GOES_ON;
     const cti_barrier_contact *c = &cti_barrier_own(s)->contact;
     /* contacts at walls begin in this step: their friction is that of its first solve */
-    int settles = s->desc.barrier.friction_iterations == 0, lag, first, calm = 0;
-    int lags = settles ? CTI_BARRIER_LAGS : s->desc.barrier.friction_iterations + (CTI_LEN(c->walls) > 0);
-    for (lag = 0; lag < lags && end != CTI_BARRIER_STUCK; lag++) {
+    int settles = s->desc.barrier.friction_iterations == 0, lags = s->desc.barrier.friction_iterations + (CTI_LEN(c->walls) > 0), lag, done = 0;
+    for (lag = 0; settles || (lag < lags && !done); lag++) {
+        int first = q->iterations;
         if (!cti_barrier_lag(s))
             return 0;
-        if (lag > 0 && end == CTI_BARRIER_CONVERGED && CTI_LEN(c->rubs) == 0)
+        if (done || (end == CTI_BARRIER_CONVERGED && CTI_LEN(c->rubs) == 0))
             break;
-        first = q->iterations;
-        do {
-            if (q->iterations >= s->desc.barrier.newton_iterations) {
-                cti_step_status(r, CT_STATUS_BUDGET);
-                return 1;
-            }
-            end = cti_barrier_iterate(s, q, r);
-            if (end == CTI_BARRIER_MEMORY)
-                return 0;
-            if (end == CTI_BARRIER_CONVERGED && !cti_barrier_joints_settle(s))
-                end = CTI_BARRIER_GOES_ON;
-        } while (end == CTI_BARRIER_GOES_ON && !(settles && lag + 1 < lags && !q->moves && CTI_LEN(c->rubs)));
-        /* friction of the last solve's forces leaves it as it is; where each iteration has others, its error is more than the last change: twice */
-        calm = q->iterations == first + 1 && end == CTI_BARRIER_CONVERGED ? calm + 1 : 0;
-        if (calm > settles)
-            break;
+        end = cti_barrier_descend(s, q, settles, r);
+        if (end == CTI_BARRIER_MEMORY)
+            return 0;
+        done = end == CTI_BARRIER_STUCK || end == CTI_BARRIER_SPENT || (end == CTI_BARRIER_CONVERGED && q->iterations == first + 1);
     }
-    if (end == CTI_BARRIER_STUCK || cti_barrier_own(s)->joints.open > 0)
+    if (end == CTI_BARRIER_STUCK || (end != CTI_BARRIER_SPENT && cti_barrier_own(s)->joints.open > 0))
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    cti_barrier_own(s)->contact.unsettled |= settles && lag == lags;
     return 1;
 }
 
@@ -440,7 +461,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_memory *next = &s->contact.memory_step[0], last;
-    double size, before = start[1];
+    double size, implied;
     int i;
     cti_memory_clear(next);
     if (!cti_barrier_remember(s, next) || !cti_barrier_joints_close(s, next, r) || !cti_barrier_works(s, r) ||
@@ -449,7 +470,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
     if (size < 0)
         return 0;
-    r->loss_contact += b->contact.energy - before;
+    implied = cti_barrier_stored(s, start[1], r);
     cti_barrier_store(s);
     memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
     if (!CTI_RESIZE(&s->prepared, b->surface.x_last, 3 * s->surface.nv))
@@ -469,8 +490,9 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     r->rigid_strain = b->layout.strain;
     if (r->rigid_strain > CTI_BARRIER_STRAIN)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    cti_ends_gain(start[0], r);
-    cti_barrier_rescale(s, r);
+    cti_ends_gain(start[0] + start[1], r);
+    b->contact.implied += implied;
+    cti_barrier_rescale(s, cti_fmax(0, implied - r->energy_gained), r);
     return 1;
 }
 

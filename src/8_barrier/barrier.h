@@ -5,6 +5,7 @@
 
 #include "../8_step/impulses.h"
 #include "../8_step/stepper.h"
+#include "../2_linalg/krylov.h"
 #include "../7_contact/candidates.h"
 #include "../7_contact/potential.h"
 #include "../4_programs/program.h"
@@ -173,10 +174,12 @@ typedef struct cti_barrier_contact {
     cti_barrier_term *before; /* those before the last Newton step */
     cti_barrier_wall *walls; /* of the step at hand */
     cti_barrier_rub *rubs;
+    cti_barrier_rub *ahead;  /* scratch: friction as it is elsewhere */
     double least;            /* [m/s^2] smallest scale, that of the first step: gravity */
     double energy;           /* [J] of the barriers */
-    double rescaled;         /* [J] what changes of the scale added to it in this step */
-    int unsettled;           /* 1: friction of a part of the step at hand did not converge */
+    double worked;           /* [J] taken by the forces of pairs in the last minimization, on the ways of their points */
+    double implied;          /* [J] of energy_gained of this step that motion has not gained: what the implicit rule and changes of the scale are
+                                in loss_contact, or have added to it */
     int passes;              /* 1: a part of the step at hand ended behind an obstacle, see cti_barrier_passes */
 } cti_barrier_contact;
 
@@ -326,8 +329,6 @@ CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_repo
 CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *barriers, double *friction, double *size);
 /* cti_barrier_contacts -- the contacts' part of cti_barrier_assemble. 0: out of memory. */
 CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift);
-/* cti_barrier_lag -- rubs: friction with the normal forces at surface.x0. 0: out of memory. */
-CTI_FN int cti_barrier_lag(cti_state *s);
 /* cti_barrier_loss -- dissipated by damping from y0 to y [J]. */
 CTI_FN double cti_barrier_loss(cti_state *s);
 /* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, plus its anchor, with the surface at x. */
@@ -336,6 +337,16 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
 CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H);
 /* cti_barrier_rub_terms -- the same in space, at surface positions x, or x_slide where that is set; q->at is set, too. */
 CTI_FN void cti_barrier_rub_terms(const cti_state *s, cti_barrier_rub *q, const ct_real *x, cti_contact_rub *out);
+
+/* ---- barrier_lag.c ---- */
+
+/* cti_barrier_lag -- rubs: friction with the normal forces and the directions at surface.x0. 0: out of memory. */
+CTI_FN int cti_barrier_lag(cti_state *s);
+/* cti_barrier_lead -- dy = -B^-1 g becomes the step that knows how loads and directions change along it, where that goes down. 0: out of memory. */
+CTI_FN int cti_barrier_lead(cti_state *s, ct_step_report *r);
+/* cti_barrier_lead_energy -- out: what half of friction's potential changes more from surface.x0 to x1, whose pairs are active, with the loads and
+   directions of x1. 0: out of memory. */
+CTI_FN int cti_barrier_lead_energy(cti_state *s, double *out);
 
 /* ---- barrier_joints.c ---- */
 
@@ -373,7 +384,7 @@ CTI_FN int cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch
 
 /* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
 CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
-/* cti_barrier_rub -- b->g += friction's Hessian at b->surface.x_slide times the displacement shift [3 nv] of the surface. */
+/* cti_barrier_rub_shift -- b->g += friction's Hessian at b->surface.x_slide times the displacement shift [3 nv] of the surface; NULL: its force. */
 CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift);
 /* cti_barrier_scatter -- g += a vector g [3 n] and B += H [3 n][3 n], or NULL, over the vertices v [n] of a pair, in the rows [begin, end). */
 CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *g, const ct_real *H, int begin, int end);
@@ -394,6 +405,8 @@ CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
 CTI_FN void cti_barrier_lift(cti_state *s, ct_real by);
 /* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
 CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
+/* cti_barrier_preconditioner -- the inverse of the last factor, after a solve. */
+CTI_FN cti_operator cti_barrier_preconditioner(cti_barrier *b);
 /* cti_barrier_correct -- dy, which solves another system, becomes -B^-1 g up to a tenth of the change; *definite 0: B is not positive definite or
    conjugate gradients did not converge, and dy is as it was. 0: out of memory. */
 CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r);

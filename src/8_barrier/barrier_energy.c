@@ -322,7 +322,7 @@ CTI_FN void cti_barrier_rub_terms(const cti_state *s, cti_barrier_rub *q, const 
             out->K[3 * k + l] = q->t[0][k] * (H[0] * q->t[0][l] + H[1] * q->t[1][l]) + q->t[1][k] * (H[2] * q->t[0][l] + H[3] * q->t[1][l]);
 }
 
-/* contacts' friction matrix c_i c_j K, times the shift */
+/* contacts' friction, or with a shift its matrix c_i c_j K times that */
 CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
 {
     const cti_barrier *b = cti_barrier_own(s);
@@ -333,9 +333,9 @@ CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
         ct_real g[12];
         cti_v3 way = cti_v3_zero();
         cti_barrier_rub_terms(s, q, s->surface.x0, &r);
-        for (k = 0; k < q->n; k++)
+        for (k = 0; shift && k < q->n; k++)
             way = cti_v3_mad(way, cti_v3_at(shift, q->v[k]), q->c[k]);
-        way = cti_m3_mul_v(r.K, way);
+        way = shift ? cti_m3_mul_v(r.K, way) : cti_v3_at(r.f, 0);
         for (k = 0; k < q->n; k++)
             cti_v3_put(g, k, cti_v3_mul(way, q->c[k]));
         cti_barrier_scatter(s, q->v, q->n, g, NULL, 0, b->n);
@@ -398,34 +398,4 @@ CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_repo
     ok = ok && cti_barrier_contacts(s, shift);
     cti_arena_rewind(s->arena, mark);
     return ok;
-}
-
-/* ---- lagged friction ---- */
-
-CTI_FN int cti_barrier_lag(cti_state *s)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    const cti_surface *f = &s->surface;
-    cti_potential_terms t;
-    /* the scale has changed since the last solve, the forces that it found have not */
-    ct_real solved = (ct_real)(s->desc.barrier.stiffness > 0 ? 1 : s->history.barrier_solved / s->history.barrier);
-    int i;
-    s->history.barrier_solved = s->history.barrier;
-    CTI_CLEAR(b->contact.rubs);
-    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
-        const cti_barrier_term *p = &b->contact.terms[i];
-        cti_pair pair = cti_barrier_pair(p, NULL);
-        cti_v3 n;
-        ct_real mu = cti_pair_friction(f, &pair);
-        if (!(mu > 0) || !cti_barrier_eval(s, p, f->x0, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
-            continue;
-        memcpy(pair.w, t.c, sizeof t.c);
-        n = p->kind == CT_PAIR_PLANE ? cti_v3_at(f->planes[p->plane].normal, 0)
-                                     : cti_v3_unit(cti_pair_offset(f, f->x0, &pair), cti_v3_make(0, 1, 0));
-        if (p->wall)
-            n = cti_v3_at(b->contact.walls[p->wall - 1].normal, 0);
-        if (!cti_barrier_rub_add(s, p, t.c, n, mu * solved * t.force))
-            return 0;
-    }
-    return 1;
 }

@@ -116,23 +116,25 @@ static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
     }
 }
 
-/* work of scripts and losses in the step, from the gradient at its end. 0: out of memory */
+/* Work of scripts and losses in the step, from the gradient at its end. A barrier's force at the end works on the way of the whole step: what that
+   is more than what the barrier stores is a loss, by the implicit rule. 0: out of memory */
 CTI_FN int cti_barrier_works(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     double h2 = (double)b->rule.contact;
     cti_potential_terms t;
     int i, k;
+    b->contact.worked = 0;
     cti_barrier_friction_works(s, r);
     r->loss_damping += cti_barrier_loss(s);
-    for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->contact.terms); i++)
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
         if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
             for (k = 0; k < b->contact.terms[i].n; k++) {
                 int v = b->contact.terms[i].v[k];
-                if (cti_barrier_is_scripted(s, v))
-                    r->work_script += (double)cti_v3_dot(cti_v3_at(t.gradient, k),
-                                                         cti_v3_sub(cti_v3_at(s->surface.x0, v), cti_v3_at(b->surface.x_start, v))) /
-                                      h2;
+                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, v), cti_v3_at(b->surface.x_start, v));
+                double work = (double)cti_v3_dot(cti_v3_at(t.gradient, k), way) / h2;
+                b->contact.worked += work;
+                r->work_script += cti_barrier_is_scripted(s, v) ? work : 0;
             }
     if (s->scripts.n_constrained == 0)
         return 1;
@@ -172,6 +174,5 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
             fabs(r->work_joints);
     if (s->desc.integrator != CT_INTEGRATOR_EULER)
         swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
-    /* a scale that falls takes energy, which is no sign that the motion has gained none */
-    return !(r->energy_gained - cti_barrier_own(s)->contact.rescaled <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
+    return !(r->energy_gained - cti_barrier_own(s)->contact.implied <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
 }

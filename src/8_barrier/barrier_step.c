@@ -51,8 +51,8 @@ static int cti_barrier_again(cti_state *s, const cti_barrier_kept *kept)
         memcpy(b->surface.x_last, b->surface.x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memset(&s->step.limit, 0, sizeof s->step.limit);
     b->cover.known = 0;
-    b->contact.rescaled = 0;
-    b->contact.passes = b->contact.unsettled = 0;
+    b->contact.implied = 0;
+    b->contact.passes = 0;
     cti_impulses_begin(s);
     return cti_snapshot_save(s, 1, &s->step.start);
 }
@@ -138,8 +138,8 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
         memcpy(b->surface.x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     /* candidates depend on no earlier step, so that a step that is tried again has the same; S1 takes as long with those of the last one */
     b->cover.known = 0;
-    b->contact.rescaled = 0;
-    b->contact.passes = b->contact.unsettled = 0;
+    b->contact.implied = 0;
+    b->contact.passes = 0;
     cti_barrier_system_begin(b);
     code = cti_barrier_once(s, dt, start, r);
     if (code == CT_ERR_DOMAIN)
@@ -159,7 +159,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
         fails = cti_barrier_gains(s, dt, start, r) || b->contact.passes;
         cti_ends_cost(&whole, r);
     }
-    if ((fails || b->contact.unsettled) && r->status < CT_STATUS_NOT_CONVERGED)
+    if (fails && r->status < CT_STATUS_NOT_CONVERGED)
         r->status = CT_STATUS_NOT_CONVERGED;
     cti_impulses_swap(s);
     return CT_OK;

@@ -7,7 +7,6 @@ static void cti_barrier_defaults(ct_world_desc *d)
 {
     d->barrier.friction_velocity = CTI_R(1e-3);
     d->barrier.newton_tolerance = CTI_R(1e-3);
-    d->barrier.friction_iterations = 1;
     d->barrier.newton_iterations = 200;
 }
 

@@ -5,7 +5,6 @@
    that are gone.
    A constrained block goes the rest of its way to where its script wants it: B <- S B S + (1 - S) scale, as in assemble.c. */
 #include "barrier.h"
-#include "../2_linalg/krylov.h"
 
 /* [1] contact blocks in the pattern, over those that are wanted, above which it is made anew: blocks that nobody wants make the factor
    larger. It has to be above the share of pairs within CTI_BARRIER_REACH, about 1.5 */
@@ -255,7 +254,18 @@ CTI_FN void cti_barrier_lift(cti_state *s, ct_real by)
 
 /* ---- the linear system ---- */
 
-/* z = M^-1 r by the lagged factor: a cti_operator_fn */
+/* z = M^-1 r by the lagged factor, or by that of B in double: cti_operator_fns */
+static void cti_barrier_precondition_exactly(void *ctx, const ct_real *r, ct_real *z)
+{
+    cti_barrier_factors *f = &((cti_barrier *)ctx)->factors;
+    int n = 3 * ((cti_barrier *)ctx)->n, i;
+    for (i = 0; i < n; i++)
+        f->x64[i] = (double)r[i];
+    cti_factor64_solve(&f->exact, f->x64, f->work64);
+    for (i = 0; i < n; i++)
+        z[i] = (ct_real)f->x64[i];
+}
+
 static void cti_barrier_precondition(void *ctx, const ct_real *r, ct_real *z)
 {
     cti_barrier *b = (cti_barrier *)ctx;
@@ -271,6 +281,13 @@ static void cti_barrier_precondition(void *ctx, const ct_real *r, ct_real *z)
     cti_factor16_solve(&b->factor.packed, f->x32, f->work32);
     for (i = 0; i < n; i++)
         z[i] = (ct_real)((double)f->x32[i] / scale);
+}
+
+CTI_FN cti_operator cti_barrier_preconditioner(cti_barrier *b)
+{
+    cti_operator M;
+    M.n = 3 * b->n, M.apply = b->factor.known ? cti_barrier_precondition : cti_barrier_precondition_exactly, M.ctx = b;
+    return M;
 }
 
 /* the pattern's analysis, where it is not known. 0: out of memory */
@@ -312,17 +329,16 @@ static int cti_barrier_solve_exactly(cti_state *s, int *definite, ct_step_report
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_factors *f = &b->factors;
     int i, n3 = 3 * b->n;
+    b->factor.known = 0;
     if (!cti_barrier_analyze(s) || !CTI_RESIZE(&s->prepared, f->x64, n3) ||
         !cti_factor64_compute(&s->prepared, &f->exact, &b->analysis.symbolic, &b->analysis.gather, b->hessian.B.val) ||
         !CTI_RESIZE(&s->prepared, f->work64, cti_factor64_work(&f->exact)))
         return 0;
     r->refactorizations++;
     *definite = f->exact.boosted == 0;
+    cti_barrier_precondition_exactly(b, b->g, b->dy);
     for (i = 0; i < n3; i++)
-        f->x64[i] = -(double)b->g[i];
-    cti_factor64_solve(&f->exact, f->x64, f->work64);
-    for (i = 0; i < n3; i++)
-        b->dy[i] = (ct_real)f->x64[i];
+        b->dy[i] = -b->dy[i];
     return 1;
 }
 
@@ -365,10 +381,9 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
             *definite = 0;
             return 1;
         }
-        if (fresh)
+        if (fresh) /* float does not do */
             break;
     }
-    f->known = 0; /* float does not do */
     return cti_barrier_solve_exactly(s, definite, r);
 }
 

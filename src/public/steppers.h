@@ -60,8 +60,8 @@ typedef struct ct_barrier_desc {
     ct_real friction_velocity;  /* [m/s] > 0: speed below which friction is less than mu times the normal force, so that what should
                                    stick creeps by a share of it (but see static_hold); default 1e-3 */
     ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
-    int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left, as in IPC; 0: these
-                                   follow each Newton iteration until friction no longer changes: ok covers friction then. Default 1 */
+    int friction_iterations;    /* 0 (default): normal forces and directions of friction are those of the end of the step, and ok covers them.
+                                   Above 0: solves of a step, each with those that the last one left, as in IPC; ok says nothing of friction then */
     int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. As many again where it would take points
                                    or rods through each other. Default 200 */
     ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from

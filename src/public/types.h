@@ -636,9 +636,8 @@ typedef struct ct_step_report {
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
                                                               is that of the velocities at the end, also where the integrator's own
                                                               velocities belong to the middle of steps */
-    double energy_contact; /* [J] PENALTY, LAYERS: stored in the springs of contacts at the end; else 0 */
-    double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches.
-                                                   All fields of this account are 0 with CT_STEPPER_DCD */
+    double energy_contact; /* [J] BARRIER, PENALTY, LAYERS: stored in barriers and springs of contacts at the end; else 0 */
+    double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches */
     double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect. PENALTY: of springs of pairs that were
                               first seen deeper than they can have come */
     double loss_contact;   /* [J] dissipated by contacts: impacts, friction. LAYERS: work of the impulses of friction and of those that

@@ -75,7 +75,7 @@ static void barrier_desc(soak_run *u, soak_rng *r)
     b->dhat = (ct_real)(soak_chance(r, 0.6) ? 0 : u->thickness * soak_decades(r, -0.5, 1));
     b->friction_velocity = (ct_real)(soak_chance(r, 0.5) ? 1e-3 : u->size / u->dt * soak_decades(r, -7, -2));
     b->newton_tolerance = (ct_real)(soak_chance(r, 0.3) ? 1e-3 : u->size / u->dt * soak_decades(r, log10(slow), -3));
-    b->friction_iterations = soak_chance(r, 0.6) ? 1 : soak_below(r, 4);
+    b->friction_iterations = soak_chance(r, 0.6) ? 0 : soak_below(r, 4);
     b->newton_iterations = soak_chance(r, 0.6) ? 200 : 1 + soak_below(r, 60);
     b->stiffness = (ct_real)(soak_chance(r, 0.8) ? 0 : soak_decades(r, -6, 6));
 }

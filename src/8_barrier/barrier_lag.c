@@ -1,0 +1,202 @@
+/* barrier_lag.c -- friction whose loads and directions are those of the iterate.
+   Method: friction has no potential: its load, its directions and its closest points change with the positions. So they are set anew before each
+   Newton iteration, and the potential of an iteration has them as numbers. Its Hessian B lacks N, the derivative of friction's force by them, which
+   is not symmetric. Newton's step of the whole is (B + N)^-1 (-g): the step that conjugate gradients found, corrected by conjugate residuals with
+   the same preconditioner. N p is a difference of forces at two positions. In the line search half of friction's potential is with the loads and
+   directions of the start of the Newton step, half with those of its end: what a step from a to b gains by that sum, the step back loses, so that no
+   two iterates follow each other for ever, as points that roll over a rod did. With a number of friction_iterations loads and directions stay for
+   a whole solve, as in IPC, and there is neither. based on: Li et al. 2020, sec. 5.4 (the lag); Eisenstat, Elman, Schultz 1983 (residuals). */
+#include "barrier.h"
+
+/* [1] of the step: what the correction leaves. 200 soft boxes, 15 steps: .05 takes 113 Newton iterations, .01 takes 94, .001 takes 90; 64 soft boxes
+   (S1), 60 steps: .1 takes 742 with 8,876 linear iterations, .01 takes 692 with 10,159 */
+#define CTI_LAG_LEFT CTI_R(0.01)
+/* [iterations] of it, each of which keeps two vectors. Most corrections take 1 to 7. Half and double were not compared */
+#define CTI_LAG_MOST 16
+/* [dhat] how far the difference goes: a force is rounded, and not linear in it. About the cube root of an ulp */
+#define CTI_LAG_REACH (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-5) : CTI_R(5e-3))
+
+/* rubs: friction with `share` of the normal forces at surface positions x, of the pairs that are active. 0: out of memory */
+static int cti_lag_at(cti_state *s, const ct_real *x, ct_real share)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    cti_potential_terms t;
+    int i;
+    CTI_CLEAR(b->contact.rubs);
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
+        const cti_barrier_term *p = &b->contact.terms[i];
+        cti_pair pair = cti_barrier_pair(p, NULL);
+        cti_v3 n;
+        ct_real mu = cti_pair_friction(f, &pair);
+        if (!(mu > 0) || !cti_barrier_eval(s, p, x, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
+            continue;
+        memcpy(pair.w, t.c, sizeof t.c);
+        n = p->kind == CT_PAIR_PLANE ? cti_v3_at(f->planes[p->plane].normal, 0) : cti_v3_unit(cti_pair_offset(f, x, &pair), cti_v3_make(0, 1, 0));
+        if (p->wall)
+            n = cti_v3_at(b->contact.walls[p->wall - 1].normal, 0);
+        if (!cti_barrier_rub_add(s, p, t.c, n, mu * share * t.force))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_lag(cti_state *s)
+{
+    /* the scale has changed since the last solve, the forces that it found have not */
+    ct_real solved = (ct_real)(s->desc.barrier.stiffness > 0 ? 1 : s->history.barrier_solved / s->history.barrier);
+    s->history.barrier_solved = s->history.barrier;
+    return cti_lag_at(s, s->surface.x0, solved);
+}
+
+/* the rubs of surface.x1 and those of surface.x0 change places */
+static void cti_lag_exchange(cti_barrier *b)
+{
+    cti_barrier_rub *rubs = b->contact.rubs;
+    b->contact.rubs = b->contact.ahead, b->contact.ahead = rubs;
+}
+
+/* out [3 n] = friction's force on y, with slips at surface.x0 */
+static void cti_lag_force(cti_state *s, ct_real *out)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real *g = b->g;
+    int i;
+    b->g = out;
+    memset(out, 0, sizeof *out * 3 * (size_t)b->n);
+    cti_barrier_rub_shift(s, NULL);
+    b->g = g;
+    for (i = 0; s->scripts.n_constrained && i < s->n; i++)
+        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0)
+            cti_v3_put(out, b->layout.block_of[i],
+                       cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(out, b->layout.block_of[i])));
+}
+
+/* surface.x1 = the surface at y + t p. Returns the largest entry of its way from surface.x0 */
+static ct_real cti_lag_place(cti_state *s, const ct_real *p, ct_real t)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real most = 0;
+    int i;
+    for (i = 0; i < 3 * b->n; i++)
+        b->y_try[i] = b->y[i] + t * p[i];
+    cti_barrier_place(s, b->y_try, s->surface.x1);
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        most = cti_max(most, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
+    return most;
+}
+
+/* cti_lag_system -- B + N: a cti_operator's context */
+typedef struct cti_lag_system {
+    cti_state *s;
+    ct_real *force, *ahead; /* [3 n] friction at surface.x0 with the loads and directions of there; scratch */
+    ct_real hat;            /* [m] the smallest */
+    int failed;             /* 1: out of memory */
+} cti_lag_system;
+
+/* y = (B + N) x */
+static void cti_lag_apply(void *ctx, const ct_real *x, ct_real *y)
+{
+    cti_lag_system *q = (cti_lag_system *)ctx;
+    cti_barrier *b = cti_barrier_own(q->s);
+    ct_real way = cti_lag_place(q->s, x, 1), t = CTI_LAG_REACH * q->hat / way;
+    int i;
+    cti_bsr_mul(&b->hessian.B, x, y);
+    if (!(way > 0) || !cti_finite(t))
+        return;
+    cti_lag_place(q->s, x, t);
+    cti_lag_exchange(b);
+    q->failed |= !cti_lag_at(q->s, q->s->surface.x1, 1);
+    cti_lag_force(q->s, q->ahead);
+    cti_lag_exchange(b);
+    for (i = 0; i < 3 * b->n; i++)
+        y[i] += (q->ahead[i] - q->force[i]) / t;
+}
+
+/* x: a solution of A x = b by conjugate residuals, from x on, where M^-1 (b - A x) is to be at most `left` of x. work [(2 most + 2) n].
+   Returns the number of iterations */
+static int cti_lag_residuals(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real left, int most, ct_real *work)
+{
+    int n = A->n, i, it, k;
+    ct_real *z = work, *u = z + n, *P = u + n, *Q = P + (size_t)most * (size_t)n;
+    A->apply(A->ctx, x, u);
+    for (i = 0; i < n; i++)
+        u[i] = b[i] - u[i];
+    M->apply(M->ctx, u, z);
+    for (it = 0; it < most && cti_krylov_dot(n, z, z) > left * left * cti_krylov_dot(n, x, x); it++) {
+        ct_real *p = P + (size_t)it * (size_t)n, *q = Q + (size_t)it * (size_t)n, size, along;
+        memcpy(p, z, sizeof *p * (size_t)n);
+        A->apply(A->ctx, p, u);
+        M->apply(M->ctx, u, q);
+        for (k = 0; k < it; k++) {
+            const ct_real *pk = P + (size_t)k * (size_t)n, *qk = Q + (size_t)k * (size_t)n;
+            along = cti_krylov_dot(n, q, qk);
+            for (i = 0; i < n; i++)
+                q[i] -= along * qk[i], p[i] -= along * pk[i];
+        }
+        size = cti_sqrt(cti_krylov_dot(n, q, q));
+        if (!(size > 0) || !cti_finite(size))
+            break;
+        for (i = 0; i < n; i++)
+            q[i] /= size, p[i] /= size;
+        along = cti_krylov_dot(n, z, q);
+        for (i = 0; i < n; i++)
+            x[i] += along * p[i], z[i] -= along * q[i];
+    }
+    return it;
+}
+
+CTI_FN int cti_barrier_lead(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    size_t n = 3 * (size_t)b->n;
+    ct_real *x = CTI_ARENA_NEW(s->arena, ct_real, (2 * CTI_LAG_MOST + 6) * n), *rhs = x + n, slope;
+    cti_operator A, M = cti_barrier_preconditioner(b);
+    cti_lag_system q;
+    size_t i;
+    if (!x)
+        return 0;
+    q.s = s, q.failed = 0, q.force = rhs + n, q.ahead = q.force + n, q.hat = CTI_REAL_MAX;
+    for (i = 0; i < (size_t)s->surface.n_bodies; i++)
+        q.hat = cti_min(q.hat, b->layout.hat[i]);
+    cti_lag_force(s, q.force);
+    for (i = 0; i < n; i++)
+        x[i] = b->dy[i], rhs[i] = -b->g[i];
+    A.n = (int)n, A.apply = cti_lag_apply, A.ctx = &q;
+    r->cg_steps += cti_lag_residuals(&A, &M, rhs, x, CTI_LAG_LEFT, CTI_LAG_MOST, q.ahead + n);
+    slope = cti_krylov_dot((int)n, b->g, x);
+    if (slope < 0) /* else the potential of the iteration tells nothing of the way */
+        memcpy(b->dy, x, sizeof *x * n);
+    cti_arena_rewind(s->arena, mark);
+    return !q.failed;
+}
+
+/* what friction's potential changes from surface.x0 to x1 by the rubs */
+static double cti_lag_way(const cti_state *s)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope, sum = 0;
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->contact.rubs); i++)
+        for (k = 0; k < 2; k++) {
+            ct_real u[2];
+            double value;
+            cti_barrier_slide(s, &b->contact.rubs[i], k ? s->surface.x1 : s->surface.x0, u);
+            value = cti_friction_value((double)cti_sqrt(u[0] * u[0] + u[1] * u[1]), reach, &rate, &slope);
+            sum += (double)b->contact.rubs[i].load * (k ? value : -value);
+        }
+    return sum;
+}
+
+CTI_FN int cti_barrier_lead_energy(cti_state *s, double *out)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double was = cti_lag_way(s);
+    int ok;
+    cti_lag_exchange(b);
+    ok = cti_lag_at(s, s->surface.x1, 1);
+    *out = (cti_lag_way(s) - was) / 2;
+    cti_lag_exchange(b);
+    return ok;
+}
