@@ -334,11 +334,18 @@ static double removed_body(int column)
     return twin(DROP, column, q);
 }
 
+/* several: one alone may agree by chance */
 static double common_velocity(int column)
 {
-    setup q;
-    memset(&q, 0, sizeof q), q.common[0] = 3, q.common[1] = -2, q.common[2] = 1;
-    return twin(COLLISION, column, q);
+    static const double sizes[] = {1, -1, 0.5, 1e-3};
+    double worst = 0;
+    int i;
+    for (i = 0; i < 4; i++) {
+        setup q;
+        memset(&q, 0, sizeof q), q.common[0] = 3 * sizes[i], q.common[1] = -2 * sizes[i], q.common[2] = sizes[i];
+        worst = fmax(worst, twin(COLLISION, column, q));
+    }
+    return worst;
 }
 
 /* ranges in reverse, one index each, by seven workers in turn; odd loops before enqueue returns */
