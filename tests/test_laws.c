@@ -334,11 +334,18 @@ static double removed_body(int column)
     return twin(DROP, column, q);
 }
 
+/* several: one alone may agree by chance */
 static double common_velocity(int column)
 {
-    setup q;
-    memset(&q, 0, sizeof q), q.common[0] = 3, q.common[1] = -2, q.common[2] = 1;
-    return twin(COLLISION, column, q);
+    static const double sizes[] = {1, -1, 0.5, 1e-3};
+    double worst = 0;
+    int i;
+    for (i = 0; i < 4; i++) {
+        setup q;
+        memset(&q, 0, sizeof q), q.common[0] = 3 * sizes[i], q.common[1] = -2 * sizes[i], q.common[2] = sizes[i];
+        worst = fmax(worst, twin(COLLISION, column, q));
+    }
+    return worst;
 }
 
 /* ranges in reverse, one index each, by seven workers in turn; odd loops before enqueue returns */
@@ -586,7 +593,7 @@ static const struct {
       KNOWN(ON(RIGID), 1e-12, 4e-4, "float: not converged"),
       SAYS(ON(COLLISION) | ON(RIGID), 1e-3, 1e-3, ".1 % of the angular momentum of a collision")}},
     {ANGULAR, NULL, "angular momentum of a free spin", FREE, 2e-3, 2e-3,
-     {ROW, ROW, SAYS(ON(SPIN) | ON(RIGID_SPIN), 0.25, 0.25, "25 % of a free spin's"), SAYS(ON(SPIN), 0.01, 0.01, "1 % of a free spin's"), ROW,
+     {ROW, ROW, SAYS(ON(SPIN) | ON(RIGID_SPIN), 0.25, 0.25, "25 % of a free spin's"), ROW, ROW,
       SAYS(ON(SPIN), 0.1, 0.1, "10 % of a free spin's"), ROW}},
     {BALANCE, NULL, "impulses are the change of momentum", ALL, 1e-6, 1e-4,
      {ROW, SAYS(ON(PUSH) | ON(HANG), 1e-5, 1e-4, "momentum of a body that is held by 1e-5"), SAYS(ALL, 0.01, 0.01, "momentum of a body by 1 %"),

@@ -69,7 +69,7 @@ static void the_factor_is_measured(void **state)
     int n;
     ct_mesh m;
     (void)state;
-    for (n = 1; n <= 4; n++) {
+    for (n = 1; n <= PLAIN_OR(4, 2); n++) {
         m = bar(1, 0.1, 0.1, 10 * n, n, n);
         assert_true(fabs(factor(&m, 0) / (1 + 2.1 / (n * n)) - 1) < 0.03);
         ct_mesh_free(&m);
@@ -78,9 +78,11 @@ static void the_factor_is_measured(void **state)
     m = bar(1, 0.1, 0.1, 10, 2, 2);
     assert_true(fabs(factor(&m, 0) * 0.38 - 1) < 0.03);
     ct_mesh_free(&m);
-    m = bar(1, 0.05, 0.5, 20, 1, 10);
-    assert_true(fabs(factor(&m, 0) * 0.309 - 1) < 0.03);
-    ct_mesh_free(&m);
+    if (PLAIN_OR(1, 0)) {
+        m = bar(1, 0.05, 0.5, 20, 1, 10);
+        assert_true(fabs(factor(&m, 0) * 0.309 - 1) < 0.03);
+        ct_mesh_free(&m);
+    }
 }
 
 static void young_over_it_bends_right(void **state)

@@ -107,7 +107,7 @@ static void run(const scene *q, int *held, int *longest)
 /* at most 5 % of a scene's steps hold a body, and bodies that were held move freely within 5 steps */
 static void held_bodies_are_free_again(void **state)
 {
-    static const scene scenes[] = {{CT_STEPPER_GEOMETRIC, 1, 3, 1e5, 0.02, 0.01, 20}, {CT_STEPPER_GEOMETRIC, 1, 2, 1e7, 0.02, 0.01, 20},
+    static const scene scenes[] = {{CT_STEPPER_GEOMETRIC, 1, 3, 1e5, 0.02, 0.04, 20}, {CT_STEPPER_GEOMETRIC, 1, 2, 1e7, 0.02, 0.04, 20},
                                    {CT_STEPPER_GEOMETRIC, 0, 2, 1e6, 0.02, 0.04, 20},
                                    {CT_STEPPER_PENALTY, 1, 2, 1e4, 0.02, 0.01, 20},   {CT_STEPPER_PENALTY, 1, 2, 1e7, 0.2, 0.04, 20},
                                    {CT_STEPPER_PENALTY, 0, 2, 1e7, 0.02, 0.01, 20}};

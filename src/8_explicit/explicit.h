@@ -5,6 +5,7 @@
 
 #include "../1_math/simd_turn.h"
 #include "../4_geom/bounds.h"
+#include "../8_step/plausible.h"
 #include "../8_step/stepper.h"
 #include "explicit_program.h"
 
@@ -132,6 +133,19 @@ typedef struct cti_explicit_past {
     ct_real last;        /* [s] length of the last Runge-Kutta step; 0: there was none */
 } cti_explicit_past;
 
+/* cti_explicit_run -- data of a try of a step. */
+typedef struct cti_explicit_run {
+    double stored; /* [J] elastic energy of the moves back */
+    double t;      /* [s] since the start */
+    double found;  /* [s] time at which search.at_end has the contacts of the last Runge-Kutta step's end; < 0: it has not */
+    int forced;    /* steps accepted above the tolerance, or in which bodies go farther than contacts reach */
+    int over;      /* 1: the rest of the step is left out */
+    int squeezed;
+    int deep;      /* contacts that the step leaves deeper than the legal penetration */
+    int moved;     /* contacts that the last move back has moved */
+    cti_plausible_size size; /* of the world at the start */
+} cti_explicit_run;
+
 /* cti_explicit -- data of CT_STEPPER_EXPLICIT. */
 typedef struct cti_explicit {
     cti_explicit_elements elements;
@@ -150,7 +164,8 @@ typedef struct cti_explicit {
     ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 max(d - rest, 0) >= 0: the rate at which contacts come to rest on the surface */
     ct_real rest;        /* [edges] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
     ct_real dt;          /* [s] length of the world's step */
-    ct_real finer;       /* [1] share of the bound of Runge-Kutta steps in this try of the step */
+    cti_explicit_run run;
+    double moving;       /* [J] kinetic and elastic energy at the start of the step */
     ct_error_info refusal; /* why the step is refused */
 } cti_explicit;
 

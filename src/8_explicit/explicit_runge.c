@@ -93,7 +93,7 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
         !cti_explicit_rates(s, g->flat.half, t + (double)h / 2, k) ||
         !cti_explicit_runge(s, g->flat.half, k, t + (double)h / 2, h / 2, g->flat.end))
         return -1;
-    unit = s->desc.rk.tolerance * g->finer * g->finer * g->unit;
+    unit = s->desc.rk.tolerance * g->unit / (ct_real)(s->step.parts * s->step.parts);
     for (i = 0; i < n3; i++) {
         ct_real dx = cti_abs(g->flat.end[i] - g->flat.full[i]), dv = tau * cti_abs(g->flat.end[n3 + i] - g->flat.full[n3 + i]);
         worst = cti_max(worst, cti_max(dx, dv));

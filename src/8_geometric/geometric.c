@@ -41,7 +41,7 @@ static void cti_geometric_move(cti_state *s, ct_real h)
     ct_real share = cti_geometric_share(s);
     int i;
     for (i = 0; i < 3 * s->n; i++) {
-        s->end.v[i] = g->v[i] + g->dv[i] + g->last[i] + g->rest[i];
+        s->end.v[i] = g->v[i] + g->dv[i] + g->last[i] + g->rest[i] + g->implicit.spin[i];
         s->end.x[i] = s->x[i] + g->dx[i] + h * (g->v[i] + share * g->dv[i] + g->last[i]);
     }
     cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);

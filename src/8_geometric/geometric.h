@@ -118,6 +118,7 @@ typedef struct cti_geometric_implicit {
     ct_real *scale, *error; /* [components of A] of a solve: what residuals are measured by; the residuals */
     ct_real tolerance, left; /* [1] largest residual over its scale that a solve is to have, and has */
     ct_real *way, *along;/* [3 blocks] the change of velocities that turns free bodies as a whole, and A times it */
+    ct_real *spun, *spin;/* [3 blocks] what turning does to the velocities of free bodies (cti_geometric_spins) */
     int turns;           /* 1: forces of some body are linearized where its rotation brings it */
     int renewals;        /* substeps to come that begin with new factors */
     cti_geometric_account account;

@@ -61,14 +61,42 @@ static void cti_geometric_predict(cti_state *s, ct_real h)
     }
 }
 
+/* A body that turns by R keeps its spin, and what it moves besides turns along: velocities v at the start become w x (q - c) + R (v - w0 x (x - c))
+   about the centre, w0 and w being its angular velocities with the inertia before and after. The step knows v, and straight ways u = (q - x) / h.
+   spun [3 blocks]: what it lacks of the second term; spin [3 blocks]: w x (q - c) - u, for the velocities of the end */
+static void cti_geometric_spins(cti_state *s, ct_real h, const cti_component *p, const cti_turn *t)
+{
+    cti_geometric_implicit *g = &cti_geometric_own(s)->implicit;
+    cti_motion from, to;
+    cti_v3 w0, w;
+    int k;
+    cti_motion_measure(s, p, s->x, s->v, &from), cti_motion_measure(s, p, s->system.q, s->v, &to);
+    to.spin = from.spin;
+    if (!cti_motion_rate(&from, &w0) || !cti_motion_rate(&to, &w))
+        return;
+    for (k = p->begin; k < p->end; k++) {
+        int b = s->factors.blocks[k];
+        cti_v3 r = cti_v3_sub(cti_v3_at(s->x, b), from.center), rq = cti_v3_sub(cti_v3_at(s->system.q, b), from.center);
+        cti_v3 v = cti_v3_sub(cti_v3_at(s->v, b), from.speed), u = cti_v3_mul(cti_v3_sub(rq, r), 1 / h);
+        cti_v3_put(g->spun, b, cti_v3_sub(cti_m3_mul_v(t->R, cti_v3_sub(v, cti_v3_cross(w0, r))), cti_v3_sub(v, u)));
+        cti_v3_put(g->spin, b, cti_v3_sub(cti_v3_cross(w, rq), u));
+    }
+}
+
 CTI_FN void cti_geometric_start(cti_state *s, ct_real h, ct_step_report *r)
 {
-    ct_real *u = cti_geometric_own(s)->implicit.way, *Au = cti_geometric_own(s)->implicit.along;
-    int i;
+    cti_geometric_implicit *g = &cti_geometric_own(s)->implicit;
+    ct_real *u = g->way, *Au = g->along;
+    int c, i;
     cti_geometric_predict(s, h);
     cti_geometric_assemble(s, h, r);
-    if (!cti_geometric_own(s)->implicit.turns)
+    memset(g->spun, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(g->spin, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (!g->turns)
         return;
+    for (c = 0; c < CTI_LEN(s->factors.components) && cti_geometric_share(s) == 1; c++)
+        if (s->system.turns[c].turns)
+            cti_geometric_spins(s, h, &s->factors.components[c], &s->system.turns[c]);
     for (i = 0; i < 3 * s->n; i++)
         u[i] = (s->system.q[i] - s->x[i]) / h;
     cti_bsr_mul(&s->system.A, u, Au);
@@ -393,7 +421,7 @@ static void cti_geometric_turned(cti_state *s, ct_real h, ct_real *w, ct_real *A
     }
     cti_bsr_mul(&s->system.A, w, Aw);
     for (i = 0; i < 3 * s->n; i++)
-        g->implicit.y[i] -= Aw[i], g->dv[i] -= w[i];
+        g->implicit.y[i] += s->bodies.mass[i / 3] * g->implicit.spun[i] - Aw[i], g->dv[i] -= w[i];
 }
 
 /* dv += w, y += A w, and the momentum of free bodies is exactly that of y, whatever the solve has left */
@@ -402,7 +430,7 @@ static void cti_geometric_unturned(cti_state *s, ct_real h, const ct_real *w, co
     cti_geometric *g = cti_geometric_own(s);
     int c, i;
     for (i = 0; i < 3 * s->n; i++)
-        g->dv[i] += w[i], g->implicit.y[i] += Aw[i];
+        g->dv[i] += w[i], g->implicit.y[i] += Aw[i] - s->bodies.mass[i / 3] * g->implicit.spun[i];
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         if (s->system.turns[c].turns)
             cti_balance_momentum(s, h, &s->factors.components[c], g->implicit.y, g->dv);

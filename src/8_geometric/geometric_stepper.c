@@ -83,7 +83,7 @@ static void cti_geometric_unprepare(cti_state *s)
     CTI_FREE_SPAN(m, g->crossing.toi, g->crossing.stopped);
     CTI_FREE_SPAN(m, g->ways, g->rest);
     CTI_FREE_SPAN(m, g->implicit.y, g->implicit.error);
-    CTI_FREE_SPAN(m, g->implicit.way, g->implicit.along);
+    CTI_FREE_SPAN(m, g->implicit.way, g->implicit.spin);
     CTI_FREE(m, g->crossing.speed);
     CTI_FREE(m, g->known.x_last);
     memory = g->memory;
@@ -137,7 +137,7 @@ static int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
         !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) ||
         !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->rest, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
         !CTI_RESIZE(m, g->implicit.gain, n3) || !CTI_RESIZE(m, g->implicit.solve, 7 * n3) || !CTI_RESIZE(m, g->implicit.way, n3) ||
-        !CTI_RESIZE(m, g->implicit.along, n3))
+        !CTI_RESIZE(m, g->implicit.along, n3) || !CTI_RESIZE(m, g->implicit.spun, n3) || !CTI_RESIZE(m, g->implicit.spin, n3))
         return 0;
     if (!CTI_RESIZE(m, g->implicit.scale, CTI_LEN(s->factors.components)) || !CTI_RESIZE(m, g->implicit.error, CTI_LEN(s->factors.components)))
         return 0;

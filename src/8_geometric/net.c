@@ -18,8 +18,6 @@
    ever at 40 mm/s after 1 pass, 3 after 2, .1 after 3, .02 after 6, which take 1.9 times the time */
 #define CTI_NET_PASSES 3
 #define CTI_NET_FRICTIONS 2                      /* solves of friction: of all contacts, then of those that stick */
-/* [slack] by which a collision is violated that joins a solve. A vertex in a valley at 1 m/s jumps by .013 m/s with 0.125 */
-#define CTI_NET_JOIN CTI_R(0.01)
 
 CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c)
 {
@@ -272,7 +270,7 @@ static ct_real cti_net_slack(const cti_net_goal *goal, int c) { return goal->sla
 
 /* collisions that would pull are left out, and with `joins` those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one
    changed */
-static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, int joins, ct_real *x, ct_real *u)
+static int cti_net_revise(const cti_net *net, const ct_real *lack, int joins, ct_real *x, ct_real *u)
 {
     int c, changed = 0;
     cti_net_normal_spread(net, x, u);
@@ -283,7 +281,7 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
             net->mode[c] = CTI_NET_OFF;
             x[c] = 0;
             changed = 1;
-        } else if (joins && cti_net_normal_value(net, u, c) < lack[c] - CTI_NET_JOIN * cti_net_slack(goal, c)) {
+        } else if (joins && cti_net_normal_value(net, u, c) < lack[c]) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;
         }
@@ -339,7 +337,7 @@ static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const 
     if (!cti_net_ask(net, d, goal, Q, x, y))
         return 0;
     turns = last = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
-    for (round = 0; round < 2 * d->active_set && cti_net_revise(net, goal, y, round < d->active_set, x, net->work); round++)
+    for (round = 0; round < 2 * d->active_set && cti_net_revise(net, y, round < d->active_set, x, net->work); round++)
         turns += last = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
     if (goal->lack && (last == d->cg_turns || round >= d->active_set))
         cti_net_lack(net, goal, y, x, net->work);

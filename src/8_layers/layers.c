@@ -7,18 +7,13 @@
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/policy.h"
-#include "../8_step/snapshot.h"
+#include "../8_step/shell.h"
 #include "../8_step/ends.h"
 
 /* [1] share of what a step exchanges that it may gain or lose for no reason before it counts as not converged: explicit steps
    exchange energy with their own error, for a time. Single steps of three boxes that fall on each other miss up to 3.2e-3, of a jelly or a sheet that
    bounces with restitution 1 up to 8e-4. Half: such steps count as not converged */
 #define CTI_LAYERS_SWING 5e-3
-
-/* cti_layers_start -- [J] at the start of a step. */
-typedef struct cti_layers_start {
-    double energy, gravity, stored;
-} cti_layers_start;
 
 /* ---- from the state and back ---- */
 
@@ -81,16 +76,11 @@ static void cti_layers_wait(cti_state *s, int whole)
             cti_assemble_wait(s, &s->scripts.movers[i], !whole);
 }
 
-/* energies at the start; candidates for a surface at rest. 0: out of memory */
-static int cti_layers_measure_start(cti_state *s, cti_layers_start *out)
+/* candidates for a surface at rest, and what their layers store. 0: out of memory */
+static int cti_layers_account_stored(cti_state *s, double *stored, ct_step_report *r)
 {
     cti_layers *y = cti_layers_own(s);
-    ct_step_report now;
     size_t n = (size_t)s->surface.nv;
-    memset(&now, 0, sizeof now);
-    cti_ends_energies(s, &now);
-    out->energy = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
-    out->gravity = now.energy_gravity;
     if (n) {
         memset(y->places.u, 0, sizeof(ct_real) * 3 * n);
         memset(y->places.off, 0, sizeof(ct_real) * n);
@@ -98,29 +88,42 @@ static int cti_layers_measure_start(cti_state *s, cti_layers_start *out)
     if (!cti_layers_is_covered(s, 0) && !cti_layers_cover(s, 0))
         return 0;
     cti_layers_distances(s);
-    out->stored = cti_layers_stored(s, NULL);
+    *stored = cti_layers_stored(s, r);
     return 1;
 }
 
 /* ---- the account ---- */
 
-/* residual and status: the remainder of the energy's balance, over what a step exchanges */
-static void cti_layers_judge(const cti_state *s, const cti_layers_start *start, ct_real dt, ct_step_report *r)
+/* residual and status: the remainder of the energy's balance, over what a step exchanges. Returns that [J] */
+static double cti_layers_residual(const cti_state *s, ct_real dt, ct_step_report *r)
 {
     double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, error, rounded = fabs(r->energy_gravity);
+    double gravity = r->energy_gravity;
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
-        rounded += s->energy.moduli[i];
+        rounded += s->energy.moduli[i], gravity -= s->judge.bodies[i].before.gravity;
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->energy_gravity - start->gravity) +
-            fabs(r->work_pins) + fabs(r->work_script) + r->loss_damping + fabs(r->loss_contact) + start->stored + mass * kick * kick;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(gravity) + fabs(r->work_pins) + fabs(r->work_script) +
+            r->loss_damping + fabs(r->loss_contact) + cti_layers_own(s)->stored + mass * kick * kick;
     error = cti_fmax(0, fabs(r->energy_gained) - cti_policy_body_gain(1, 0, rounded));
     r->residual = (ct_real)(scale > 0 ? error / scale : 0);
     if (!cti_finite(r->residual) || !cti_finite64(r->energy_gained) || !cti_finite64(scale))
         r->residual = CTI_REAL_MAX;
     if (!(r->residual <= CTI_R(CTI_LAYERS_SWING)))
         r->status = CT_STATUS_NOT_CONVERGED;
+    return scale;
+}
+
+/* the judge has the bodies that touch */
+static void cti_layers_account_touches(cti_state *s)
+{
+    int i, k, first;
+    for (i = 0; i < CTI_LEN(s->step.impulses.touches); i++)
+        for (k = 0, first = -1; k < s->step.impulses.touches[i].pair.n; k++) {
+            const cti_attach *a = cti_surface_attach(&s->surface, s->step.impulses.touches[i].pair.v[k]);
+            first = a->n > 0 ? cti_judge_touch(s, first, a->block[0], 0) : first;
+        }
 }
 
 /* tets at the end whose log J is continued: strikes meet the same tet many times in a step */
@@ -133,133 +136,121 @@ static int cti_layers_extended(cti_state *s)
     return extended;
 }
 
-static void cti_layers_balance(cti_state *s, const cti_layers_start *start, ct_step_report *r)
+static void cti_layers_balance(cti_state *s, ct_real advanced, int whole, ct_step_report *r)
 {
     const cti_layers_sums *q = &cti_layers_own(s)->window.sums;
+    double scale;
     cti_ends_energies(s, r);
     r->work_pins = q->pins, r->work_script = q->script;
     r->loss_contact = q->contact, r->loss_damping = q->damping;
     r->extended_elements = cti_layers_extended(s);
-    cti_ends_gain(start->energy + start->stored, r);
+    cti_ends_gain(s->judge.start, r);
+    scale = cti_layers_residual(s, s->step.dt, r);
+    if (!whole)
+        r->status = CT_STATUS_BUDGET; /* also where the correction of the last parts leaves a residual */
+    cti_judge_refuses(s, advanced, CTI_LAYERS_SWING * scale, 0, r);
 }
 
 /* ---- the step ---- */
 
+/* A motion that is not finite is at fault, and the judge refuses the try, which ends where it began. 1: there is one */
+static int cti_layers_blame(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i, b, fails = 0;
+    for (i = 0; i < 3 * s->n; i++)
+        if (!(cti_finite(y->nodes.at[i]) && cti_finite64(y->nodes.v[i]) && cti_finite((ct_real)y->nodes.v[i])) &&
+            (b = cti_energy_body(s, i / 3)) >= 0)
+            s->judge.bodies[b].blamed = 1, fails = 1;
+    for (i = 0; fails && i < 3 * s->n; i++)
+        y->nodes.at[i] = s->x[i], y->nodes.v[i] = (double)s->v[i];
+    if (fails)
+        cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0), y->window.begin = 0;
+    return fails;
+}
+
 /* the blocks become the state. 0: out of memory */
-static int cti_layers_commit(cti_state *s, ct_real dt, const cti_layers_start *start, int whole, ct_step_report *r)
+static int cti_layers_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_layers *y = cti_layers_own(s);
     cti_layers_window *w = &y->window;
-    int i, k, n = 3 * s->surface.nv;
+    int i, k, n = 3 * s->surface.nv, whole = !cti_layers_blame(s) && w->begin == CTI_LAYERS_TICKS;
     double advanced = whole ? (double)dt : (double)w->begin * w->tick;
     if (!cti_layers_flush(s) || !cti_impulses_merge(s) || !CTI_RESIZE(&s->prepared, y->places.last, n))
         return 0;
+    cti_layers_account_touches(s);
     memcpy(s->x, y->nodes.at, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
         s->v[i] = (ct_real)y->nodes.v[i];
     for (i = 0; i < s->n; i++)
         s->history.dt_prev[i] = dt, s->history.fall[i].share = 0;
     s->energy.known = 0;
-    s->step.time = whole ? s->step.until : s->step.time + advanced;
+    s->step.time = whole ? s->step.until : s->step.start.time + advanced;
     cti_layers_wait(s, whole);
-    s->contact.memory_dt = dt;
-    cti_memory_clear(&s->contact.memory);
-    if (n) {
-        memset(y->places.u, 0, sizeof(ct_real) * (size_t)n);
-        memset(y->places.off, 0, sizeof(ct_real) * (size_t)(n / 3));
+    if (n)
         memcpy(y->places.last, s->surface.x0, sizeof(ct_real) * (size_t)n);
-    }
-    if (!cti_layers_is_covered(s, 0) && !cti_layers_cover(s, 0))
+    if (!cti_layers_account_stored(s, &r->energy_contact, r))
         return 0;
-    cti_layers_distances(s);
-    r->energy_contact = cti_layers_stored(s, r);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         r->candidates += cti_candidates_len(&y->list[k].c);
     r->contacts = r->rows = CTI_LEN(s->step.impulses.touches);
     r->windows = w->windows, r->rollbacks = w->rollbacks, r->updates = w->updates, r->advanced = advanced;
-    cti_layers_balance(s, start, r);
-    cti_layers_judge(s, start, dt, r);
-    if (!whole)
-        r->status = CT_STATUS_BUDGET; /* also where the correction of the last parts leaves a residual */
+    cti_layers_balance(s, (ct_real)advanced, whole, r);
     return 1;
 }
 
-static ct_code cti_layers_take_back(cti_state *s)
+static void cti_layers_back(cti_state *s)
 {
     cti_layers *y = cti_layers_own(s);
     int k;
-    cti_snapshot_restore(s, 0, &s->step.start);
     y->places.covered = 0;
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         CTI_CLEAR(y->list[k].c.pairs);
     CTI_CLEAR(y->places.last);
     y->clocks.dt = 0;
-    return CT_ERR_MEMORY;
 }
 
-static int cti_layers_is_finite(const cti_state *s)
-{
-    const cti_layers *y = cti_layers_own(s);
-    int i, finite = 1;
-    for (i = 0; i < 3 * s->n; i++)
-        finite &= cti_finite(y->nodes.at[i]) && cti_finite64(y->nodes.v[i]) && cti_finite((ct_real)y->nodes.v[i]);
-    return finite;
-}
-
-/* a motion that is not finite is not taken: the world stays where the step began, and its time, too */
-static ct_code cti_layers_stay(cti_state *s, ct_step_report *r)
-{
-    double assemble = r->ms_assemble, solve = r->ms_solve;
-    cti_layers_take_back(s);
-    cti_impulses_begin(s);
-    cti_ends_blank(s, r);
-    r->ms_assemble = assemble, r->ms_solve = solve;
-    r->status = CT_STATUS_NOT_CONVERGED, r->residual = CTI_REAL_MAX;
-    cti_ends_energies(s, r);
-    cti_impulses_swap(s);
-    return CT_OK;
-}
-
-CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
+/* windows up to the end, or until the updates of a step are used up. 0: out of memory */
+static int cti_layers_substep(cti_state *s, ct_real dt, int may_cut, ct_real *need, ct_step_report *r)
 {
     cti_layers *y = cti_layers_own(s);
-    cti_layers_start start;
     double t = cti_state_clock(s);
     int k, ended;
-    cti_ends_blank(s, r);
-    cti_ends_open(s, dt);
-    if (!cti_snapshot_save(s, 0, &s->step.start))
-        return CT_ERR_MEMORY;
-    if (s->n == 0) { /* scripts go on alone, and those of a step that ended early catch up */
-        cti_assemble_movers(s, s->step.until);
-        cti_ends_nothing(s, dt);
-        cti_layers_wait(s, 1);
-        r->advanced = (double)dt;
-        return CT_OK;
-    }
-    if (!cti_surface_is_at(&s->surface, cti_layers_own(s)->places.last)) {
-        int crosses = cti_layers_crosses(s);
-        if (crosses)
-            return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
-    }
+    (void)may_cut, (void)need;
     if (!cti_assemble_pins(s, dt))
-        return cti_layers_take_back(s);
+        return 0;
     cti_assemble_movers(s, s->step.until);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         y->list[k].c.kind = k == CTI_LAYERS_VF ? CT_PAIR_VF : k == CTI_LAYERS_EE ? CT_PAIR_EE : CT_PAIR_PLANE;
     if (!cti_layers_clocks_set(s, (double)dt))
-        return cti_layers_take_back(s);
+        return 0;
     cti_layers_load(s, dt);
-    if (!cti_layers_measure_start(s, &start))
-        return cti_layers_take_back(s);
-    r->ms_assemble = cti_state_clock(s) - t;
+    if (!cti_layers_account_stored(s, &y->stored, NULL))
+        return 0;
+    s->judge.start += y->stored;
+    r->ms_assemble += cti_state_clock(s) - t;
     t = cti_state_clock(s);
     ended = cti_layers_advance(s);
-    r->ms_solve = cti_state_clock(s) - t;
-    if (ended && !cti_layers_is_finite(s))
-        return cti_layers_stay(s, r);
-    if (!ended || !cti_layers_commit(s, dt, &start, ended == 1, r))
-        return cti_layers_take_back(s);
-    cti_impulses_swap(s);
-    return CT_OK;
+    r->ms_solve += cti_state_clock(s) - t;
+    return ended > 0;
+}
+
+CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    static const cti_shell q = {0, 1, 1, cti_layers_substep, cti_layers_finish, NULL, cti_layers_back, NULL};
+    ct_code code;
+    cti_ends_blank(s, r);
+    cti_ends_open(s, dt);
+    if (s->n > 0 && !cti_surface_is_at(&s->surface, cti_layers_own(s)->places.last)) {
+        int crosses = cti_layers_crosses(s);
+        if (crosses)
+            return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
+    }
+    code = cti_shell_step(s, &q, dt, r);
+    if (s->n == 0 && code == CT_OK) { /* scripts go on alone, and those of a step that ended early catch up */
+        cti_assemble_movers(s, s->step.until);
+        cti_layers_wait(s, 1);
+        r->advanced = (double)dt;
+    }
+    return code;
 }

@@ -172,6 +172,7 @@ typedef struct cti_layers {
     ct_real *d2, *weights; /* scratch of the distances of a set */
     int32_t *feature;
     cti_layers_window window;
+    double stored;         /* [J] in all layers at the start of the step */
 } cti_layers;
 
 CTI_INLINE cti_layers *cti_layers_own(const cti_state *s) { return (cti_layers *)s->own; }

@@ -33,6 +33,7 @@ CTI_FN void cti_ends_cost(const ct_step_report *a, ct_step_report *r)
 {
     r->newton_iterations += a->newton_iterations, r->solver_iterations += a->solver_iterations, r->solves += a->solves;
     r->cg_steps += a->cg_steps, r->linear_iterations += a->linear_iterations, r->refactorizations += a->refactorizations;
+    r->rk.rejected += a->rk.accepted + a->rk.rejected, r->rk.evaluations += a->rk.evaluations;
     r->ms_assemble += a->ms_assemble, r->ms_unconstrained += a->ms_unconstrained, r->ms_detect += a->ms_detect, r->ms_solve += a->ms_solve;
 }
 

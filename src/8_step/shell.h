@@ -9,7 +9,8 @@
 #define CTI_SHELL_PARTS 8
 
 /* cti_shell -- a stepper's part of such a step. Its functions return 0 when memory ran out; members from `keep` on may be NULL.
-   substep  one of length h: 1: it is committed; -1: it must be *need times shorter, which only a substep with may_cut may ask for
+   substep  one of length h: 1: it is done, and committed, here or in `finish`; -1: it must be *need times shorter, which only one with may_cut may
+            ask for
    finish   completes the report at the end of all substeps, and has the judge decide (cti_judge_refuses)
    keep     copies what snapshot.h does not know before a try, and `back` brings it back after one that failed
    open     a try begins */
