@@ -730,7 +730,7 @@ static void explosions_are_not_kept(void **state)
 {
     int kind, i, k;
     (void)state;
-    for (kind = 0; kind < 3; kind++) {
+    for (kind = 0; kind < PLAIN_OR(3, 1); kind++) {
         ct_world_desc d = desc_of();
         ct_world *w;
         double had = 0, given = 0, dt = kind == 0 ? 1e-3 : 1e-2;
@@ -738,7 +738,7 @@ static void explosions_are_not_kept(void **state)
         add_plane(w, 0, 1, 0, 0);
         for (k = 0; k < (kind == 2 ? 4 : 2); k++)
             add_box(w, 0.1, 2, 1e5, 0.3, 1e-3, 0.006 * k, 0.0501 + 0.11 * k, 0.004 * k, k == (kind == 2 ? 3 : 1) ? -50 : 0);
-        for (i = 0; i < (kind == 0 ? 14 : 3); i++) {
+        for (i = 0; i < (kind == 0 ? PLAIN_OR(14, 4) : 3); i++) {
             ct_step_report r = step_once(w, dt);
             double now = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
             if (i == 0)

@@ -113,11 +113,8 @@ static void held_bodies_are_free_again(void **state)
                                    {CT_STEPPER_PENALTY, 0, 2, 1e7, 0.02, 0.01, 20}};
     int k, held, longest, some = 0;
     (void)state;
-    for (k = 0; k < (int)(sizeof scenes / sizeof *scenes); k++) {
+    for (k = PLAIN_OR(0, 1); k < PLAIN_OR((int)(sizeof scenes / sizeof *scenes), 2); k++) {
         run(&scenes[k], &held, &longest);
-        if (getenv("SHOW"))
-            print_message("%s, %g Pa, %g m, %g s: %d of 40 steps hold bodies, %d in a row\n", ct_stepper_text(scenes[k].stepper), scenes[k].young,
-                          scenes[k].size, scenes[k].dt, held, longest);
         assert_true(held <= 2 && longest < 5);
         some += held;
     }
