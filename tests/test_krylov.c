@@ -165,6 +165,55 @@ static void penalized_apply(void *ctx, const ct_real *x, ct_real *y)
         y[i] += row * p->J[i];
 }
 
+/* y = A x + D J (K'x) */
+typedef struct lopsided {
+    const penalized *p;
+    ct_real K[3 * N];
+} lopsided;
+static void lopsided_apply(void *ctx, const ct_real *x, ct_real *y)
+{
+    const lopsided *q = (const lopsided *)ctx;
+    ct_real row = q->p->D * cti_krylov_dot(3 * N, q->K, x);
+    int i;
+    cti_bsr_mul(q->p->A, x, y);
+    for (i = 0; i < 3 * N; i++)
+        y[i] += row * q->p->J[i];
+}
+
+/* a matrix that is not symmetric, A + D J K': its solution is that of the formula of Sherman and Morrison */
+static void test_residuals(void **state)
+{
+    enum { MOST = 100 };
+    static ct_real work[(2 * MOST + 2) * 3 * N];
+    cti_mem mem;
+    cti_bsr A;
+    cti_jacobi M;
+    cti_operator plain, op, jacobi;
+    penalized p;
+    lopsided q;
+    ct_real b[3 * N], x[3 * N], y[3 * N], z[3 * N], tol = CTI_EPS * 100, share;
+    int i, its;
+    (void)state;
+    cti_mem_init(&mem, NULL);
+    memset(&A, 0, sizeof A), memset(&M, 0, sizeof M), memset(x, 0, sizeof x), memset(y, 0, sizeof y), memset(z, 0, sizeof z);
+    make_grid(&mem, &A, 0);
+    assert_int_equal(cti_jacobi_make(&mem, &M, &A), 1);
+    p.A = &A, p.D = 50, q.p = &p;
+    for (i = 0; i < 3 * N; i++)
+        b[i] = rnd(), p.J[i] = rnd() / (ct_real)N, q.K[i] = rnd() / (ct_real)N;
+    plain = cti_bsr_operator(&A), jacobi = cti_jacobi_operator(&M);
+    op.n = 3 * N, op.apply = lopsided_apply, op.ctx = &q;
+    its = cti_residuals_run(&op, &jacobi, b, x, CTI_EPS * 100, MOST, work);
+    assert_true(its > 3 && its < MOST);
+    cti_pcg(&plain, &jacobi, b, y, tol, 3000, work, NULL), cti_pcg(&plain, &jacobi, p.J, z, tol, 3000, work, NULL);
+    share = p.D * cti_krylov_dot(3 * N, q.K, y) / (1 + p.D * cti_krylov_dot(3 * N, q.K, z));
+    for (i = 0; i < 3 * N; i++)
+        assert_true(cti_abs(x[i] - (y[i] - share * z[i])) < tol * 1000);
+    assert_int_equal(cti_residuals_run(&op, &jacobi, b, x, CTI_EPS * 1000, MOST, work), 0); /* it is solved */
+    CTI_FREE(&mem, M.inv);
+    cti_bsr_free(&mem, &A);
+}
+
 /* an operator without a matrix: its solution is that of the sum by the formula of Sherman and Morrison */
 static void test_operator(void **state)
 {
@@ -241,7 +290,7 @@ static void test_jacobi_singular(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pcg), cmocka_unit_test(test_poor_preconditioner), cmocka_unit_test(test_operator), cmocka_unit_test(test_dot),
-                                       cmocka_unit_test(test_jacobi_singular)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pcg), cmocka_unit_test(test_poor_preconditioner), cmocka_unit_test(test_operator),
+                                       cmocka_unit_test(test_residuals), cmocka_unit_test(test_dot), cmocka_unit_test(test_jacobi_singular)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,6 +115,37 @@ CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const cti_operator *M, con
     return cti_pcg_from(A, M, x, &rule, max_it, work, out_iterations);
 }
 
+CTI_FN int cti_residuals_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real left, int most, ct_real *work)
+{
+    int n = A->n, i, it, k;
+    ct_real *z = work, *u = z + n, *P = u + n, *Q = P + (size_t)most * (size_t)n;
+    A->apply(A->ctx, x, u);
+    for (i = 0; i < n; i++)
+        u[i] = b[i] - u[i];
+    M->apply(M->ctx, u, z);
+    for (it = 0; it < most && cti_krylov_dot(n, z, z) > left * left * cti_krylov_dot(n, x, x); it++) {
+        ct_real *p = P + (size_t)it * (size_t)n, *q = Q + (size_t)it * (size_t)n, size, along;
+        memcpy(p, z, sizeof *p * (size_t)n);
+        A->apply(A->ctx, p, u);
+        M->apply(M->ctx, u, q);
+        for (k = 0; k < it; k++) {
+            const ct_real *pk = P + (size_t)k * (size_t)n, *qk = Q + (size_t)k * (size_t)n;
+            along = cti_krylov_dot(n, q, qk);
+            for (i = 0; i < n; i++)
+                q[i] -= along * qk[i], p[i] -= along * pk[i];
+        }
+        size = cti_sqrt(cti_krylov_dot(n, q, q));
+        if (!(size > 0) || !cti_finite(size))
+            break;
+        for (i = 0; i < n; i++)
+            q[i] /= size, p[i] /= size;
+        along = cti_krylov_dot(n, z, q);
+        for (i = 0; i < n; i++)
+            x[i] += along * p[i], z[i] -= along * q[i];
+    }
+    return it;
+}
+
 CTI_FN int cti_jacobi_make(cti_mem *mem, cti_jacobi *out, const cti_bsr *A)
 {
     int i, k;

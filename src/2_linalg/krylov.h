@@ -7,7 +7,7 @@
 /* cti_krylov_dot -- x'y over n numbers: lane i of eight sums the terms i, i + 8, ...; the lanes are then summed in simd.h's fixed order. */
 CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y);
 
-/* cti_operator_fn -- y = A x of a symmetric matrix, both [n]. */
+/* cti_operator_fn -- y = A x, both [n]; of a symmetric matrix but for cti_residuals_run. */
 typedef void cti_operator_fn(void *ctx, const ct_real *x, ct_real *y);
 
 /* cti_operator -- a symmetric matrix by its product: of blocks (cti_bsr_operator), or A x + J' (D (J x)), which no one has to form. */
@@ -46,6 +46,10 @@ CTI_FN cti_pcg_end cti_pcg_by(const cti_operator *A, const cti_operator *M, cons
    the amount by which 1/2 x'A x - b'x falls. */
 CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real share, int max_it, ct_real *work,
                                int *out_iterations);
+
+/* cti_residuals_run -- A x = b, A need not be symmetric, by conjugate residuals with M^-1 from the left, from x on (Eisenstat, Elman, Schultz 1983),
+   until |M^-1 (b - A x)| <= left |x|, at most `most` iterations. work [(2 most + 2) n]. Returns the number of iterations. */
+CTI_FN int cti_residuals_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real left, int most, ct_real *work);
 
 /* cti_jacobi -- inverses of the diagonal blocks. Zero it before first use; release inv. */
 typedef struct cti_jacobi {

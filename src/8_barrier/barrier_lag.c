@@ -113,39 +113,6 @@ static void cti_lag_apply(void *ctx, const ct_real *x, ct_real *y)
         y[i] += (q->ahead[i] - q->force[i]) / t;
 }
 
-/* x: a solution of A x = b by conjugate residuals, from x on, where M^-1 (b - A x) is to be at most `left` of x. work [(2 most + 2) n].
-   Returns the number of iterations */
-static int cti_lag_residuals(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real left, int most, ct_real *work)
-{
-    int n = A->n, i, it, k;
-    ct_real *z = work, *u = z + n, *P = u + n, *Q = P + (size_t)most * (size_t)n;
-    A->apply(A->ctx, x, u);
-    for (i = 0; i < n; i++)
-        u[i] = b[i] - u[i];
-    M->apply(M->ctx, u, z);
-    for (it = 0; it < most && cti_krylov_dot(n, z, z) > left * left * cti_krylov_dot(n, x, x); it++) {
-        ct_real *p = P + (size_t)it * (size_t)n, *q = Q + (size_t)it * (size_t)n, size, along;
-        memcpy(p, z, sizeof *p * (size_t)n);
-        A->apply(A->ctx, p, u);
-        M->apply(M->ctx, u, q);
-        for (k = 0; k < it; k++) {
-            const ct_real *pk = P + (size_t)k * (size_t)n, *qk = Q + (size_t)k * (size_t)n;
-            along = cti_krylov_dot(n, q, qk);
-            for (i = 0; i < n; i++)
-                q[i] -= along * qk[i], p[i] -= along * pk[i];
-        }
-        size = cti_sqrt(cti_krylov_dot(n, q, q));
-        if (!(size > 0) || !cti_finite(size))
-            break;
-        for (i = 0; i < n; i++)
-            q[i] /= size, p[i] /= size;
-        along = cti_krylov_dot(n, z, q);
-        for (i = 0; i < n; i++)
-            x[i] += along * p[i], z[i] -= along * q[i];
-    }
-    return it;
-}
-
 CTI_FN int cti_barrier_lead(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -164,7 +131,7 @@ CTI_FN int cti_barrier_lead(cti_state *s, ct_step_report *r)
     for (i = 0; i < n; i++)
         x[i] = b->dy[i], rhs[i] = -b->g[i];
     A.n = (int)n, A.apply = cti_lag_apply, A.ctx = &q;
-    r->cg_steps += cti_lag_residuals(&A, &M, rhs, x, CTI_LAG_LEFT, CTI_LAG_MOST, q.ahead + n);
+    r->cg_steps += cti_residuals_run(&A, &M, rhs, x, CTI_LAG_LEFT, CTI_LAG_MOST, q.ahead + n);
     slope = cti_krylov_dot((int)n, b->g, x);
     if (slope < 0) /* else the potential of the iteration tells nothing of the way */
         memcpy(b->dy, x, sizeof *x * n);

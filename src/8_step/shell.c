@@ -9,13 +9,12 @@
 #define CTI_SHELL_LEAST CTI_R(1.001) /* [1] a substep that is longer than the shortest one by this may be cut */
 #define CTI_SHELL_END CTI_R(1e-6)    /* [1] share of the step that no substep is made for */
 
-static ct_code cti_shell_back(cti_state *s, const cti_shell *q)
+static void cti_shell_back(cti_state *s, const cti_shell *q)
 {
     cti_snapshot_restore(s, q->contacts, &s->step.start);
     s->contact.is_solved = 0;
     if (q->back)
         q->back(s);
-    return CT_ERR_MEMORY;
 }
 
 /* a try in `parts` substeps. 0: out of memory */
@@ -70,7 +69,7 @@ CTI_FN ct_code cti_shell_step(cti_state *s, const cti_shell *q, ct_real dt, ct_s
         r->substeps = 0;
         cti_ends_cost(&last, r);
         if (!cti_shell_try(s, q, dt, parts, r))
-            return cti_shell_back(s, q);
+            return cti_shell_back(s, q), CT_ERR_MEMORY;
         if (!s->judge.refused && !s->judge.coarse)
             break;
         if (2 * parts <= q->parts)
