@@ -118,7 +118,7 @@ CTI_FN int cti_barrier_lead(cti_state *s, ct_step_report *r)
     cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
     size_t n = 3 * (size_t)b->n;
-    ct_real *x = CTI_ARENA_NEW(s->arena, ct_real, (2 * CTI_LAG_MOST + 6) * n), *rhs = x + n, slope;
+    ct_real *x = CTI_ARENA_NEW(s->arena, ct_real, (2 * CTI_LAG_MOST + 6) * n), *rhs = x + n;
     cti_operator A, M = cti_barrier_preconditioner(b);
     cti_lag_system q;
     size_t i;
@@ -132,8 +132,7 @@ CTI_FN int cti_barrier_lead(cti_state *s, ct_step_report *r)
         x[i] = b->dy[i], rhs[i] = -b->g[i];
     A.n = (int)n, A.apply = cti_lag_apply, A.ctx = &q;
     r->cg_steps += cti_residuals_run(&A, &M, rhs, x, CTI_LAG_LEFT, CTI_LAG_MOST, q.ahead + n);
-    slope = cti_krylov_dot((int)n, b->g, x);
-    if (slope < 0) /* else the potential of the iteration tells nothing of the way */
+    if (cti_krylov_dot((int)n, b->g, x) < 0) /* else the potential of the iteration tells nothing of the way */
         memcpy(b->dy, x, sizeof *x * n);
     cti_arena_rewind(s->arena, mark);
     return !q.failed;
