@@ -84,6 +84,7 @@ static void run(const scene *q, int *held, int *longest)
     ct_world_desc d = world_desc(q->size / 50, 0.4, NULL);
     ct_mesh m = mesh_box(q->size, q->size, q->size, q->cells, q->cells, q->cells, 1);
     ct_world *w;
+    double energy = 0;
     int i, row = 0;
     d.stepper = q->stepper;
     w = world_make(&d);
@@ -99,6 +100,8 @@ static void run(const scene *q, int *held, int *longest)
         *held += stands > 0, row = stands ? row + 1 : 0;
         *longest = row > *longest ? row : *longest;
         assert_true(cti_finite64(r.energy_kinetic) && (!stands || r.status == CT_STATUS_NOT_CONVERGED));
+        energy = fmax(energy, r.energy_kinetic + r.energy_elastic);
+        assert_true(r.frozen == 0 || r.energy_gained < 0.02 * energy); /* what holding takes is lost, not gained */
     }
     ct_mesh_free(&m);
     ct_world_destroy(w);

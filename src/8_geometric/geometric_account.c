@@ -154,7 +154,8 @@ static void cti_geometric_pins(cti_state *s, ct_step_report *r)
         if (s->scripts.filter[i] < 0)
             continue;
         v = cti_v3_add(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before), cti_v3_at(s->scripts.v_fixed, i));
-        r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
+        if (!(s->scripts.held[i] & CTI_HELD_IMPLAUSIBLE)) /* else it is what the judge takes */
+            r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
         v = cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]);
         cti_v3_addto(s->step.impulses.pins, i, cti_v3_add(v, cti_geometric_reaction(s, R, i)));
     }
