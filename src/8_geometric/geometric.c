@@ -279,7 +279,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     if (!cti_geometric_touches(s, r) || !cti_geometric_spin(s, h))
         return 0;
     cti_geometric_enter(s, h, r);
-    g->run.may += cti_geometric_touch(s, h);
+    cti_geometric_touch(s, h);
     for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
         g->implicit.gain[i] = g->dv[i] / h;
@@ -360,7 +360,8 @@ static int cti_geometric_open(cti_state *s, ct_step_report *r)
 /* what recovery has given beyond its need is taken from what contacts have taken, or is a gain */
 static void cti_geometric_settle_account(const cti_state *s, ct_step_report *r)
 {
-    double over = cti_fmax(0, r->work_recovery - cti_geometric_own(s)->run.may), both = cti_fmin(over, cti_fmax(0, r->loss_contact));
+    const cti_geometric *g = cti_geometric_own(s);
+    double over = cti_fmax(0, r->work_recovery - g->run.lift - g->run.kick), both = cti_fmin(over, cti_fmax(0, r->loss_contact));
     r->work_recovery -= over, r->loss_contact -= both, r->energy_gained += over - both;
 }
 

@@ -144,7 +144,7 @@ typedef struct cti_geometric_scope {
 
 /* cti_geometric_run -- what a try of a step adds up. */
 typedef struct cti_geometric_run {
-    double may;       /* [J] that recovery may need */
+    double lift, kick; /* [J] that recovery may need: of heights, and of the speed that its fastest substep gives */
     int cut;          /* 1: the fail-safe has stopped blocks */
     int crossing;     /* 1: a motion with crossings was taken */
 } cti_geometric_run;
@@ -305,9 +305,9 @@ CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r);
 
 /* ---- geometric_recovery.c ---- */
 
-/* cti_geometric_touch -- tells the judge whom the collisions of a substep h touch. Returns the energy [J] that their recovery may need; what they
+/* cti_geometric_touch -- tells the judge whom the collisions of a substep h touch. run.lift, run.kick: what their recovery may need; what they
    give beyond is a gain. */
-CTI_FN double cti_geometric_touch(cti_state *s, ct_real h);
+CTI_FN void cti_geometric_touch(cti_state *s, ct_real h);
 
 /* ---- geometric.c ---- */
 

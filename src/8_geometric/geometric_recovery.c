@@ -25,11 +25,11 @@ static int cti_geometric_meet(cti_state *s, int c)
     return b;
 }
 
-CTI_FN double cti_geometric_touch(cti_state *s, ct_real h)
+CTI_FN void cti_geometric_touch(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     ct_real fall = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), thick = 0;
-    double may = 0;
+    double kick = 0;
     int c, i, b;
     for (b = 0; b < s->bodies.n_models; b++)
         g->ways[b] = 0;
@@ -49,7 +49,7 @@ CTI_FN double cti_geometric_touch(cti_state *s, ct_real h)
         ct_real way = (b = cti_energy_body(s, i)) >= 0 ? g->ways[cti_sets_root(s->judge.of, b)] : 0;
         if (way > 0 && !g->implicit.is_stiff[s->factors.component_of[i]])
             way = cti_min(thick, cti_geometric_recovery(s, thick, h));
-        may += (double)(s->bodies.mass[i] * way * (fall + way / (2 * h * h)));
+        g->run.lift += (double)(s->bodies.mass[i] * way * fall), kick += (double)(s->bodies.mass[i] * way * way / (2 * h * h));
     }
-    return may;
+    g->run.kick = cti_fmax(g->run.kick, kick);
 }
