@@ -1,7 +1,7 @@
 /* test_panel_lu.c -- LU by groups against the matrix itself; bounds by an active set that is kept between solves, against their conditions;
    accelerated fixed points. */
 #include "../src/2_linalg/panel_lu.h"
-#include "../src/4_programs/active_box.h"
+#include "../src/4_programs/block_pivot.h"
 #include "../src/4_programs/mixing.h"
 #include "world_util.h"
 
@@ -128,16 +128,21 @@ static void boxes_meet_their_conditions(void **state)
         cti_arena arena;
         cti_effort e;
         cti_program q;
-        cti_active_box s;
-        double r[40], u[40];
+        cti_sparse_pivot s;
+        cti_face_factor face;
+        uint8_t at[40];
+        double r[40], u[40], work[40];
         int m = 5 + trial % 36, first, again;
-        cti_mem_init(&mem, NULL), memset(&e, 0, sizeof e), memset(&s, 0, sizeof s), memset(r, 0, sizeof r);
+        cti_mem_init(&mem, NULL), memset(&e, 0, sizeof e), memset(&s, 0, sizeof s), memset(&face, 0, sizeof face);
+        memset(r, 0, sizeof r), memset(at, CTI_FACE_FREE, sizeof at);
         cti_arena_init(&arena, &mem);
         e.mem = &mem, e.arena = &arena;
         box_make(&mem, m, &seed, &q);
         for (again = 0, first = 0; again < 2; again++) {
-            assert_int_equal(cti_active_box_solve(&s, &q, &e, again, 1e-12, 200, r), 1);
-            first = again ? first : s.factors;
+            s.rule.rounds = s.rule.singles = 200, s.rule.lo = q.lo, s.rule.hi = q.hi, s.rule.state = at, s.rule.z = r, s.rule.u = u;
+            s.M = &q.W, s.q = q.w, s.slight = 1e-12, s.work = work, s.mem = &mem, s.face = &face;
+            assert_int_equal(cti_sparse_pivot_run(&s), CTI_OUTCOME_SOLVED);
+            first = again ? first : face.factors;
             cti_sparse_mul(&q.W, r, u);
             for (i = 0; i < m; i++) {
                 u[i] += q.w[i];
@@ -145,8 +150,8 @@ static void boxes_meet_their_conditions(void **state)
                 assert_true(fabs(u[i]) < 1e-10 || (u[i] > 0 && r[i] == q.lo[i]) || (u[i] < 0 && r[i] == q.hi[i]) || q.lo[i] == q.hi[i]);
             }
         }
-        assert_int_equal(s.factors, first); /* from the solution: the active set stays, and so does the factor */
-        cti_active_box_close(&mem, &s), cti_program_free(&mem, &q), cti_arena_free(&arena);
+        assert_int_equal(face.factors, first); /* from the solution: the active set stays, and so does the factor */
+        cti_face_factor_close(&mem, &face), cti_program_free(&mem, &q), cti_arena_free(&arena);
         assert_int_equal(mem.bytes_live, 0);
     }
 }

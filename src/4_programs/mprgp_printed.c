@@ -221,7 +221,7 @@ static int cti_printed_look(cti_printed *s)
     phi2 = cti_dot(s->n, s->view.phi, s->view.phi);
     memcpy(s->view.sum, s->g, sizeof *s->view.sum * (size_t)s->n);
     cti_sparse_mul(&s->row.J, s->g, s->row.q);
-    most = cti_mprgp_most(s->m, s->row.q);
+    most = cti_most(s->m, s->row.q);
     for (i = 0; i < s->m; i++)
         s->row.loose[i] = CTI_PRINTED_ROUND * most;
     if (cti_gram_solve(&s->gram.chop, s->row.q, s->row.active, s->row.loose) != CTI_GRAM_DONE)

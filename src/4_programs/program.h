@@ -23,6 +23,8 @@ typedef struct cti_sparse {
 
 /* cti_dot_fast -- a'b in four sums, which do not wait for each other. */
 CTI_FN double cti_dot_fast(int n, const double *a, const double *b);
+/* cti_most -- largest |a_i|, i < n; NaN if one is NaN. */
+CTI_FN double cti_most(int n, const double *a);
 
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
 /* cti_sparse_reserve -- room for `entries`, row pointers 0; empty arrays are not NULL. 0, and an empty matrix, when memory ran out. */
