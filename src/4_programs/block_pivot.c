@@ -4,11 +4,7 @@
    A face's factor is sparse, with a small shift, since faces may be singular: a second solve takes the shift's error away.
    Based on: Kostreva 1978; Judice and Pires 1994; Hintermueller, Ito and Kunisch 2003 (the same as a primal-dual active set strategy). */
 #include "block_pivot.h"
-
-#define CTI_BLOCK_CHANCES 10        /* [rounds] without fewer violations, before one row changes at a time */
-#define CTI_BLOCK_ROUNDS 1000000    /* [rounds] bound of all runs of a solve, which ends much earlier */
-#define CTI_BLOCK_APART 1e-12       /* [largest |z|] rounding of a bound */
-#define CTI_BLOCK_SHIFT 1e-11       /* [diagonal] least shift of a face's factor */
+#include "program_policy.h"
 
 /* ---- the rule ---- */
 
@@ -41,13 +37,13 @@ static uint8_t cti_block_pivot_better(const cti_block_pivot *p, int i)
 
 CTI_FN cti_outcome cti_block_pivot_run(cti_block_pivot *p)
 {
-    int i, round, least = p->n + 1, chances = CTI_BLOCK_CHANCES;
+    int i, round, least = p->n + 1, chances = cti_program_tuned.pivot.chances;
     for (i = 0; i < p->n; i++)
         p->state[i] = cti_block_pivot_possible(p, i);
     for (round = 0; round < p->rounds && chances >= -p->singles; round++) {
         int wrong = 0, last = -1;
         cti_outcome said;
-        if (p->e && !cti_effort_goes_on(p->e, p->a->iterations, CTI_BLOCK_ROUNDS, p->a->x, p->a->r))
+        if (p->e && !cti_effort_goes_on(p->e, p->a->iterations, 1000000, p->a->x, p->a->r))
             return CTI_OUTCOME_BUDGET;
         if (p->e)
             p->a->iterations++;
@@ -59,7 +55,7 @@ CTI_FN cti_outcome cti_block_pivot_run(cti_block_pivot *p)
                 wrong++, last = i;
         if (!wrong)
             return CTI_OUTCOME_SOLVED;
-        chances = wrong < least ? CTI_BLOCK_CHANCES : chances - 1;
+        chances = wrong < least ? cti_program_tuned.pivot.chances : chances - 1;
         least = cti_min_int(least, wrong);
         for (i = chances >= 0 ? 0 : last; i <= last; i++)
             p->state[i] = cti_block_pivot_better(p, i);
@@ -85,7 +81,7 @@ CTI_FN int cti_face_factor_renew(cti_mem *mem, cti_face_factor *f, const cti_spa
     int i, k;
     if (!cti_face_factor_open(mem, f, M))
         return -1;
-    shift = cti_fmax(shift, CTI_BLOCK_SHIFT);
+    shift = cti_fmax(shift, cti_program_tuned.pivot.shift);
     f->fresh = f->fresh && f->shift == shift;
     for (i = 0; f->fresh && i < M->rows; i++)
         f->fresh = (state[i] == CTI_FACE_FREE) == (f->state[i] == CTI_FACE_FREE);
@@ -131,7 +127,7 @@ static cti_outcome cti_sparse_pivot_solve(void *ctx, cti_block_pivot *p)
         for (i = 0; i < p->n && k < 2; i++)
             p->z[i] -= p->state[i] == CTI_FACE_FREE ? s->work[i] : 0;
     }
-    p->tiny_z = CTI_BLOCK_APART * cti_most(p->n, p->z), p->tiny_u = s->slight * cti_most(p->n, s->q);
+    p->tiny_z = cti_program_tuned.pivot.apart * cti_most(p->n, p->z), p->tiny_u = s->slight * cti_most(p->n, s->q);
     return CTI_OUTCOME_SOLVED;
 }
 

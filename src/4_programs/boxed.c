@@ -1,9 +1,10 @@
 /* boxed.c -- boxed linear complementarity by block principal pivoting, and friction in boxes.
    Method: each row is at its lower bound, at its upper bound, or free between them (block_pivot.h); free rows solve M_FF z_F = -q_F - M_FN z_N.
    The basis is kept as a dictionary (tableau); the final basis is solved again by an LU with refinement. differs: with a semidefinite matrix
-   pivoting may not terminate; the bounds then become three LCPs for Lemke's method (notes, sec. 4.1.2.2). differs: if W is semidefinite and pivoting fails on friction boxes, rows get a compliance relative to the forces
-   of the last round. differs: after the box along the given tangents, a square inside the round cone is used, with a corner turned against
-   the sliding. A fixed point of this turning has Coulomb's friction force. */
+   pivoting may not terminate; the bounds then become three LCPs for Lemke's method (notes, sec. 4.1.2.2). differs: if W is semidefinite and
+   pivoting fails on friction boxes, rows get a compliance relative to the forces of the last round. differs: after the box along the given
+   tangents, a square inside the round cone is used, with a corner turned against the sliding. A fixed point of this turning has Coulomb's friction
+   force. */
 #include "boxed.h"
 #include "../1_math/elem.h"
 #include "lemke.h"

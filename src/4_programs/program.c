@@ -4,6 +4,11 @@
    error look small. */
 #include "program.h"
 #include "../0_base/sort.h"
+#include "program_policy.h"
+
+#ifdef CTI_POLICY_MUTABLE
+cti_program_numbers cti_program_tuned = CTI_PROGRAM_NUMBERS;
+#endif
 
 /* ---- sparse rows ---- */
 
