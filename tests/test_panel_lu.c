@@ -56,7 +56,7 @@ static void panels_solve(void **state)
         static groups g;
         cti_mem mem;
         cti_panel_lu s;
-        double x[GROUPS * MOST], y[GROUPS * MOST], off = 0;
+        double x[GROUPS * MOST], y[GROUPS * (MOST + 7)], off = 0;
         int i, j, n, again;
         cti_mem_init(&mem, NULL), memset(&s, 0, sizeof s);
         groups_make(&g, &seed);
@@ -64,7 +64,8 @@ static void panels_solve(void **state)
         assert_true(cti_panel_lu_open(&mem, &s, GROUPS, g.first, g.column));
         for (again = 0; again < 2; again++) { /* a second factor does not depend on the first */
             assert_true(groups_fill(&mem, &s, &g) && cti_panel_lu_factor(&s));
-            assert_int_equal(s.unknowns, n);
+            memset(y, 0, sizeof y);
+            assert_true(s.unknowns <= (int)(sizeof y / sizeof *y));
             for (i = 0; i < GROUPS; i++)
                 for (j = 0; j < g.size[i]; j++)
                     y[cti_panel_lu_place(&s, i) + j] = x[g.start[i] + j] = 2 * lcg(&seed) - 1;
