@@ -73,13 +73,13 @@ static int compare_double(const void *a, const void *b)
 static const char *const names[] = {"slab_cpl_3k",   "stiff_3k",  "vf_cpl_3k", "vf_dec_3k", "quasi_3k",
                                     "quasi_slab_3k", "plane_10k", "stack_10k", "stiff_10k", "stack_36k"};
 enum { N_NAMES = sizeof names / sizeof *names };
-static const char *const kinds[] = {"auto", "none", "jacobi", "blocks", "ic0", "factor"};
+static const char *const kinds[] = {"auto", "none", "jacobi", "blocks"};
 
 int main(int argc, char **argv)
 {
-    static const cti_mprgp_precondition tried[] = {CTI_PRECONDITION_JACOBI, CTI_PRECONDITION_BLOCKS, CTI_PRECONDITION_IC0};
+    static const cti_mprgp_precondition tried[] = {CTI_PRECONDITION_JACOBI, CTI_PRECONDITION_BLOCKS};
     const char *root = getenv("CONTACT_DATA");
-    double tolerance = argc > 1 ? atof(argv[1]) : 1e-4, ratio[3][N_NAMES], each[N_NAMES], size[N_NAMES], sx = 0, sy = 0, sxx = 0, sxy = 0;
+    double tolerance = argc > 1 ? atof(argv[1]) : 1e-4, ratio[2][N_NAMES], each[N_NAMES], size[N_NAMES], sx = 0, sy = 0, sxx = 0, sxy = 0;
     int i, k, found = 0;
     printf("%-14s %6s %5s %-7s %6s | %5s %4s %4s %5s %6s %8s %8s %6s\n", "file", "n", "rows", "with", "free", "its", "exp", "prop", "inner",
            "cg %", "seconds", "ms/it", "ratio");
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
             continue;
         }
         p = &problem->program;
-        for (k = 0; k < 3; k++) {
+        for (k = 0; k < 2; k++) {
             result without = solve(p, 0, tried[k], tolerance, 0), with = solve(p, 1, tried[k], tolerance, 0);
             int products = with.count.products > 0 ? with.count.products : 1;
             ratio[k][found] = (double)with.iterations / (without.iterations > 0 ? without.iterations : 1);

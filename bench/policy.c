@@ -3,6 +3,7 @@
    usage: bench_policy NAME=VALUE ... run SCENE.json ...     NAME is "group.name"
           bench_policy --list           a line a number: name, type, value, unit, reason, between tabs */
 #include "../src/3_solve/solve_policy.h"
+#include "../src/4_programs/program_policy.h"
 #include "../src/8_step/policy_numbers.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ typedef void visitor(void *ctx, const cti_tuned *number);
 static void for_each(visitor *visit, void *ctx)
 {
     CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VISIT)
+    CTI_PROGRAM_GROUPS(CTI_TUNED_GROUP_VISIT)
     CTI_STEP_GROUPS(CTI_TUNED_GROUP_VISIT)
 }
 

@@ -2,7 +2,7 @@
    preconditioner, ICA with and without acceleration. Not part of `make bench`.
 
    trace_solvers FILE.cpb [--solver mprgp|ica|ica_plain|NAME] [--decouple none|random|deepest] [--rows 0|1] [--path 0|1|2]
-                 [--precondition auto|none|jacobi|blocks|ic0|factor] [--tol T] [--iterations N] [--seconds S] [--seed N] [--trace OUT.csv]
+                 [--precondition auto|none|jacobi|blocks] [--tol T] [--iterations N] [--seconds S] [--seed N] [--trace OUT.csv]
                  [--printed 0|1]  (mprgp: algorithm 3 as printed)
 
    Prints one JSON object. The trace has iteration, seconds (process CPU, without tracing), residual (the judge's), objective, and the
@@ -149,8 +149,7 @@ static int number_of(const char *text, const char *const *names, int n)
 
 static int parse(int argc, char **argv, options *o)
 {
-    static const char *const decouplings[] = {"none", "random", "deepest"}, *const kinds[] = {"auto",   "none", "jacobi",
-                                                                                              "blocks", "ic0",  "factor"};
+    static const char *const decouplings[] = {"none", "random", "deepest"}, *const kinds[] = {"auto", "none", "jacobi", "blocks"};
     int i, k;
     memset(o, 0, sizeof *o);
     o->solver = "mprgp", o->rows = 1, o->tolerance = 1e-4, o->seed = 3;
@@ -183,7 +182,7 @@ static int parse(int argc, char **argv, options *o)
             o->seed = (uint64_t)atoll(value);
         else if (!strcmp(key, "--decouple") && (k = number_of(value, decouplings, 3)) >= 0)
             o->decouple = (cti_mprgp_decoupling)k;
-        else if (!strcmp(key, "--precondition") && (k = number_of(value, kinds, 6)) >= 0)
+        else if (!strcmp(key, "--precondition") && (k = number_of(value, kinds, 4)) >= 0)
             o->precondition = (cti_mprgp_precondition)k;
         else
             return 0;

@@ -28,7 +28,7 @@ static void definite(void **state)
     (void)state;
     for (k = 0; k < 400; k++) {
         double M[64], q[8], lo[8], hi[8], z[8], x[8];
-        int8_t at[8];
+        uint8_t at[8];
         int n = 1 + k % 7;
         const cti_lcp p = cti_lcp_boxed(M, q, lo, hi, n);
         bench b;
@@ -36,13 +36,13 @@ static void definite(void **state)
         lcp_random(k % 2, n, M);
         random_bounds(k, n, 1, lo, hi);
         for (i = 0; i < n; i++)
-            q[i] = 2 * lcp_signed(), at[i] = (int8_t)(k % 3 == 0 ? -1 : (int)(3 * lcp_uniform()) - 1);
+            q[i] = 2 * lcp_signed(), at[i] = (uint8_t)(k % 3 == 0 ? CTI_FACE_LOWER : (int)(3 * lcp_uniform()));
         bench_open(&b);
         assert_int_equal(cti_boxed_pivot(&p, at, &b.e, &b.a, z), CTI_OUTCOME_SOLVED);
         assert_true(lcp_enumerate(M, q, lo, hi, n, x) >= 1);
         for (i = 0; i < n; i++) {
             assert_true(fabs(z[i] - x[i]) < 1e-8 * (1 + fabs(x[i])));
-            assert_true(at[i] == 0 || z[i] == (at[i] < 0 ? lo[i] : hi[i]));
+            assert_true(at[i] == CTI_FACE_FREE || z[i] == (at[i] == CTI_FACE_UPPER ? hi[i] : lo[i]));
         }
         assert_true(b.a.iterations <= 40 + 4 * n);
         cti_arena_free(&b.arena);
@@ -96,22 +96,22 @@ static void any_matrix(void **state)
 static void exponential(void **state)
 {
     double M[1024], q[32], lo[32], hi[32], z[32];
-    int8_t at[32];
+    uint8_t at[32];
     int n = 32, i, j;
     cti_lcp p;
     bench b;
     (void)state;
     for (i = 0; i < n; i++)
-        for (at[i] = -1, q[i] = -1, lo[i] = 0, hi[i] = INFINITY, j = 0; j < n; j++)
+        for (at[i] = CTI_FACE_LOWER, q[i] = -1, lo[i] = 0, hi[i] = INFINITY, j = 0; j < n; j++)
             M[i * n + j] = j < i ? 2 : (i == j ? 1 : 0);
     p = cti_lcp_boxed(M, q, lo, hi, n);
     bench_open(&b);
     assert_int_equal(cti_boxed_pivot(&p, at, &b.e, &b.a, z), CTI_OUTCOME_SOLVED);
     print_message("%d blocks\n", b.a.iterations);
     assert_true(b.a.iterations <= 2 * n);
-    assert_true(z[0] == 1 && at[0] == 0);
+    assert_true(z[0] == 1 && at[0] == CTI_FACE_FREE);
     for (i = 1; i < n; i++)
-        assert_true(z[i] == 0 && at[i] == -1);
+        assert_true(z[i] == 0 && at[i] == CTI_FACE_LOWER);
     cti_arena_free(&b.arena);
 }
 

@@ -220,8 +220,7 @@ static void printed_random(void **state)
 
 static void embedded_rows(void **state)
 {
-    static const cti_mprgp_precondition kinds[] = {CTI_PRECONDITION_NONE, CTI_PRECONDITION_JACOBI, CTI_PRECONDITION_BLOCKS,
-                                                   CTI_PRECONDITION_IC0, CTI_PRECONDITION_FACTOR};
+    static const cti_mprgp_precondition kinds[] = {CTI_PRECONDITION_NONE, CTI_PRECONDITION_JACOBI, CTI_PRECONDITION_BLOCKS};
     double x[MOST];
     int t, i;
     size_t k;

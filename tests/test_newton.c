@@ -1,6 +1,6 @@
 /* test_newton.c -- stand-alone frictional contact: semismooth Newton, alternating directions, their linear algebra, and the order of AUTO.
    Solutions by hand, laws checked by the judge, random problems against a projected Gauss-Seidel of the test's own. */
-#include "../src/2_linalg/block_lu.h"
+#include "../src/2_linalg/panel_lu.h"
 #include "dense_lu.h"
 #include "../src/2_linalg/lu.h"
 #include "../src/4_programs/coulomb.h"
@@ -163,14 +163,16 @@ static void lu_of_dense_matrices(void **state)
 }
 
 /* rings and random links, unsymmetric in pattern and numbers */
-static void block_lu(void **state)
+static void panel_lu(void **state)
 {
     enum { N = 60 };
     cti_mem mem;
     int32_t first[N + 1], column[N * N];
     double *block = (double *)malloc(sizeof *block * 9 * N * N), x[3 * N], y[3 * N];
-    cti_block_lu s;
-    int i, j, a, k, n = 0, spread;
+    cti_panel_lu s;
+    int32_t size[N];
+    double right[8 * N];
+    int i, j, a, k, n = 0, spread, ld, again;
     (void)state;
     for (spread = 0; spread < 12; spread += 3) {
         cti_mem_init(&mem, NULL);
@@ -188,14 +190,27 @@ static void block_lu(void **state)
             for (k = first[i]; k < first[i + 1]; k++)
                 for (a = 0; a < 9; a++)
                     y[3 * i + a / 3] += block[9 * k + a] * x[3 * column[k] + a % 3];
-        assert_int_equal(cti_block_lu_open(&mem, &s, N, first, column), 1);
-        assert_int_equal(cti_block_lu_factor(&s, block), 1);
-        cti_block_lu_solve(&s, y);
-        for (i = 0; i < 3 * N; i++)
-            assert_true(fabs(x[i] - y[i]) < 1e-11);
-        memset(block, 0, sizeof *block * 9 * (size_t)n);
-        assert_int_equal(cti_block_lu_factor(&s, block), 0);
-        cti_block_lu_close(&mem, &s);
+        for (i = 0; i < N; i++)
+            size[i] = 3;
+        assert_int_equal(cti_panel_lu_open(&mem, &s, N, first, column), 1);
+        for (again = 0; again < 2; again++) { /* the second one is singular */
+            assert_true(cti_panel_lu_clear(&mem, &s, size) && s.unknowns == 8 * N);
+            for (i = 0; i < N && !again; i++)
+                for (k = first[i]; k < first[i + 1]; k++) {
+                    double *to = cti_panel_lu_block(&s, i, column[k], &ld);
+                    for (a = 0; a < 9; a++)
+                        to[a / 3 * ld + a % 3] = block[9 * k + a];
+                }
+            assert_int_equal(cti_panel_lu_factor(&s), !again);
+            memset(right, 0, sizeof right);
+            for (i = 0; i < 3 * N && !again; i++)
+                right[cti_panel_lu_place(&s, i / 3) + i % 3] = y[i];
+            if (!again)
+                cti_panel_lu_solve(&s, right);
+            for (i = 0; i < 3 * N && !again; i++)
+                assert_true(fabs(x[i] - right[cti_panel_lu_place(&s, i / 3) + i % 3]) < 1e-11);
+        }
+        cti_panel_lu_close(&mem, &s);
         assert_int_equal(mem.bytes_live, 0);
     }
     free(block);
@@ -662,7 +677,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lu_of_dense_matrices),
-        cmocka_unit_test(block_lu),
+        cmocka_unit_test(panel_lu),
         cmocka_unit_test(one_contact),
         cmocka_unit_test(slope),
         cmocka_unit_test(separated),

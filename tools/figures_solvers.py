@@ -164,7 +164,7 @@ def li08(b):
 def li09(b):
     path = b.boxes(**FIG8)
     rows, curves, text, to = [], [], [], {}
-    for kind, name in (("none", "none"), ("jacobi", "Jacobi (the paper's)"), ("blocks", "3x3 blocks"), ("ic0", "IC(0)")):
+    for kind, name in (("none", "none"), ("jacobi", "Jacobi (the paper's)"), ("blocks", "3x3 blocks")):
         r = b.trace(path, decouple="deepest", precondition=kind, tol=1e-8)
         start = r["lines"][0]["gradient"]
         points = [(line["iteration"], line["gradient"]) for line in r["lines"]]

@@ -1,17 +1,15 @@
 /* boxed.c -- boxed linear complementarity by block principal pivoting, and friction in boxes.
-   Method: each row is at its lower bound, at its upper bound, or free between them; free rows solve M_FF z_F = -q_F - M_FN z_N. All rows
-   that violate their condition change state at once while their number falls. After ten trials without success only the last one changes
-   (Murty's rule), which terminates for P-matrices. The basis is kept as a dictionary (tableau); the final basis is solved again by an LU
-   with refinement. differs: with a semidefinite matrix neither rule may terminate; the bounds then become three LCPs for Lemke's method
-   (notes, sec. 4.1.2.2). differs: if W is semidefinite and pivoting fails on friction boxes, rows get a compliance relative to the forces
-   of the last round. differs: after the box along the given tangents, a square inside the round cone is used, with a corner turned against
-   the sliding. A fixed point of this turning has Coulomb's friction force. */
+   Method: each row is at its lower bound, at its upper bound, or free between them (block_pivot.h); free rows solve M_FF z_F = -q_F - M_FN z_N.
+   The basis is kept as a dictionary (tableau); the final basis is solved again by an LU with refinement. differs: with a semidefinite matrix
+   pivoting may not terminate; the bounds then become three LCPs for Lemke's method (notes, sec. 4.1.2.2). differs: if W is semidefinite and
+   pivoting fails on friction boxes, rows get a compliance relative to the forces of the last round. differs: after the box along the given
+   tangents, a square inside the round cone is used, with a corner turned against the sliding. A fixed point of this turning has Coulomb's friction
+   force. */
 #include "boxed.h"
 #include "../1_math/elem.h"
 #include "lemke.h"
 
 #define CTI_BOXED_ROWS 1500
-#define CTI_BOXED_TRIALS 10  /* changes of all wrong rows without a decrease in number, before Murty's rule */
 #define CTI_BOXED_ROUNDS 150 /* fixed-point rounds of friction */
 #define CTI_BOXED_TINY 1e-11
 #define CTI_BOXED_SOFT 1e-7
@@ -22,9 +20,8 @@ typedef struct cti_boxed {
     double *M, *q, *R, *C, *lo, *hi; /* scaled */
     double *x, *z, *u;               /* [n] values of the free rows, all z, all u */
     uint8_t *want;                   /* [2 n + 1] */
-    int *wrong;                      /* [n] rows that violate their condition */
-    int8_t *state;                   /* -1 at lo, 0 free, 1 at hi */
-    double tiny_z, tiny_u;
+    int *list;                       /* [n] free rows */
+    uint8_t *state;                  /* [n] */
 } cti_boxed;
 
 static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const cti_lcp *p)
@@ -35,8 +32,8 @@ static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const cti_lcp *p)
     b->q = CTI_ARENA_NEW(arena, double, n), b->R = CTI_ARENA_NEW(arena, double, n), b->C = CTI_ARENA_NEW(arena, double, n);
     b->lo = CTI_ARENA_NEW(arena, double, n), b->hi = CTI_ARENA_NEW(arena, double, n);
     b->x = CTI_ARENA_NEW(arena, double, n), b->z = CTI_ARENA_ZERO(arena, double, n), b->u = CTI_ARENA_NEW(arena, double, n);
-    b->want = CTI_ARENA_ZERO(arena, uint8_t, 2 * n + 1), b->wrong = CTI_ARENA_NEW(arena, int, n);
-    if (!b->M || !b->q || !b->R || !b->C || !b->lo || !b->hi || !b->x || !b->z || !b->u || !b->want || !b->wrong)
+    b->want = CTI_ARENA_ZERO(arena, uint8_t, 2 * n + 1), b->list = CTI_ARENA_NEW(arena, int, n);
+    if (!b->M || !b->q || !b->R || !b->C || !b->lo || !b->hi || !b->x || !b->z || !b->u || !b->want || !b->list)
         return 0;
     memcpy(b->M, p->M, sizeof *p->M * (size_t)n * (size_t)n);
     if (!cti_equilibrate(arena, b->M, n, b->R, b->C))
@@ -48,7 +45,7 @@ static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const cti_lcp *p)
 
 static double cti_boxed_bound(const cti_boxed *b, int i)
 {
-    if (b->state[i] > 0)
+    if (b->state[i] == CTI_FACE_UPPER)
         return b->hi[i];
     return cti_finite64(b->lo[i]) ? b->lo[i] : (cti_finite64(b->hi[i]) ? b->hi[i] : 0);
 }
@@ -62,25 +59,27 @@ static int cti_boxed_reach(cti_boxed *b)
         if (again || t->pivots > 2 * n + 64)
             cti_tableau_reset(t);
         for (i = 0; i < n; i++)
-            b->want[n + i] = b->state[i] == 0, b->want[i] = b->state[i] != 0;
+            b->want[n + i] = b->state[i] == CTI_FACE_FREE, b->want[i] = !b->want[n + i];
         if (cti_tableau_reach(t, b->want, CTI_BOXED_TINY) == 0)
             return 1;
     }
     for (i = 0; i < n; i++) {
         if ((t->row[i] >= 0) == (t->row[n + i] >= 0))
             return 0;
-        if (b->state[i] == 0 && t->row[n + i] < 0)
-            b->state[i] = cti_finite64(b->lo[i]) || !cti_finite64(b->hi[i]) ? -1 : 1;
+        if (b->state[i] == CTI_FACE_FREE && t->row[n + i] < 0)
+            b->state[i] = cti_finite64(b->lo[i]) || !cti_finite64(b->hi[i]) ? CTI_FACE_LOWER : CTI_FACE_UPPER;
     }
     return 1;
 }
 
 /* z and u of the dictionary */
-static void cti_boxed_values(cti_boxed *b)
+static cti_outcome cti_boxed_values(void *ctx, cti_block_pivot *p)
 {
+    cti_boxed *b = (cti_boxed *)ctx;
     const cti_tableau *t = &b->t;
-    double most_z = 0, most_u = 0;
     int i, j, n = b->n;
+    if (!cti_boxed_reach(b))
+        return CTI_OUTCOME_FAILED;
     for (j = 0; j < n; j++) {
         int v = t->nonbasic[j];
         b->x[j] = v >= n ? cti_boxed_bound(b, v - n) : 0;
@@ -96,24 +95,8 @@ static void cti_boxed_values(cti_boxed *b)
         else
             b->u[v] = s, b->z[v] = cti_boxed_bound(b, v);
     }
-    for (i = 0; i < n; i++)
-        most_z = cti_fmax(most_z, fabs(b->z[i])), most_u = cti_fmax(most_u, cti_fmax(fabs(b->q[i]), fabs(b->u[i])));
-    b->tiny_z = CTI_BOXED_TINY * most_z, b->tiny_u = CTI_BOXED_TINY * most_u;
-}
-
-/* the state that row i should have */
-static int8_t cti_boxed_better(const cti_boxed *b, int i)
-{
-    int between = b->t.row[b->n + i] >= 0;
-    if (between && b->z[i] < b->lo[i] - b->tiny_z)
-        return -1;
-    if (between && b->z[i] > b->hi[i] + b->tiny_z)
-        return 1;
-    if (!between && b->lo[i] < b->hi[i] &&
-        ((b->state[i] < 0 && b->u[i] < -b->tiny_u) || (b->state[i] > 0 && b->u[i] > b->tiny_u) ||
-         (!cti_finite64(b->lo[i]) && !cti_finite64(b->hi[i]) && fabs(b->u[i]) > b->tiny_u)))
-        return 0;
-    return b->state[i];
+    p->tiny_z = CTI_BOXED_TINY * cti_most(n, b->z), p->tiny_u = CTI_BOXED_TINY * cti_fmax(cti_most(n, b->q), cti_most(n, b->u));
+    return CTI_OUTCOME_SOLVED;
 }
 
 /* computes the free z again by an LU of the last basis */
@@ -122,13 +105,13 @@ static void cti_boxed_polish(cti_boxed *b, cti_arena *arena)
     int i, j, n = b->n, count = 0, polished;
     for (i = 0; i < n; i++)
         if (b->t.row[n + i] >= 0)
-            b->wrong[count++] = i, b->x[i] = 0;
+            b->list[count++] = i, b->x[i] = 0;
         else
             b->x[i] = b->z[i];
     for (i = 0; i < n; i++)
         for (b->u[i] = b->q[i], j = 0; j < n; j++)
             b->u[i] += b->M[(size_t)i * (size_t)n + (size_t)j] * b->x[j];
-    polished = cti_submatrix_solve(arena, b->M, n, b->wrong, count, b->u, b->x) > 0;
+    polished = cti_submatrix_solve(arena, b->M, n, b->list, count, b->u, b->x) > 0;
     for (i = 0; i < n; i++)
         b->z[i] = cti_fmin(cti_fmax(polished ? b->x[i] : b->z[i], b->lo[i]), b->hi[i]);
 }
@@ -155,47 +138,27 @@ static double cti_boxed_residual(cti_boxed *b)
     return worst;
 }
 
-CTI_FN cti_outcome cti_boxed_pivot(const cti_lcp *p, int8_t *state, cti_effort *e, cti_answer *a, double *z)
+CTI_FN cti_outcome cti_boxed_pivot(const cti_lcp *p, uint8_t *state, cti_effort *e, cti_answer *a, double *z)
 {
-    const double *lo = p->lo, *hi = p->hi;
     cti_arena_point mark = cti_arena_mark(e->arena);
-    cti_outcome said = CTI_OUTCOME_FAILED;
+    cti_outcome said;
+    cti_block_pivot rule;
     cti_boxed b;
-    int i, k, count, n = p->n, fewest = n + 1, trials = CTI_BOXED_TRIALS, done = 0;
-    memset(&b, 0, sizeof b);
+    int i, n = p->n;
+    memset(&b, 0, sizeof b), memset(&rule, 0, sizeof rule);
     b.state = state;
     if (!cti_boxed_open(&b, e->arena, p))
         return CTI_OUTCOME_MEMORY;
-    for (i = 0; i < n; i++) {
-        state[i] = !cti_finite64(lo[i]) && !cti_finite64(hi[i]) ? 0 : state[i];
-        state[i] = (state[i] < 0 && !cti_finite64(lo[i])) || (state[i] > 0 && !cti_finite64(hi[i])) ? (int8_t)-state[i] : state[i];
-        state[i] = lo[i] < hi[i] ? state[i] : -1;
-    }
-    for (k = 0; k < 40 + cti_min_int(4 * n, 16384 / cti_max_int(n, 1)) && !done; k++) {
-        if (!cti_effort_goes_on(e, a->iterations, 1000000, a->x, a->r)) {
-            said = CTI_OUTCOME_BUDGET;
-            break;
-        }
-        a->iterations++;
-        if (!cti_boxed_reach(&b))
-            break;
-        cti_boxed_values(&b);
-        for (count = 0, i = 0; i < n; i++)
-            if (cti_boxed_better(&b, i) != state[i])
-                b.wrong[count++] = i;
-        done = count == 0;
-        trials = count < fewest ? CTI_BOXED_TRIALS : trials - 1;
-        fewest = cti_min_int(fewest, count);
-        for (i = trials >= 0 ? 0 : count - 1; i < count; i++) /* Murty's rule: only the last one */
-            state[b.wrong[i]] = cti_boxed_better(&b, b.wrong[i]);
-    }
-    if (done)
+    rule.n = n, rule.rounds = rule.singles = 40 + cti_min_int(4 * n, 16384 / cti_max_int(n, 1));
+    rule.lo = b.lo, rule.hi = b.hi, rule.state = state, rule.z = b.z, rule.u = b.u, rule.solve = cti_boxed_values, rule.ctx = &b;
+    rule.e = e, rule.a = a;
+    said = cti_block_pivot_run(&rule);
+    if (said == CTI_OUTCOME_SOLVED)
         cti_boxed_polish(&b, e->arena);
-    if (done && cti_boxed_residual(&b) <= cti_fmin(e->tolerance, 1e-9) / 2) {
-        said = CTI_OUTCOME_SOLVED;
-        for (i = 0; i < n; i++)
-            z[i] = cti_fmin(cti_fmax(b.z[i] * b.C[i], lo[i]), hi[i]);
-    }
+    if (said == CTI_OUTCOME_SOLVED && !(cti_boxed_residual(&b) <= cti_fmin(e->tolerance, 1e-9) / 2))
+        said = CTI_OUTCOME_FAILED;
+    for (i = 0; i < n && said == CTI_OUTCOME_SOLVED; i++)
+        z[i] = cti_fmin(cti_fmax(b.z[i] * b.C[i], p->lo[i]), p->hi[i]);
     cti_arena_rewind(e->arena, mark);
     return said;
 }
@@ -205,7 +168,7 @@ CTI_FN cti_outcome cti_boxed_pivot(const cti_lcp *p, int8_t *state, cti_effort *
 static cti_outcome cti_boxed_plain(const cti_program *p, cti_dual *w, cti_effort *e, cti_answer *a)
 {
     double *lo = CTI_ARENA_NEW(e->arena, double, p->m), *hi = CTI_ARENA_NEW(e->arena, double, p->m);
-    int8_t *state = CTI_ARENA_NEW(e->arena, int8_t, p->m);
+    uint8_t *state = CTI_ARENA_NEW(e->arena, uint8_t, p->m);
     const cti_lcp lcp = cti_lcp_boxed(w->W, w->q, lo, hi, p->m);
     cti_outcome said;
     int i;
@@ -214,7 +177,7 @@ static cti_outcome cti_boxed_plain(const cti_program *p, cti_dual *w, cti_effort
     for (i = 0; i < p->m; i++) {
         int equation = p->equation && p->equation[i];
         lo[i] = p->lo ? p->lo[i] : (equation ? -INFINITY : 0), hi[i] = p->hi ? p->hi[i] : INFINITY;
-        state[i] = e->warm && a->r[i] > lo[i] ? (a->r[i] < hi[i] ? 0 : 1) : -1;
+        state[i] = e->warm && a->r[i] > lo[i] ? (a->r[i] < hi[i] ? CTI_FACE_FREE : CTI_FACE_UPPER) : CTI_FACE_LOWER;
     }
     said = cti_boxed_pivot(&lcp, state, e, a, a->r);
     a->why = "the bound on pivots or time was reached";
@@ -232,7 +195,7 @@ typedef struct cti_boxed_friction {
     double *W, *q, *lo, *hi; /* W and q in the rotated tangents */
     double *c, *s, *load;    /* [contacts] direction of the first tangent; the lambda_n that bounds friction */
     double *z, *r, *u, *x, *work;
-    int8_t *state;
+    uint8_t *state;
     double soft; /* compliance relative to W's diagonal, about the last forces; its effect vanishes as the forces converge */
 } cti_boxed_friction;
 
@@ -245,11 +208,11 @@ static int cti_boxed_friction_open(cti_boxed_friction *b, cti_effort *e)
     b->lo = CTI_ARENA_ZERO(arena, double, m), b->hi = CTI_ARENA_ZERO(arena, double, m), b->z = CTI_ARENA_ZERO(arena, double, m);
     b->c = CTI_ARENA_ZERO(arena, double, m), b->s = CTI_ARENA_ZERO(arena, double, m), b->load = CTI_ARENA_ZERO(arena, double, m);
     b->r = CTI_ARENA_ZERO(arena, double, m), b->u = CTI_ARENA_ZERO(arena, double, m), b->x = CTI_ARENA_ZERO(arena, double, n);
-    b->work = CTI_ARENA_NEW(arena, double, 2 * (m + n)), b->state = CTI_ARENA_ZERO(arena, int8_t, m);
+    b->work = CTI_ARENA_NEW(arena, double, 2 * (m + n)), b->state = CTI_ARENA_NEW(arena, uint8_t, m);
     if (!b->W || !b->q || !b->lo || !b->hi || !b->z || !b->c || !b->s || !b->load || !b->r || !b->u || !b->x || !b->work || !b->state)
         return 0;
     for (i = 0; i < m; i++)
-        b->c[i] = 1, b->state[i] = -1;
+        b->c[i] = 1, b->state[i] = CTI_FACE_LOWER;
     return 1;
 }
 

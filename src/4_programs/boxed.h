@@ -4,11 +4,11 @@
    terminate, Lemke's method solves the bounds as three LCPs. */
 #pragma once
 
+#include "block_pivot.h"
 #include "tableau.h"
 
 CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a);
 
 /* cti_boxed_pivot -- block principal pivoting alone, of a problem with bounds: SOLVED, BUDGET, FAILED (a cycle, or a singular part), MEMORY.
-   state [n]: the start on input, the result on output: -1 at lo, 1 at hi, 0 free. z [n]. a->iterations is increased by the number of block
-   pivots. */
-CTI_FN cti_outcome cti_boxed_pivot(const cti_lcp *p, int8_t *state, cti_effort *e, cti_answer *a, double *z);
+   state [n]: the start on input, the result on output: CTI_FACE_*. z [n]. a->iterations is increased by the number of block pivots. */
+CTI_FN cti_outcome cti_boxed_pivot(const cti_lcp *p, uint8_t *state, cti_effort *e, cti_answer *a, double *z);

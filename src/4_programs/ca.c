@@ -1,23 +1,22 @@
 /* ca.c -- full constraint anticipation.
    Method: W = J A^-1 J' with unit diagonal by scaling; the linear complementarity problem u = W r + q >= 0, r >= 0, r'u = 0 by block
-   principal pivoting: rows of a working set F have u = 0, the others r = 0. All rows with the wrong sign change sides at once as long as
-   their number falls. After ten rounds without progress only the last of them changes (Murty's rule, which terminates). F is guessed by
-   Gauss-Seidel sweeps. W_FF is factored in each round, which costs little compared with W. Multipliers are then corrected with u = J x + w
+   principal pivoting (block_pivot.h): rows of a working set F have u = 0, the others r = 0. F is guessed by Gauss-Seidel sweeps. W_FF is
+   factored in each round, which costs little compared with W. Multipliers are then corrected with u = J x + w
    of the true unknowns. Linearly dependent rows make W_FF singular. Then W gets a compliance eps, and proximal steps solve (W + eps) r' =
    ... + eps r; their limit does not depend on eps. If there is no solution, r' - r becomes a certificate of infeasibility. Contacts with
    friction: Gauss-Seidel on W (pgs.c). differs: the law of one contact with the round cone is solved exactly, while equations 13 and 14
    alternate between normal and friction multipliers.
-   based on: Otaduy et al. 2009, section 5.1; Kostreva 1978, Judice and Pires 1994 (block principal pivoting); Rockafellar 1976 (proximal
-   steps). */
+   based on: Otaduy et al. 2009, section 5.1; Rockafellar 1976 (proximal steps). */
 #include "ca.h"
 #include "../2_linalg/dense.h"
+#include "block_pivot.h"
 #include "certificate.h"
 #include "pgs.h"
 
 #define CTI_CA_GUESS 12    /* Gauss-Seidel sweeps before the first pivots */
-#define CTI_CA_CHANCES 10  /* rounds without progress before Murty's rule */
 #define CTI_CA_STEPS 60    /* most proximal steps */
 #define CTI_CA_PATIENCE 60 /* rounds after which W gets more compliance */
+#define CTI_CA_TINY 1e-13  /* [largest multiplier, largest term of u] rounding */
 
 typedef struct cti_ca_candidate {
     double *r, *x, *dr, *work; /* [2 m + 2 n] */
@@ -32,11 +31,11 @@ typedef struct cti_ca {
     double *scale;      /* [m] 1 / sqrt W_ii */
     double *c, *y, *u;  /* [m] scaled: u = (W + eps) y + c */
     double *M, *f;      /* [m][ld] W_FF and its factor, upper triangle; [m] */
-    uint8_t *in, *hint; /* [m] row is in F; row was in F at the end of the last problem, or is guessed to be */
+    double *lo, *hi;    /* [m] bounds of y */
+    uint8_t *in, *hint; /* [m] states of the rows: FREE in F, else LOWER; those at the end of the last problem, or guessed */
     int32_t *F;
     double eps;
     cti_ca_candidate own; /* in the problem's units */
-    int rounds;
 } cti_ca;
 
 static double cti_ca_w(const cti_ca *s, int i, int j) { return s->d.W[(size_t)i * (size_t)s->d.ld + (size_t)j]; }
@@ -61,10 +60,12 @@ static int cti_ca_allocate(cti_ca *s)
     s->u = CTI_ARENA_NEW(arena, double, m), s->f = CTI_ARENA_NEW(arena, double, m), s->own.dr = CTI_ARENA_NEW(arena, double, m);
     s->M = CTI_ARENA_NEW(arena, double, m *(size_t)s->ld + 16), s->in = CTI_ARENA_ZERO(arena, uint8_t, m),
     s->hint = CTI_ARENA_NEW(arena, uint8_t, m);
+    s->lo = CTI_ARENA_ZERO(arena, double, m), s->hi = CTI_ARENA_NEW(arena, double, m);
     s->F = CTI_ARENA_NEW(arena, int32_t, m);
     s->own.r = CTI_ARENA_ZERO(arena, double, m), s->own.x = CTI_ARENA_NEW(arena, double, n);
     s->own.work = CTI_ARENA_NEW(arena, double, 2 * m + 2 * n);
-    return s->scale && s->c && s->y && s->u && s->f && s->own.dr && s->M && s->in && s->hint && s->F && s->own.r && s->own.x && s->own.work;
+    return s->scale && s->c && s->y && s->u && s->f && s->own.dr && s->M && s->in && s->hint && s->lo && s->hi && s->F && s->own.r && s->own.x &&
+           s->own.work;
 }
 
 /* a first F: the rows with positive multipliers after a few sweeps; y: these multipliers. 0 when memory ran out */
@@ -81,7 +82,7 @@ static int cti_ca_guess(cti_ca *s)
     for (k = 0; k < CTI_CA_GUESS && cti_pgs_sweep(&g, s->y) > 1e-12; k++) {
     }
     for (i = 0; i < s->m; i++)
-        s->in[i] = s->hint[i] = s->y[i] > 0 || (s->p->equation && s->p->equation[i]);
+        s->in[i] = s->hint[i] = s->y[i] > 0 || s->lo[i] < 0 ? CTI_FACE_FREE : CTI_FACE_LOWER;
     return 1;
 }
 
@@ -91,7 +92,7 @@ static int cti_ca_factor(cti_ca *s, int *n, int *ld)
     int i, j, k = 0;
     double least;
     for (i = 0; i < s->m; i++)
-        if (s->in[i])
+        if (s->in[i] == CTI_FACE_FREE)
             s->F[k++] = i;
     *n = k, *ld = cti_pad8(k) + ((cti_pad8(k) & 15) ? 0 : 8);
     *ld = cti_min_int(*ld, s->ld);
@@ -114,10 +115,13 @@ static int cti_ca_factor(cti_ca *s, int *n, int *ld)
     return 1;
 }
 
-/* computes y so that u_F = 0 and y = 0 elsewhere, then u elsewhere */
-static void cti_ca_values(cti_ca *s, int n, int ld)
+/* y so that u_F = 0 and y = 0 elsewhere, u elsewhere */
+static cti_outcome cti_ca_values(void *ctx, cti_block_pivot *p)
 {
-    int i, k;
+    cti_ca *s = (cti_ca *)ctx;
+    int i, k, n, ld;
+    if (!cti_ca_factor(s, &n, &ld))
+        return CTI_OUTCOME_FAILED;
     for (k = 0; k < n; k++)
         s->f[k] = -s->c[s->F[k]];
     cti_dense64_solve(s->M, n, ld, s->f);
@@ -130,47 +134,19 @@ static void cti_ca_values(cti_ca *s, int n, int ld)
         for (i = 0; i < s->m; i++)
             s->u[i] += w[i] * v;
     }
-    for (k = 0; k < n; k++)
-        s->u[s->F[k]] = 0;
+    p->tiny_z = CTI_CA_TINY * cti_most(s->m, s->y), p->tiny_u = CTI_CA_TINY * cti_most(s->m, s->c);
+    return CTI_OUTCOME_SOLVED;
 }
 
-/* 1 when row i has the wrong sign */
-static int cti_ca_wrong(const cti_ca *s, int i, double tiny_y, double tiny_u)
+/* solves the linear complementarity problem of c and eps from the current F. FAILED: more compliance is needed, since W_FF is singular or pivoting
+   does not terminate */
+static cti_outcome cti_ca_pivot(cti_ca *s)
 {
-    if (s->p->equation && s->p->equation[i])
-        return 0;
-    return s->in[i] ? s->y[i] < -tiny_y : s->u[i] < -tiny_u;
-}
-
-/* solves the linear complementarity problem of c and eps by block principal pivoting from the current F. 1: solved; 0: more compliance is
-   needed, since W_FF is singular or pivoting does not terminate; -1: the budget ended */
-static int cti_ca_pivot(cti_ca *s)
-{
-    int best = s->m + 1, chances = CTI_CA_CHANCES, n = 0, ld = 0, i, round;
-    for (round = 0;; round++) {
-        int wrong = 0, last = -1;
-        double big_y = 0, big_u = 0;
-        if (!cti_effort_goes_on(s->e, s->rounds, 20 * s->m + 200, s->a->x, s->a->r))
-            return -1;
-        s->rounds++;
-        if ((round > CTI_CA_PATIENCE && s->eps < 1e-4) || !cti_ca_factor(s, &n, &ld))
-            return 0;
-        cti_ca_values(s, n, ld);
-        for (i = 0; i < s->m; i++)
-            big_y = cti_fmax(big_y, fabs(s->y[i])), big_u = cti_fmax(big_u, fabs(s->c[i]));
-        for (i = 0; i < s->m; i++)
-            if (cti_ca_wrong(s, i, 1e-13 * big_y, 1e-13 * big_u))
-                wrong++, last = i;
-        if (!wrong)
-            return 1;
-        if (wrong < best)
-            best = wrong, chances = CTI_CA_CHANCES;
-        else if (chances > 0)
-            chances--;
-        for (i = chances > 0 ? 0 : last; i <= last; i++)
-            if (cti_ca_wrong(s, i, 1e-13 * big_y, 1e-13 * big_u))
-                s->in[i] = !s->in[i];
-    }
+    cti_block_pivot p;
+    memset(&p, 0, sizeof p);
+    p.n = s->m, p.rounds = p.singles = s->eps < 1e-4 ? CTI_CA_PATIENCE : 20 * s->m + 200;
+    p.lo = s->lo, p.hi = s->hi, p.state = s->in, p.z = s->y, p.u = s->u, p.solve = cti_ca_values, p.ctx = s, p.e = s->e, p.a = s->a;
+    return cti_block_pivot_run(&p);
 }
 
 /* keeps the candidate if it is better than the present answer. Returns its residual */
@@ -189,10 +165,11 @@ static double cti_ca_keep(cti_ca *s, double *best, double *dynamics)
 }
 
 /* one proximal step from r, x: gives a candidate in r, x and the step in dr. Returns as cti_ca_pivot */
-static int cti_ca_step(cti_ca *s, int first)
+static cti_outcome cti_ca_step(cti_ca *s, int first)
 {
     const cti_program *p = s->p;
-    int i, k, got;
+    cti_outcome got;
+    int i, k;
     /* c = u - W r - eps r with the true u */
     cti_program_u(p, s->own.x, s->own.r, s->u);
     for (i = 0; i < s->m; i++)
@@ -205,19 +182,18 @@ static int cti_ca_step(cti_ca *s, int first)
                 s->c[i] -= w[i] * v;
     }
     got = cti_ca_pivot(s);
-    if (got <= 0)
+    if (got != CTI_OUTCOME_SOLVED)
         return got;
     for (i = 0; i < s->m; i++) {
         double v = s->y[i] * s->scale[i];
-        if (v < 0 && !(p->equation && p->equation[i]))
-            v = 0;
+        v = cti_fmax(v, s->lo[i]);
         s->own.dr[i] = v - s->own.r[i], s->own.r[i] = v;
     }
     if (first)
         cti_dual_x(&s->d, s->own.r, s->own.x);
     else
         cti_dual_move(&s->d, s->own.dr, s->own.x);
-    return 1;
+    return CTI_OUTCOME_SOLVED;
 }
 
 /* the next eps to try */
@@ -233,13 +209,14 @@ static void cti_ca_restart(cti_ca *s)
 static cti_outcome cti_ca_steps(cti_ca *s)
 {
     double best = INFINITY, goal = cti_fmin(s->e->tolerance, 1e-10), last = INFINITY, residual, dynamics;
-    int i, k, got = 0, idle = 0, first = 1, failures = 0;
+    int i, k, idle = 0, first = 1, failures = 0;
+    cti_outcome got = CTI_OUTCOME_FAILED;
     cti_ca_restart(s);
     for (k = 0; k < CTI_CA_STEPS; k++) {
         got = cti_ca_step(s, first);
-        if (got < 0 || (got == 0 && s->eps > 1e-3))
+        if (got == CTI_OUTCOME_BUDGET || (got == CTI_OUTCOME_FAILED && s->eps > 1e-3))
             break;
-        if (got == 0) {
+        if (got == CTI_OUTCOME_FAILED) {
             s->eps = cti_ca_stiffen(s->eps), failures++;
             for (i = 0; i < s->m; i++)
                 s->in[i] = s->hint[i];
@@ -274,24 +251,22 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         return CTI_OUTCOME_SOLVED;
     if (!(best < INFINITY))
         memcpy(s->a->x, s->d.x0, sizeof *s->own.x * (size_t)s->p->n);
-    s->a->why = got < 0 ? "the budget ended before the pivots" : "the proximal steps stand still short of the tolerance";
-    return got < 0 ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
+    s->a->why = got == CTI_OUTCOME_BUDGET ? "the budget ended before the pivots" : "the proximal steps stand still short of the tolerance";
+    return got == CTI_OUTCOME_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
 static cti_outcome cti_ca_qp(cti_ca *s)
 {
-    cti_outcome outcome;
     int i;
     if (!cti_ca_allocate(s))
         return CTI_OUTCOME_MEMORY;
+    s->a->iterations = 0;
     cti_ca_scale(s);
-    for (i = 0; i < s->m; i++)
+    for (i = 0; i < s->m; i++) {
         s->c[i] = s->scale[i] * s->d.q[i];
-    if (!cti_ca_guess(s))
-        return CTI_OUTCOME_MEMORY;
-    outcome = cti_ca_steps(s);
-    s->a->iterations = s->rounds;
-    return outcome;
+        s->lo[i] = s->p->equation && s->p->equation[i] ? -INFINITY : 0, s->hi[i] = INFINITY;
+    }
+    return cti_ca_guess(s) ? cti_ca_steps(s) : CTI_OUTCOME_MEMORY;
 }
 
 static cti_outcome cti_ca_contacts(cti_ca *s)

@@ -250,24 +250,13 @@ static int cti_convex_normal_factor(cti_convex *c)
 
 /* ---- the Schur complement ---- */
 
-/* smallest pivot of the current factor */
-static double cti_convex_pivot(const cti_convex *c)
-{
-    const cti_factor64 *f = &c->kkt.system.factor;
-    double most = 0;
-    int i, n = f->sym->pivot[f->sym->n_super];
-    for (i = 0; i < n; i++)
-        most = cti_fmax(most, f->inverse[i]);
-    return most > 0 ? 1 / (most * most) : 1;
-}
-
 /* factors A and computes W; 0 when A is not definite enough, -1 when memory ran out */
 static int cti_convex_schur(cti_convex *c)
 {
     int i;
     if (!cti_scalar_open(c->mem, &c->kkt.system, &c->A) || !cti_scalar_factor(c->mem, &c->kkt.system))
         return -1;
-    if (c->kkt.system.boosted || cti_convex_pivot(c) < CTI_CONVEX_PIVOT) {
+    if (c->kkt.system.boosted || cti_scalar_pivot(&c->kkt.system) < CTI_CONVEX_PIVOT) {
         cti_scalar_close(c->mem, &c->kkt.system);
         return 0;
     }

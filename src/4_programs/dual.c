@@ -23,33 +23,32 @@ static double cti_dual_products(const cti_sparse *T)
     return n;
 }
 
-/* J A^-1 J' for a diagonal A: a row is coupled to the rows that share an unknown with it */
+/* a row is coupled to the rows that share an unknown with it */
 CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out)
 {
     cti_sparse Jt, half;
     int i, k, l, at = 0, ok, pass;
     int32_t *seen = NULL;
-    double *sum = NULL;
     memset(&half, 0, sizeof half);
-    ok = cti_sparse_transpose(mem, J, &Jt) && CTI_RESIZE(mem, seen, J->rows + 1) && CTI_RESIZE(mem, sum, J->rows + 1);
+    ok = cti_sparse_transpose(mem, J, &Jt) && CTI_RESIZE(mem, seen, J->rows + 1);
     for (pass = 0; ok && pass < 2; pass++) { /* count, then fill */
+        memset(seen, 0xff, sizeof *seen * (size_t)J->rows);
         for (at = 0, i = 0; i < J->rows; i++) {
             int first = at;
             for (k = J->p[i]; k < J->p[i + 1]; k++) {
                 int j = J->i[k];
-                double d = cti_sparse_at(A, j, j);
+                double d = pass ? cti_sparse_at(A, j, j) : 1, x = J->x[k] / (d > 0 ? d : 1);
                 for (l = Jt.p[j]; l < Jt.p[j + 1]; l++) {
-                    if (seen[Jt.i[l]] != 2 * i + 1 + pass * 2 * J->rows) {
-                        seen[Jt.i[l]] = 2 * i + 1 + pass * 2 * J->rows, sum[Jt.i[l]] = 0;
+                    if (seen[Jt.i[l]] < first) {
+                        seen[Jt.i[l]] = at;
                         if (pass)
-                            half.i[at] = Jt.i[l];
+                            half.i[at] = Jt.i[l], half.x[at] = 0;
                         at++;
                     }
-                    sum[Jt.i[l]] += J->x[k] * Jt.x[l] / d;
+                    if (pass)
+                        half.x[seen[Jt.i[l]]] += x * Jt.x[l];
                 }
             }
-            for (k = first; pass && k < at; k++)
-                half.x[k] = sum[half.i[k]];
             if (pass)
                 half.p[i + 1] = at;
         }
@@ -57,7 +56,7 @@ CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J,
     }
     ok = ok && cti_sparse_transpose(mem, &half, out); /* W is symmetric: the transposition only sorts the columns */
     cti_sparse_free(mem, &Jt), cti_sparse_free(mem, &half);
-    CTI_FREE(mem, seen), CTI_FREE(mem, sum);
+    CTI_FREE(mem, seen);
     return ok;
 }
 

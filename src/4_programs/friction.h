@@ -81,12 +81,10 @@ typedef struct cti_friction_system {
     cti_friction *f;
     const double *A, *B; /* [9 nc] */
     double sigma;
-    int sparse, grouped;
-    cti_block_lu lu;
+    int grouped;
     cti_friction_groups groups;
-    double *block;       /* [9 first[nc]] */
     cti_friction_matrix dense;
-    double *work, *rhs;  /* [m] */
+    double *work, *rhs;  /* [m], [3 m] */
 } cti_friction_system;
 /* cti_friction_system_open, cti_friction_system_factor -- 0 when memory ran out; the second also when the matrix is singular. A and B [9
    nc] must stay unchanged until the solves; where a B is 0, its A is the identity. */

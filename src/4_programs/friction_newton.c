@@ -155,7 +155,7 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
     s->n_history = 0;
     for (k = 0; k < CTI_NEWTON_POLISH && goes && f->least.residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
         goes = cti_newton_advance(s);
-        if (goes || !f->e->mix || ++failures > CTI_NEWTON_LEAPS)
+        if (goes || ++failures > CTI_NEWTON_LEAPS)
             continue;
         if (failures % 2)
             cti_newton_leap(s);

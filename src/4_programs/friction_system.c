@@ -1,6 +1,5 @@
 /* friction_system.c -- linear systems (A + B (W + sigma I)) x = y of frictional contact: A and B of 3x3 blocks on the diagonal.
-   Method: sparse LU by blocks of all contacts with one step of refinement, or dense LU of the contacts whose B is not 0, whichever costs
-   less. */
+   Method: LU of the contacts whose B is not 0: dense where W is, else by groups of contacts with the same neighbours and one step of refinement. */
 #include "../0_base/sort.h"
 #include "../2_linalg/lu.h"
 #include "friction.h"
@@ -12,17 +11,12 @@ static int cti_friction_system_dense(cti_friction_system *s)
     s->dense.matrix = CTI_ARENA_NEW(arena, double, (size_t)s->f->m *(size_t)s->dense.ld);
     s->dense.scratch = CTI_ARENA_NEW(arena, double, cti_lu_scratch(s->f->m));
     s->dense.pivot = CTI_ARENA_NEW(arena, int, s->f->m);
-    s->dense.active = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
-    s->dense.place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
-    return s->dense.matrix && s->dense.scratch && s->dense.pivot && s->dense.active && s->dense.place;
+    return s->dense.matrix && s->dense.scratch && s->dense.pivot;
 }
 
 /* ---- groups ---- */
 
-enum {
-    CTI_FRICTION_GROUP = 24,
-    CTI_FRICTION_GROUPED = 3
-}; /* GROUP: most contacts of a group. GROUPED: average number from which groups pay */
+enum { CTI_FRICTION_GROUP = 24 }; /* [contacts] most of a group */
 
 /* a hash that contacts with the same columns share */
 static uint32_t cti_friction_system_hash(const cti_friction *f, int i)
@@ -94,46 +88,24 @@ static int cti_friction_system_meet(cti_friction_system *s)
     return 1;
 }
 
-/* opens the solve by groups if there are any groups. 0 when memory ran out */
-static int cti_friction_system_open_groups(cti_friction_system *s)
-{
-    cti_arena *arena = s->f->e->arena;
-    if (!cti_friction_system_group(s))
-        return 0;
-    s->grouped = s->f->nc > 0 && s->f->nc >= CTI_FRICTION_GROUPED * s->groups.n;
-    if (!s->grouped)
-        return 1;
-    s->dense.active = CTI_ARENA_NEW(arena, int32_t, s->f->nc), s->dense.place = CTI_ARENA_NEW(arena, int32_t, s->f->nc);
-    return s->dense.active && s->dense.place && cti_friction_system_meet(s) &&
-           cti_panel_lu_open(s->f->e->mem, &s->groups.panel, s->groups.n, s->groups.first, s->groups.column);
-}
-
 CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
 {
-    double m = (double)f->m;
-    s->f = f;
-    s->work = CTI_ARENA_NEW(f->e->arena, double, f->m), s->rhs = CTI_ARENA_NEW(f->e->arena, double, f->m);
-    if (!s->work || !s->rhs)
+    cti_arena *arena = f->e->arena;
+    s->f = f, s->grouped = !f->W;
+    s->work = CTI_ARENA_NEW(arena, double, f->m), s->rhs = CTI_ARENA_NEW(arena, double, 3 * (size_t)f->m);
+    s->dense.active = CTI_ARENA_NEW(arena, int32_t, f->nc), s->dense.place = CTI_ARENA_NEW(arena, int32_t, f->nc);
+    if (!s->work || !s->rhs || !s->dense.active || !s->dense.place)
         return 0;
-    if (!f->W && !cti_friction_system_open_groups(s))
-        return 0;
-    if (s->grouped)
-        return 1;
-    if (!f->W) {
-        if (!cti_block_lu_open(f->e->mem, &s->lu, f->nc, f->first, f->column))
-            return 0;
-        s->sparse = s->lu.flops < m * m * m / 6; /* the dense LU does four times as many operations in the same time */
-        s->block = CTI_ARENA_NEW(f->e->arena, double, 9 * (size_t)f->first[f->nc]);
-        if (!s->block)
-            return 0;
-    }
-    return s->sparse || cti_friction_system_dense(s);
+    if (!s->grouped)
+        return cti_friction_system_dense(s);
+    return cti_friction_system_group(s) && cti_friction_system_meet(s) &&
+           cti_panel_lu_open(f->e->mem, &s->groups.panel, s->groups.n, s->groups.first, s->groups.column);
 }
 
 CTI_FN void cti_friction_system_close(cti_friction_system *s)
 {
     if (s->f)
-        cti_block_lu_close(s->f->e->mem, &s->lu), cti_panel_lu_close(s->f->e->mem, &s->groups.panel);
+        cti_panel_lu_close(s->f->e->mem, &s->groups.panel);
 }
 
 /* out [3 rows of ld]: B times a 3x3 block of rows `stride` apart */
@@ -144,21 +116,6 @@ static void cti_friction_system_put(const double *B, const double *w, size_t str
         for (b = 0; b < 3; b++)
             out[(size_t)a * ld + (size_t)b] =
                 B[3 * a] * w[b] + B[3 * a + 1] * w[stride + (size_t)b] + B[3 * a + 2] * w[2 * stride + (size_t)b];
-}
-
-static int cti_friction_system_factor_sparse(cti_friction_system *s)
-{
-    const cti_friction *f = s->f;
-    int i, k, a;
-    for (i = 0; i < f->nc; i++)
-        for (k = f->first[i]; k < f->first[i + 1]; k++) {
-            double *out = s->block + 9 * (size_t)k;
-            const double *A = s->A + 9 * (size_t)i, *B = s->B + 9 * (size_t)i;
-            cti_friction_system_put(B, f->block + 9 * (size_t)k, 3, out, 3);
-            for (a = 0; a < 9 && f->column[k] == i; a++)
-                out[a] += A[a] + s->sigma * B[a];
-        }
-    return cti_block_lu_factor(&s->lu, s->block);
 }
 
 /* lists the contacts whose B is not 0 */
@@ -250,8 +207,6 @@ CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, c
     s->A = A, s->B = B, s->sigma = sigma;
     if (s->grouped)
         return cti_friction_system_factor_groups(s);
-    if (s->sparse)
-        return cti_friction_system_factor_sparse(s);
     cti_friction_system_list(s);
     for (k = 0; k < s->dense.n_active; k++)
         cti_friction_system_row(s, s->dense.active[k]);
@@ -268,17 +223,6 @@ static void cti_friction_system_rest(cti_friction_system *s, const double *x, do
         for (a = 0; a < 3; a++)
             rest[i] -= A[a] * xi[a] + B[a] * (wi[a] + s->sigma * xi[a]);
     }
-}
-
-static void cti_friction_system_solve_sparse(cti_friction_system *s, double *x)
-{
-    int i;
-    memcpy(s->rhs, x, sizeof *x * (size_t)s->f->m);
-    cti_block_lu_solve(&s->lu, x);
-    cti_friction_system_rest(s, x, s->rhs);
-    cti_block_lu_solve(&s->lu, s->rhs);
-    for (i = 0; i < s->f->m; i++)
-        x[i] += s->rhs[i];
 }
 
 /* contacts whose A is the identity are known: writes their effect on all others to work; 0 if there is none */
@@ -317,6 +261,7 @@ static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
 static void cti_friction_system_solve_groups(cti_friction_system *s, double *x)
 {
     int k, pass, others = cti_friction_system_known(s, x);
+    memset(s->rhs, 0, sizeof *x * (size_t)s->groups.panel.unknowns);
     for (pass = 0; pass < 2; pass++) {
         for (k = 0; k < s->dense.n_active; k++) {
             int j = s->dense.active[k];
@@ -357,10 +302,9 @@ CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x)
     if (s->grouped) {
         if (!cti_friction_system_solve_refined(s, x))
             return 0;
-    } else if (s->sparse)
-        cti_friction_system_solve_sparse(s, x);
-    else
+    } else {
         cti_friction_system_solve_dense(s, x);
+    }
     for (i = 0; i < s->f->m; i++)
         if (!cti_finite64(x[i]))
             return 0;

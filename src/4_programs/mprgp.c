@@ -9,9 +9,9 @@
    terms that cancel in it; the caller's judge decides in the end. */
 #include "mprgp.h"
 
-/* steps of a guess (mprgp.h) */
+/* guesses of the face by pivoting */
 typedef struct cti_mprgp_guesses {
-    double *x, *g, *z; /* [n], [n], [2 n] */
+    double *x, *g, *q, *work; /* [n] point and gradient before it; -b; scratch */
     double shift;      /* proximal */
     int at;
 } cti_mprgp_guesses;
@@ -41,15 +41,6 @@ typedef struct cti_mprgp_state {
     cti_mprgp_split split;
 } cti_mprgp_state;
 
-CTI_FN double cti_mprgp_most(int n, const double *a)
-{
-    double s = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        s = fabs(a[i]) > s ? fabs(a[i]) : s;
-    return s;
-}
-
 static void cti_mprgp_multiply(cti_mprgp_state *m, const double *x, double *y)
 {
     m->q->multiply(m->q->multiply_ctx, x, y);
@@ -72,7 +63,7 @@ static void cti_mprgp_gradient(cti_mprgp_state *m, const double *x, double *g)
 {
     int i;
     cti_mprgp_multiply(m, x, g);
-    m->size.g = cti_mprgp_most(m->n, g);
+    m->size.g = cti_most(m->n, g);
     for (i = 0; m->q->groups && i < m->q->groups->n; i++)
         m->size.terms[i] = cti_mprgp_most_of(m->q->groups, i, g, NULL);
     for (i = 0; i < m->n; i++)
@@ -174,7 +165,7 @@ static int cti_mprgp_small(cti_mprgp_state *m)
 /* makes x feasible and computes its gradient */
 static void cti_mprgp_restart(cti_mprgp_state *m)
 {
-    m->q->set->noise = cti_fmax(m->q->set->noise, CTI_MPRGP_NOISE * cti_mprgp_most(m->n, m->x));
+    m->q->set->noise = cti_fmax(m->q->set->noise, CTI_MPRGP_NOISE * cti_most(m->n, m->x));
     cti_mprgp_set_project(m->q->set, m->x);
     cti_mprgp_gradient(m, m->x, m->g);
     m->chain.feasible = 1;
@@ -454,15 +445,15 @@ static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
             return 0;
     }
     *rows = CTI_ARENA_NEW(arena, int32_t, m->q->set->rows);
-    m->guess.x = CTI_ARENA_NEW(arena, double, m->n), m->guess.g = CTI_ARENA_NEW(arena, double, m->n),
-    m->guess.z = CTI_ARENA_NEW(arena, double, 2 * (size_t)m->n);
+    m->guess.x = CTI_ARENA_NEW(arena, double, m->n), m->guess.g = CTI_ARENA_NEW(arena, double, m->n);
+    m->guess.q = CTI_ARENA_NEW(arena, double, m->n), m->guess.work = CTI_ARENA_NEW(arena, double, m->n);
     m->guess.at = 4;
     if (m->q->groups) {
         m->size.own = CTI_ARENA_ZERO(arena, double, m->q->groups->n), m->size.terms = CTI_ARENA_ZERO(arena, double, m->q->groups->n);
         if (!m->size.own || !m->size.terms)
             return 0;
     }
-    return *rows && m->guess.x && m->guess.g && m->guess.z;
+    return *rows && m->guess.x && m->guess.g && m->guess.q && m->guess.work;
 }
 
 /* the sizes of b */
@@ -470,7 +461,7 @@ static void cti_mprgp_measure_b(cti_mprgp_state *m)
 {
     const cti_mprgp_groups *q = m->q->groups;
     int i;
-    m->size.b = cti_mprgp_most(m->n, m->q->b);
+    m->size.b = cti_most(m->n, m->q->b);
     for (i = 0; q && i < q->n; i++)
         m->size.own[i] = cti_fmax(q->least[i], cti_mprgp_most_of(q, i, m->q->b, NULL));
 }
@@ -510,6 +501,29 @@ static int cti_mprgp_finished(cti_mprgp_state *m)
 #define CTI_MPRGP_PROXIMAL 1e-6 /* first shift after a failure, relative to a unit diagonal; larger if that fails, smaller after a
                                    success */
 
+#define CTI_MPRGP_PIVOTS 200  /* [sets] of block pivoting in a guess */
+#define CTI_MPRGP_SINGLES 10  /* [sets] of them in a row in which one row changes: a cycle, from which MPRGP goes on by itself */
+#define CTI_MPRGP_SLOPE 1e-13 /* of the largest |b|: rounding of a gradient */
+
+/* Block pivoting from x, with a small multiple of the squared distance to the guess's start added to the objective if faces are singular: such a
+   result is a proximal step. 1: x, g and the faces are a minimum */
+static int cti_mprgp_pivot(cti_mprgp_state *m)
+{
+    cti_mprgp_task *q = m->q;
+    cti_sparse_pivot s;
+    int i, before = q->answer->iterations, said;
+    memset(&s, 0, sizeof s);
+    for (i = 0; i < m->n; i++)
+        m->guess.q[i] = -q->b[i];
+    s.rule.rounds = CTI_MPRGP_PIVOTS, s.rule.singles = CTI_MPRGP_SINGLES, s.rule.lo = q->set->lo, s.rule.hi = q->set->hi, s.rule.state = q->set->face;
+    s.rule.z = m->x, s.rule.u = m->g, s.rule.e = q->effort, s.rule.a = q->answer;
+    s.M = q->A, s.q = m->guess.q, s.prox = m->guess.shift, s.near_to = m->guess.x, s.slight = CTI_MPRGP_SLOPE, s.work = m->guess.work;
+    s.mem = q->effort->mem, s.face = &q->precondition->face;
+    said = cti_sparse_pivot_run(&s) == CTI_OUTCOME_SOLVED;
+    q->count->pivots += q->answer->iterations - before, q->count->products += 3 * (q->answer->iterations - before);
+    return said;
+}
+
 /* guesses the face by pivoting, from the feasible x; 1 when that lowered the objective. Tried more rarely after each failure */
 static int cti_mprgp_guess(cti_mprgp_state *m)
 {
@@ -520,7 +534,7 @@ static int cti_mprgp_guess(cti_mprgp_state *m)
         return 0;
     memcpy(m->guess.x, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->guess.g, m->g, sizeof *m->g * (size_t)m->n);
     for (turn = 0; turn < 3; turn++) {
-        if (cti_mprgp_pivot(m->q, m->guess.x, m->guess.shift, m->x, m->g, m->guess.z)) {
+        if (cti_mprgp_pivot(m)) {
             cti_mprgp_set_project(set, m->x);
             cti_mprgp_gradient(m, m->x, m->g);
             m->guess.at = m->guess.shift > 0 ? 0 : 2 * m->q->count->expansions + 6;
@@ -544,7 +558,7 @@ static cti_mprgp_end cti_mprgp_step(cti_mprgp_state *m, int32_t *rows)
     cti_mprgp_chain chain;
     if (m->split.beta2 > m->q->gamma * m->q->gamma * m->split.reduced)
         return cti_mprgp_proportion(m) ? CTI_MPRGP_DONE : CTI_MPRGP_INDEFINITE;
-    if (m->q->precondition && m->q->precondition->kind == CTI_PRECONDITION_FACE && m->q->precondition->factors == 0 &&
+    if (m->q->precondition && m->q->precondition->kind == CTI_PRECONDITION_FACE && m->q->precondition->face.factors == 0 &&
         cti_mprgp_preconditioner_renew(m->q->effort->mem, m->q->precondition) < 0)
         return CTI_MPRGP_MEMORY;
     chain = cti_mprgp_conjugate(m, rows, &alpha);

@@ -3,19 +3,16 @@
    equations 10 to 20 and section 5; Dostal: Optimal Quadratic Programming Algorithms (2009), the monotonic variant. */
 #pragma once
 
-#include "program.h"
+#include "block_pivot.h"
 
 /* ---- the set of feasible points ---- */
-
-/* state of a row: free, at its lower or upper bound, or an equation */
-enum { CTI_FACE_FREE, CTI_FACE_LOWER, CTI_FACE_UPPER, CTI_FACE_FIXED };
 
 /* cti_mprgp_set -- lo <= J x <= hi with orthonormal rows (J J' = I); without J (J.p NULL) the rows are the unknowns themselves. */
 typedef struct cti_mprgp_set {
     int n, rows;
     cti_sparse J;
     double *lo, *hi; /* [rows], infinities allowed */
-    uint8_t *face;   /* [rows] */
+    uint8_t *face;   /* [rows] CTI_FACE_* of block_pivot.h; FIXED: an equation */
     double *s, *t;   /* [rows] J x and J g from the last calls */
     double noise;    /* absolute rounding error of J x: after a projection it is relative to the entries before it, which may be larger than
                         the remaining ones */
@@ -49,8 +46,6 @@ typedef enum cti_mprgp_precondition {
     CTI_PRECONDITION_NONE,
     CTI_PRECONDITION_JACOBI,
     CTI_PRECONDITION_BLOCKS, /* 3x3 */
-    CTI_PRECONDITION_IC0,
-    CTI_PRECONDITION_FACTOR, /* Cholesky of the whole matrix */
     CTI_PRECONDITION_FACE    /* Cholesky of the matrix in the face, refactored when the face has changed; bounds only */
 } cti_mprgp_precondition;
 
@@ -62,12 +57,7 @@ typedef struct cti_mprgp_preconditioner {
     double *M;         /* inverse diagonal, or inverse 3x3 blocks */
     cti_sparse Y;      /* M^-1 J' by rows */
     double *d;         /* [rows] J_i M^-1 J_i' */
-    cti_sparse L;      /* IC(0): lower triangle by rows, diagonal last */
-    cti_sparse masked; /* FACE: A with unit rows and columns where a bound is active */
-    uint8_t *face;     /* FACE: the face that is factored */
-    cti_scalar system;
-    double shift; /* FACE: shift relative to the diagonal */
-    int factors, stale;
+    cti_face_factor face;
 } cti_mprgp_preconditioner;
 /* cti_mprgp_preconditioner_open -- 0 when memory ran out. */
 CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner *q, cti_mprgp_precondition kind, const cti_sparse *A,
@@ -145,12 +135,6 @@ typedef struct cti_mprgp_task {
 /* cti_mprgp_run -- x [n] is the start, feasible or not. */
 CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x);
 
-/* cti_mprgp_most -- largest |a_i|, i < n. */
-CTI_FN double cti_mprgp_most(int n, const double *a);
-/* cti_mprgp_pivot -- for bounds with the factor in the face and a unit diagonal: seeks by block pivoting, from x, the minimum of the
-   objective
-   + shift / 2 |x - near_to|^2; g [n] its gradient, z [2 n] scratch. 1: x is that minimum up to rounding, 0: no result. */
-CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shift, double *x, double *g, double *z);
 
 /* ---- decoupling ---- */
 

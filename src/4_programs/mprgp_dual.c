@@ -217,7 +217,7 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
     if (!q->infeasible)
         memcpy(q->y, y, sizeof *y * (size_t)q->p->m);
     if (q->B.p) {
-        t->count->factors += precondition.factors;
+        t->count->factors += precondition.face.factors;
         cti_mprgp_preconditioner_close(t->effort->mem, &precondition);
     }
     q->precondition = NULL;

@@ -1,8 +1,8 @@
 /* mprgp_precondition.c -- preconditioners of the conjugate steps, restricted to the face.
    Method: with M for A, the step in the face { J^ z = 0 } is z = M^-1 (phi - J^' l), (J^ M^-1 J^') l = J^ M^-1 phi. For diagonal and
    block-diagonal M and rows that touch no block twice that system is diagonal. Else z = P M^-1 P phi with the orthogonal projection P onto
-   the face, which is symmetric and positive there, too. For bounds, FACE factors A with unit rows where a bound is active: exact until the
-   face changes. Based on: Li et al. 2015, section 6.1 (Jacobi); Dostal 2009 (preconditioning in face). */
+   the face, which is symmetric and positive there, too. For bounds, FACE factors A between the free unknowns (block_pivot.h): exact until the face
+   changes. Based on: Li et al. 2015, section 6.1 (Jacobi); Dostal 2009 (preconditioning in face). */
 #include "mprgp.h"
 
 /* ---- diagonal and block-diagonal ---- */
@@ -93,131 +93,20 @@ static int cti_mprgp_open_exact(cti_mem *mem, cti_mprgp_preconditioner *q, int b
     return ok;
 }
 
-/* ---- incomplete factor ---- */
-
-/* sum over j < k of L_ij L_kj */
-static double cti_mprgp_ic_dot(const cti_sparse *L, int i, int k)
-{
-    int a = L->p[i], b = L->p[k];
-    double s = 0;
-    while (a < L->p[i + 1] && b < L->p[k + 1] && L->i[a] < k && L->i[b] < k) {
-        if (L->i[a] == L->i[b])
-            s += L->x[a++] * L->x[b++];
-        else if (L->i[a] < L->i[b])
-            a++;
-        else
-            b++;
-    }
-    return s;
-}
-
-/* computes L for A + shift diag A; the diagonal is stored inverted. 0 when a pivot fails */
-static int cti_mprgp_ic_numbers(cti_sparse *L, const cti_sparse *A, double shift)
-{
-    int i, k, at;
-    for (i = 0; i < A->rows; i++) {
-        double pivot;
-        for (k = A->p[i], at = L->p[i]; at + 1 < L->p[i + 1]; k++, at++)
-            L->x[at] = (A->x[k] - cti_mprgp_ic_dot(L, i, L->i[at])) * L->x[L->p[L->i[at] + 1] - 1];
-        pivot = A->x[k] * (1 + shift);
-        for (at = L->p[i]; at + 1 < L->p[i + 1]; at++)
-            pivot -= L->x[at] * L->x[at];
-        if (!(pivot > 1e-12 * fabs(A->x[k])))
-            return 0;
-        L->x[at] = 1 / sqrt(pivot);
-    }
-    return 1;
-}
-
-static int cti_mprgp_open_ic(cti_mem *mem, cti_mprgp_preconditioner *q)
-{
-    const cti_sparse *A = q->A;
-    cti_sparse *L = &q->L;
-    int i, k, at = 0, n = A->rows;
-    double shift = 0;
-    L->rows = L->cols = n;
-    if (!CTI_RESIZE(mem, L->p, n + 1) || !CTI_RESIZE(mem, L->i, A->p[n]) || !CTI_RESIZE(mem, L->x, A->p[n]))
-        return 0;
-    for (i = 0; i < n; i++) {
-        for (k = A->p[i]; k < A->p[i + 1] && A->i[k] <= i; k++)
-            L->i[at++] = A->i[k];
-        if (at == L->p[i] || L->i[at - 1] != i) /* no diagonal entry: Jacobi is used instead */
-            return cti_sparse_free(mem, L), q->kind = CTI_PRECONDITION_JACOBI, cti_mprgp_open_diagonal(mem, q);
-        L->p[i + 1] = at;
-    }
-    for (k = 0; k < 20 && !cti_mprgp_ic_numbers(L, A, shift); k++)
-        shift = shift > 0 ? 3 * shift : 1e-3;
-    return 1;
-}
-
-static void cti_mprgp_ic_solve(const cti_sparse *L, double *z)
-{
-    int i, k;
-    for (i = 0; i < L->rows; i++) {
-        double s = z[i];
-        for (k = L->p[i]; k + 1 < L->p[i + 1]; k++)
-            s -= L->x[k] * z[L->i[k]];
-        z[i] = s * L->x[k];
-    }
-    for (i = L->rows - 1; i >= 0; i--) {
-        double s = z[i] * L->x[L->p[i + 1] - 1];
-        z[i] = s;
-        for (k = L->p[i]; k + 1 < L->p[i + 1]; k++)
-            z[L->i[k]] -= L->x[k] * s;
-    }
-}
-
-/* ---- factor in the face ---- */
-
-static int cti_mprgp_open_face(cti_mem *mem, cti_mprgp_preconditioner *q)
-{
-    const cti_sparse *A = q->A;
-    int n = A->rows;
-    q->masked.rows = q->masked.cols = n;
-    if (!CTI_RESIZE(mem, q->masked.p, n + 1) || !CTI_RESIZE(mem, q->masked.i, A->p[n]) || !CTI_RESIZE(mem, q->masked.x, A->p[n]) ||
-        !CTI_RESIZE(mem, q->face, n))
-        return 0;
-    memcpy(q->masked.p, A->p, sizeof *A->p * ((size_t)n + 1));
-    if (A->p[n])
-        memcpy(q->masked.i, A->i, sizeof *A->i * (size_t)A->p[n]);
-    q->shift = 1e-11;
-    return cti_scalar_open(mem, &q->system, &q->masked);
-}
+/* ---- all ---- */
 
 CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner *q)
 {
-    const cti_sparse *A = q->A;
-    const uint8_t *face = q->set->face;
-    int i, k, same = q->factors > 0 && !q->stale;
-    for (i = 0; same && i < A->rows; i++)
-        same = (face[i] == CTI_FACE_FREE) == (q->face[i] == CTI_FACE_FREE);
-    if (same)
-        return 0;
-    memcpy(q->face, face, (size_t)A->rows);
-    for (i = 0; i < A->rows; i++)
-        for (k = A->p[i]; k < A->p[i + 1]; k++) {
-            int j = A->i[k], free = face[i] == CTI_FACE_FREE && face[j] == CTI_FACE_FREE;
-            q->masked.x[k] = free ? A->x[k] * (i == j ? 1 + q->shift : 1) : (i == j ? cti_fmax(A->x[k], 1e-300) : 0);
-        }
-    q->factors++, q->stale = 0;
-    return cti_scalar_factor(mem, &q->system) ? 1 : -1;
+    return cti_face_factor_renew(mem, &q->face, q->A, q->set->face, q->face.shift);
 }
-
-/* ---- all ---- */
 
 CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner *q, cti_mprgp_precondition kind, const cti_sparse *A,
                                          cti_mprgp_set *set)
 {
     int block = kind == CTI_PRECONDITION_BLOCKS ? 3 : 1, ok = 1;
     memset(q, 0, sizeof *q);
-    q->kind = kind == CTI_PRECONDITION_FACE && set->J.p ? CTI_PRECONDITION_FACTOR : kind, q->A = A, q->set = set;
-    if (q->kind == CTI_PRECONDITION_IC0)
-        ok = cti_mprgp_open_ic(mem, q);
-    else if (q->kind == CTI_PRECONDITION_FACTOR)
-        ok = cti_scalar_open(mem, &q->system, A) && cti_scalar_factor(mem, &q->system);
-    else if (q->kind == CTI_PRECONDITION_FACE)
-        ok = cti_mprgp_open_face(mem, q);
-    else if (q->kind == CTI_PRECONDITION_BLOCKS)
+    q->kind = kind, q->A = A, q->set = set;
+    if (q->kind == CTI_PRECONDITION_BLOCKS)
         ok = cti_mprgp_open_blocks(mem, q);
     else if (q->kind == CTI_PRECONDITION_JACOBI)
         ok = cti_mprgp_open_diagonal(mem, q);
@@ -232,9 +121,9 @@ CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner 
 
 CTI_FN void cti_mprgp_preconditioner_close(cti_mem *mem, cti_mprgp_preconditioner *q)
 {
-    cti_scalar_close(mem, &q->system);
-    cti_sparse_free(mem, &q->Y), cti_sparse_free(mem, &q->L), cti_sparse_free(mem, &q->masked);
-    CTI_FREE(mem, q->M), CTI_FREE(mem, q->d), CTI_FREE(mem, q->face);
+    cti_face_factor_close(mem, &q->face);
+    cti_sparse_free(mem, &q->Y);
+    CTI_FREE(mem, q->M), CTI_FREE(mem, q->d);
 }
 
 /* moves z to the face along M^-1 J': one division a row */
@@ -276,10 +165,8 @@ CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const do
         cti_mprgp_blocks_apply(q, phi, z);
     } else {
         memcpy(z, phi, sizeof *z * (size_t)n);
-        if (q->kind == CTI_PRECONDITION_IC0)
-            cti_mprgp_ic_solve(&q->L, z);
-        else if (q->kind == CTI_PRECONDITION_FACTOR || q->kind == CTI_PRECONDITION_FACE)
-            cti_scalar_solve(&q->system, z, 0);
+        if (q->kind == CTI_PRECONDITION_FACE)
+            cti_scalar_solve(&q->face.system, z, 0);
         for (i = 0; q->kind == CTI_PRECONDITION_JACOBI && i < n; i++)
             z[i] *= q->M[i];
     }

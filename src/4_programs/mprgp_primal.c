@@ -299,7 +299,7 @@ static cti_mprgp_end cti_mprgp_primal_run(cti_mprgp_primal_state *q, int limit)
         if (g && cti_mprgp_primal_done(q, q->x, g))
             end = CTI_MPRGP_DONE;
     }
-    t->count->factors += precondition.factors;
+    t->count->factors += precondition.face.factors;
     cti_mprgp_preconditioner_close(t->effort->mem, &precondition);
     return end;
 }

@@ -12,26 +12,29 @@
    the face; the termination test is made at feasible points only; alpha is halved when P(x - alpha g) raises the objective, which it cannot
    when alpha <= 2 / |A|. Based on: Li, Pan, Huang, Bao, Jin 2015, section 4. */
 #include "mprgp_printed.h"
+#include "active_set.h"
 #include "certificate.h"
-#include "mprgp_gram.h"
+#include "dual.h"
 
 #define CTI_PRINTED_SHARE 0.9 /* [2 / |A|]; |A| is an estimate from below, and at 2 / |A| Lemma 4 gives no decrease. Half: stiff_10k takes
                                  2.7 times the steps; .99: as many, but 128 instead of 195 in stack_36k (docs/solvers_mprgp.md) */
 #define CTI_PRINTED_POWER 40  /* [steps] of the power method, section 6.1 */
 #define CTI_PRINTED_ROUND 1e-12 /* [terms of J_i x - c_i] a row with a smaller value is active */
+#define CTI_PRINTED_NOISE 2e-15 /* [length of the unknowns] the same: unknowns that a projection makes 0 were larger before it */
 
 /* J x >= c in the scaled unknowns */
 typedef struct cti_printed_rows {
-    cti_sparse J, Jt, G;  /* rows of unit length, J', J J' */
+    cti_sparse J, G;      /* rows of unit length, J J' */
     double *size, *c;     /* [m] factor of the row in J; right side */
     double *eps;          /* [m] rounding of J_i x - c_i */
     uint8_t *active;      /* [m] */
-    double *s, *q, *l, *Jphi, *loose; /* [m] J x - c; right sides; multipliers; J phi; rounding of J g */
+    double *s, *q, *Jphi, *loose; /* [m] J x - c; right sides; J phi; rounding of J g */
 } cti_printed_rows;
 
-/* the programs of equations 16, 18, 20 and that of phi~ */
+/* the programs of equations 16, 18, 20 and that of phi~, all with J J': y are their multipliers. Each keeps its set and factor */
 typedef struct cti_printed_grams {
-    cti_gram face, chop, pull, reduce;
+    cti_active face, chop, pull, reduce;
+    double *q;              /* [m] minus their right sides */
     int none;               /* 1: a projection has no solution, so that there is no feasible point */
 } cti_printed_grams;
 
@@ -103,49 +106,143 @@ static void cti_printed_push(const cti_printed *s, double a, const double *l, do
 static int cti_printed_values(cti_printed *s, const double *v, double *out)
 {
     int i, k, inside = 1;
+    double noise = CTI_PRINTED_NOISE * sqrt(cti_dot_fast(s->n, v, v));
     for (i = 0; i < s->m; i++) {
         double sum = -s->row.c[i], most = fabs(s->row.c[i]);
         for (k = s->row.J.p[i]; k < s->row.J.p[i + 1]; k++) {
             double term = s->row.J.x[k] * v[s->row.J.i[k]];
             sum += term, most += fabs(term);
         }
-        out[i] = sum, s->row.eps[i] = CTI_PRINTED_ROUND * most;
+        out[i] = sum, s->row.eps[i] = CTI_PRINTED_ROUND * most + noise;
         if (s->p->equation && s->p->equation[i] ? fabs(sum) > s->row.eps[i] : sum < -s->row.eps[i])
             inside = 0;
     }
     return inside;
 }
 
+/* ---- J J' ---- */
+
+static int cti_printed_gram_row(void *ctx, const cti_active *g, int p, double *z, double *own)
+{
+    const cti_sparse *G = &((const cti_printed *)ctx)->row.G;
+    int k;
+    memset(z, 0, sizeof *z * (size_t)g->count);
+    for (k = G->p[p]; k < G->p[p + 1]; k++)
+        if (G->i[k] == p)
+            *own = G->x[k];
+        else if (g->at[G->i[k]] >= 0)
+            z[g->at[G->i[k]]] = G->x[k];
+    return 1;
+}
+
+static int cti_printed_gram_values(void *ctx, const cti_active *g)
+{
+    const cti_sparse *G = &((const cti_printed *)ctx)->row.G;
+    int i, k;
+    for (i = 0; i < g->m; i++) {
+        double sum = g->q[i];
+        if (g->at[i] >= 0 || (g->taken && !g->taken[i]))
+            continue;
+        for (k = G->p[i]; k < G->p[i + 1]; k++)
+            sum += G->x[k] * g->y[G->i[k]];
+        g->u[i] = sum;
+    }
+    return 1;
+}
+
+/* [18] always has a solution: what looks like a proof that it has none is rounding */
+static int cti_printed_gram_proves(void *ctx, const double *y)
+{
+    CTI_UNUSED(ctx);
+    CTI_UNUSED(y);
+    return 0;
+}
+
+static int cti_printed_gram_open(cti_printed *s, cti_active *g)
+{
+    g->m = s->m, g->mem = s->t->effort->mem, g->equation = s->p->equation, g->q = s->gram.q, g->eps = s->row.eps;
+    g->row = cti_printed_gram_row, g->values = cti_printed_gram_values, g->ctx = s;
+    return cti_active_open(g, s->t->effort->arena);
+}
+
+/* rows that are not taken leave the set */
+static void cti_printed_gram_leave(cti_active *g, const uint8_t *taken)
+{
+    int i;
+    for (i = g->count - 1; i >= 0; i--)
+        if (!taken[g->set[i]])
+            cti_active_drop(g, i);
+}
+
+/* makes the set of [16] a largest independent subset of the active rows. 0: memory ran out */
+static int cti_printed_gram_face(cti_printed *s)
+{
+    cti_active *g = &s->gram.face;
+    int i;
+    cti_printed_gram_leave(g, s->row.active);
+    for (i = 0; i < s->m; i++)
+        if (s->row.active[i] && g->at[i] < 0 && cti_active_add(g, i) < 0)
+            return 0;
+    return 1;
+}
+
+/* v -= J' (J J')^-1 q on the set */
+static void cti_printed_gram_remove(cti_printed *s, cti_active *g, const double *q, double *v)
+{
+    int i, k;
+    cti_active_inverse(g, q);
+    for (i = 0; i < g->count; i++)
+        for (k = s->row.J.p[g->set[i]]; k < s->row.J.p[g->set[i] + 1]; k++)
+            v[s->row.J.i[k]] -= s->row.J.x[k] * g->z[i];
+}
+
+/* [18, 20]: 0 <= y, J J' y >= row.q, complementary, for the rows that are taken (NULL: all), from the last y */
+static cti_active_end cti_printed_gram_solve(cti_printed *s, cti_active *g, const uint8_t *taken)
+{
+    cti_active_end end;
+    int i;
+    memset(g->banned, 0, (size_t)s->m);
+    for (i = 0; i < s->m; i++)
+        s->gram.q[i] = -s->row.q[i];
+    g->taken = taken;
+    if (taken)
+        cti_printed_gram_leave(g, taken);
+    end = cti_active_run(g, 1);
+    if (end == CTI_ACTIVE_NONE || end == CTI_ACTIVE_MEMORY)
+        return end;
+    cti_active_settle(g);
+    return CTI_ACTIVE_DONE;
+}
+
 /* v = P(v), repeated once on the working set. 0: memory ran out or, with `none`, there is no feasible point */
 static int cti_printed_project(cti_printed *s, double *v)
 {
     int i;
-    cti_gram_end end;
+    cti_active_end end;
     if (cti_printed_values(s, v, s->row.q))
         return 1;
     for (i = 0; i < s->m; i++)
         s->row.q[i] = -s->row.q[i];
-    end = cti_gram_solve(&s->gram.pull, s->row.q, NULL, s->row.eps);
-    s->gram.none = end == CTI_GRAM_NONE;
-    if (end != CTI_GRAM_DONE)
+    end = cti_printed_gram_solve(s, &s->gram.pull, NULL);
+    s->gram.none = end == CTI_ACTIVE_NONE;
+    if (end != CTI_ACTIVE_DONE)
         return 0;
-    cti_printed_push(s, 1, s->gram.pull.lambda, v);
+    cti_printed_push(s, 1, s->gram.pull.y, v);
     cti_printed_values(s, v, s->row.q);
-    cti_gram_equations(&s->gram.pull, s->row.q, s->row.l);
-    cti_printed_push(s, -1, s->row.l, v);
+    cti_printed_gram_remove(s, &s->gram.pull, s->row.q, v);
     return 1;
 }
 
 /* f at `to` minus f at `from`; *noise: its possible rounding error */
 static double cti_printed_change(const cti_printed *s, const double *from, const double *g_from, const double *to, const double *g_to, double *noise)
 {
-    double sum = 0, most = 0, way = 0, size = 0;
+    double sum = 0, most = 0;
     int i;
     for (i = 0; i < s->n; i++) {
-        double d = to[i] - from[i], term = d * (g_from[i] + g_to[i]) / 2;
-        sum += term, most += fabs(term), way += fabs(d), size = cti_fmax(size, fabs(s->b[i]));
+        sum += (to[i] - from[i]) * (g_from[i] + g_to[i]) / 2;
+        most += fabs(to[i] * g_to[i]);
     }
-    *noise = 1e-13 * most + 1e-15 * way * size;
+    *noise = CTI_PRINTED_ROUND * most; /* a feasible point is one up to that share */
     return sum;
 }
 
@@ -183,15 +280,14 @@ static void cti_printed_flatten(cti_printed *s, double *v)
     if (!s->gram.face.count)
         return;
     cti_sparse_mul(&s->row.J, v, s->row.q);
-    cti_gram_equations(&s->gram.face, s->row.q, s->row.l);
-    cti_printed_push(s, -1, s->row.l, v);
+    cti_printed_gram_remove(s, &s->gram.face, s->row.q, v);
 }
 
 /* phi~'phi, phi~ = (x - P(x - alpha phi)) / alpha; 0: memory ran out or there is no feasible point */
 static int cti_printed_reduced(cti_printed *s, double phi2)
 {
     double push = 0;
-    cti_gram_end end;
+    cti_active_end end;
     int i, inside = 1;
     cti_sparse_mul(&s->row.J, s->view.phi, s->row.Jphi);
     for (i = 0; i < s->m; i++) {
@@ -201,12 +297,12 @@ static int cti_printed_reduced(cti_printed *s, double phi2)
     s->view.reduced = phi2;
     if (inside)
         return 1;
-    end = cti_gram_solve(&s->gram.reduce, s->row.q, NULL, s->row.eps);
-    s->gram.none = end == CTI_GRAM_NONE;
-    if (end != CTI_GRAM_DONE)
+    end = cti_printed_gram_solve(s, &s->gram.reduce, NULL);
+    s->gram.none = end == CTI_ACTIVE_NONE;
+    if (end != CTI_ACTIVE_DONE)
         return 0;
     for (i = 0; i < s->m; i++)
-        push += s->gram.reduce.lambda[i] * s->row.Jphi[i];
+        push += s->gram.reduce.y[i] * s->row.Jphi[i];
     s->view.reduced -= push / s->alpha;
     return 1;
 }
@@ -221,12 +317,12 @@ static int cti_printed_look(cti_printed *s)
     phi2 = cti_dot(s->n, s->view.phi, s->view.phi);
     memcpy(s->view.sum, s->g, sizeof *s->view.sum * (size_t)s->n);
     cti_sparse_mul(&s->row.J, s->g, s->row.q);
-    most = cti_mprgp_most(s->m, s->row.q);
+    most = cti_most(s->m, s->row.q);
     for (i = 0; i < s->m; i++)
         s->row.loose[i] = CTI_PRINTED_ROUND * most;
-    if (cti_gram_solve(&s->gram.chop, s->row.q, s->row.active, s->row.loose) != CTI_GRAM_DONE)
+    if (cti_printed_gram_solve(s, &s->gram.chop, s->row.active) != CTI_ACTIVE_DONE)
         return 0;
-    cti_printed_push(s, -1, s->gram.chop.lambda, s->view.sum); /* phi + beta = g - J^'l_beta */
+    cti_printed_push(s, -1, s->gram.chop.y, s->view.sum); /* phi + beta = g - J^'l_beta */
     s->view.beta2 = s->view.rule = 0;
     for (i = 0; i < s->n; i++) {
         double beta = s->view.sum[i] - s->view.phi[i], own = s->view.sum[i] / s->D[i];
@@ -245,7 +341,7 @@ static int cti_printed_restart(cti_printed *s)
     cti_printed_values(s, s->x, s->row.s);
     for (i = 0; i < s->m; i++)
         s->row.active[i] = s->row.s[i] <= s->row.eps[i] || (s->p->equation && s->p->equation[i]);
-    if (!cti_gram_face(&s->gram.face, s->row.active))
+    if (!cti_printed_gram_face(s))
         return 0;
     cti_printed_gradient(s, s->x, s->g);
     s->view.feasible = 1;
@@ -274,7 +370,7 @@ static void cti_printed_put(void *ctx)
         a->x[i] = s->D[i] * s->x[i];
     memset(a->r, 0, sizeof *a->r * (size_t)s->t->judged->m);
     for (i = 0; i < s->m; i++)
-        a->r[s->t->stride * i] = s->row.size[i] * s->gram.chop.lambda[i];
+        a->r[s->t->stride * i] = s->row.size[i] * s->gram.chop.y[i];
 }
 
 /* ---- steps ---- */
@@ -459,9 +555,8 @@ static int cti_printed_scale(cti_printed *s)
     const cti_program *p = s->p;
     cti_mem *mem = s->t->effort->mem;
     int i, k;
-    if (!cti_sparse_reserve(mem, &s->row.J, s->m, s->n, p->J.p[s->m]))
+    if (!cti_sparse_copy(mem, &p->J, &s->row.J))
         return 0;
-    memcpy(s->row.J.p, p->J.p, sizeof *s->row.J.p * ((size_t)s->m + 1)), memcpy(s->row.J.i, p->J.i, sizeof *s->row.J.i * (size_t)p->J.p[s->m]);
     for (i = 0; i < s->m; i++) {
         double size = 0;
         for (k = p->J.p[i]; k < p->J.p[i + 1]; k++) {
@@ -473,17 +568,20 @@ static int cti_printed_scale(cti_printed *s)
             s->row.J.x[k] *= s->row.size[i];
         s->row.c[i] = size > 0 ? -p->w[i] * s->row.size[i] : 0; /* a row of zeros holds, or cti_mprgp_void_row has its proof */
     }
-    return cti_sparse_transpose(mem, &s->row.J, &s->row.Jt) && cti_gram_product(mem, &s->row.J, &s->row.Jt, &s->row.G);
+    if (!cti_dual_thin(mem, &p->A, &p->J, &s->row.G))
+        return 0;
+    for (i = 0; i < s->m; i++)
+        for (k = s->row.G.p[i]; k < s->row.G.p[i + 1]; k++)
+            s->row.G.x[k] *= s->row.size[i] * s->row.size[s->row.G.i[k]];
+    return 1;
 }
 
 static int cti_printed_open(cti_printed *s)
 {
     cti_arena *arena = s->t->effort->arena;
-    cti_mem *mem = s->t->effort->mem;
     double **const all[] = {&s->D, &s->x, &s->g, &s->b, &s->p_, &s->Ap, &s->y, &s->scratch, &s->view.phi, &s->view.sum,
                             &s->from.x, &s->from.g, &s->chain.x, &s->chain.g};
-    double **const rows[] = {&s->row.size, &s->row.c, &s->row.eps, &s->row.loose, &s->row.s, &s->row.q, &s->row.l, &s->row.Jphi};
-    const uint8_t *signless = s->p->equation;
+    double **const rows[] = {&s->row.size, &s->row.c, &s->row.eps, &s->row.loose, &s->row.s, &s->row.q, &s->row.Jphi, &s->gram.q};
     size_t k;
     int i;
     for (k = 0; k < sizeof all / sizeof *all; k++)
@@ -499,16 +597,18 @@ static int cti_printed_open(cti_printed *s)
         s->x[i] = s->t->answer->x[i] / s->D[i];
     }
     s->row.active = CTI_ARENA_ZERO(arena, uint8_t, s->m);
-    return s->row.active && cti_printed_scale(s) && cti_gram_open(mem, arena, &s->gram.face, &s->row.G, signless) &&
-           cti_gram_open(mem, arena, &s->gram.chop, &s->row.G, signless) && cti_gram_open(mem, arena, &s->gram.pull, &s->row.G, signless) &&
-           cti_gram_open(mem, arena, &s->gram.reduce, &s->row.G, signless);
+    if (!s->row.active || !cti_printed_scale(s) || !cti_printed_gram_open(s, &s->gram.face) || !cti_printed_gram_open(s, &s->gram.chop) ||
+        !cti_printed_gram_open(s, &s->gram.pull) || !cti_printed_gram_open(s, &s->gram.reduce))
+        return 0;
+    s->gram.chop.eps = s->row.loose, s->gram.chop.proves = cti_printed_gram_proves;
+    return 1;
 }
 
 static void cti_printed_close(cti_printed *s)
 {
     cti_mem *mem = s->t->effort->mem;
-    cti_gram_close(&s->gram.face), cti_gram_close(&s->gram.chop), cti_gram_close(&s->gram.pull), cti_gram_close(&s->gram.reduce);
-    cti_sparse_free(mem, &s->row.J), cti_sparse_free(mem, &s->row.Jt), cti_sparse_free(mem, &s->row.G);
+    cti_active_close(&s->gram.face), cti_active_close(&s->gram.chop), cti_active_close(&s->gram.pull), cti_active_close(&s->gram.reduce);
+    cti_sparse_free(mem, &s->row.J), cti_sparse_free(mem, &s->row.G);
 }
 
 /* the certificate from a projection without solution, in the problem's rows */

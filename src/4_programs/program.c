@@ -4,6 +4,11 @@
    error look small. */
 #include "program.h"
 #include "../0_base/sort.h"
+#include "program_policy.h"
+
+#ifdef CTI_POLICY_MUTABLE
+cti_program_numbers cti_program_tuned = CTI_PROGRAM_NUMBERS;
+#endif
 
 /* ---- sparse rows ---- */
 
@@ -20,6 +25,15 @@ CTI_FN double cti_dot_fast(int n, const double *a, const double *b)
     for (; i < n; i++)
         s[0] += a[i] * b[i];
     return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+CTI_FN double cti_most(int n, const double *a)
+{
+    double most = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        most = fabs(a[i]) > most || a[i] != a[i] ? fabs(a[i]) : most;
+    return most;
 }
 
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a)
@@ -295,21 +309,12 @@ CTI_FN const char *cti_program_check(const cti_program *p)
 
 enum { CTI_PROGRAM_BATCH = 48 }; /* rows whose Schur complement is formed together */
 
-static double cti_judge_most(const double *x, int n)
-{
-    double big = 0;
-    int i;
-    for (i = 0; i < n; i++)
-        big = fabs(x[i]) > big || x[i] != x[i] ? fabs(x[i]) : big;
-    return big;
-}
-
 /* sizes of the free velocity u0 [m] */
 static void cti_program_sizes(cti_program *p, const double *u0)
 {
     double sum = 0;
     int i;
-    p->size_u = cti_fmax(cti_judge_most(p->w, p->m), cti_judge_most(u0, p->m));
+    p->size_u = cti_fmax(cti_most(p->m, p->w), cti_most(p->m, u0));
     for (i = 0; i < p->m; i++)
         sum += p->scale[i / 3] * u0[i] * (p->scale[i / 3] * u0[i]);
     p->size_r = sqrt(sum);
@@ -467,7 +472,7 @@ static double cti_judge_dynamics(const cti_program *p, const double *x, const do
     cti_sparse_mul(&p->A, x, Ax);
     memset(f, 0, sizeof *f * (size_t)p->n);
     cti_sparse_addmul_t(&p->J, r, f);
-    whole = cti_fmax(cti_judge_most(Ax, p->n), cti_judge_most(p->b, p->n));
+    whole = cti_fmax(cti_most(p->n, Ax), cti_most(p->n, p->b));
     *out_quadratic = 0;
     for (i = 0; i < p->n; i++) {
         double d = fabs(Ax[i] - p->b[i] - f[i]);
@@ -480,7 +485,7 @@ static double cti_judge_dynamics(const cti_program *p, const double *x, const do
 /* the largest term of u in a QP, where terms cancel */
 static double cti_judge_size_u(const cti_program *p, const double *x, const double *u)
 {
-    double size = cti_fmax(cti_judge_most(u, p->m), cti_judge_most(p->w, p->m));
+    double size = cti_fmax(cti_most(p->m, u), cti_most(p->m, p->w));
     int i, k;
     for (i = 0; i < p->m; i++)
         for (k = p->J.p[i]; k < p->J.p[i + 1]; k++) {
@@ -494,7 +499,7 @@ static double cti_judge_size_u(const cti_program *p, const double *x, const doub
    bounds alone */
 static double cti_judge_size_lcp(const cti_program *p, double *unit)
 {
-    double size = cti_judge_most(p->w, p->m), most = cti_judge_most(p->W.x, p->m ? p->W.p[p->m] : 0);
+    double size = cti_most(p->m, p->w), most = cti_most(p->m ? p->W.p[p->m] : 0, p->W.x);
     int i, k;
     *unit = most > 0 ? most : 1;
     for (i = 0; p->lo && i < p->m; i++)
@@ -510,7 +515,7 @@ static double cti_judge_size_lcp(const cti_program *p, double *unit)
    whose r is measured by the u that it causes */
 static void cti_judge_bounds(const cti_program *p, const double *r, const double *u, double size_u, double unit, cti_judgement *out)
 {
-    double most_r = cti_judge_most(r, p->m), products = 0;
+    double most_r = cti_most(p->m, r), products = 0;
     int i;
     for (i = 0; i < p->m; i++) {
         double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY, ui = u[i], below, above, off;
@@ -587,14 +592,14 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
                             cti_fmax(fabs(out->objective), cti_fmax(fabs(dual_objective), quadratic / 2)));
         out->objective += p->constant;
     } else if (p->kind == CTI_PROGRAM_LCP) {
-        out->gap = cti_judge_share(out->gap, size_u * cti_judge_most(r, p->m));
+        out->gap = cti_judge_share(out->gap, size_u * cti_most(p->m, r));
     }
     out->residual = cti_fmax(out->dynamics, out->natural);
     if (p->kind == CTI_PROGRAM_QP)
         out->residual = cti_fmax(out->residual, cti_fmax(out->gap, cti_fmax(out->primal, out->dual)));
     /* NaN, or values whose squares overflow, are no solution, whatever the comparisons above have made of them */
-    if (!(size_u < 1e150 && cti_judge_most(u, p->m) < 1e150 && cti_judge_most(r, p->m) < 1e150 &&
-          (!global || cti_judge_most(x, p->n) < 1e150)) ||
+    if (!(size_u < 1e150 && cti_most(p->m, u) < 1e150 && cti_most(p->m, r) < 1e150 &&
+          (!global || cti_most(p->n, x) < 1e150)) ||
         !cti_finite64(quadratic) || !cti_finite64(out->natural) || !cti_finite64(out->dynamics) || !cti_finite64(out->gap))
         out->residual = INFINITY;
 }

@@ -23,6 +23,8 @@ typedef struct cti_sparse {
 
 /* cti_dot_fast -- a'b in four sums, which do not wait for each other. */
 CTI_FN double cti_dot_fast(int n, const double *a, const double *b);
+/* cti_most -- largest |a_i|, i < n; NaN if one is NaN. */
+CTI_FN double cti_most(int n, const double *a);
 
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
 /* cti_sparse_reserve -- room for `entries`, row pointers 0; empty arrays are not NULL. 0, and an empty matrix, when memory ran out. */
@@ -189,6 +191,8 @@ typedef struct cti_scalar {
 CTI_FN int cti_scalar_open(cti_mem *mem, cti_scalar *s, const cti_sparse *A);
 /* cti_scalar_factor -- factors the present values of A. 0 when memory ran out. */
 CTI_FN int cti_scalar_factor(cti_mem *mem, cti_scalar *s);
+/* cti_scalar_pivot -- the smallest pivot of the factor. */
+CTI_FN double cti_scalar_pivot(const cti_scalar *s);
 /* cti_scalar_is_convex -- 1 if x'Ax has no negative value, up to rounding, in any units; else 0. A stores its diagonal. -1 when memory ran out. */
 CTI_FN int cti_scalar_is_convex(cti_mem *mem, const cti_sparse *A);
 /* cti_scalar_solve -- z [n] in: right side, out: solution; `refine` steps of refinement with A (1 or 2 are enough). */

@@ -75,6 +75,13 @@ CTI_FN int cti_scalar_factor(cti_mem *mem, cti_scalar *s)
     return CTI_RESIZE(mem, s->work, (int)cti_factor64_work(&s->factor));
 }
 
+CTI_FN double cti_scalar_pivot(const cti_scalar *s)
+{
+    const cti_factor64 *f = &s->factor;
+    double most = s->A->rows ? cti_most(f->sym->pivot[f->sym->n_super], f->inverse) : 0;
+    return most > 0 ? 1 / (most * most) : 1;
+}
+
 static void cti_scalar_apply(cti_scalar *s, const double *y, double *z)
 {
     memcpy(z, y, sizeof *z * (size_t)s->A->rows);

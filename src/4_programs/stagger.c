@@ -7,7 +7,6 @@
    sigma about the last impulses. So they are definite where contacts are redundant, and their fixed point does not depend on sigma.
    Based on: Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems. */
 #include "stagger.h"
-#include "active_box.h"
 #include "active_set.h"
 #include "friction.h"
 #include "interior.h"
@@ -39,9 +38,9 @@ typedef struct cti_stagger_cones {
 
 /* data that the two programs' solvers keep from round to round: of normals, of tangents */
 typedef struct cti_stagger_warm {
-    cti_active_box box[2]; /* active set */
-    double *power[2];      /* [m] MPRGP: the last vectors of its power methods, */
-    int power_rows[2];     /* and their numbers of rows */
+    cti_face_factor face[2]; /* active set: the factor between its free rows */
+    double *power[2];        /* [m] MPRGP: the last vectors of its power methods, */
+    int power_rows[2];       /* and their numbers of rows */
 } cti_stagger_warm;
 
 typedef struct cti_stagger_work {
@@ -222,18 +221,35 @@ static void cti_stagger_close(cti_stagger *s)
 {
     cti_program_free(s->e->mem, &s->normal);
     cti_program_free(s->e->mem, &s->tangent);
-    cti_active_box_close(s->e->mem, &s->warm.box[0]), cti_active_box_close(s->e->mem, &s->warm.box[1]);
+    cti_face_factor_close(s->e->mem, &s->warm.face[0]), cti_face_factor_close(s->e->mem, &s->warm.face[1]);
     cti_friction_close(&s->f);
 }
 
 /* ---- the two projections ---- */
 
-/* solves a program with bounds and a definite W by an active set that is kept from round to round. 0: out of memory */
+/* solves a program with bounds and a definite W by block pivoting from r, with a factor that is kept from round to round. 0: out of memory */
 static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
 {
-    int tangent = q == &s->tangent,
-        got = cti_active_box_solve(&s->warm.box[tangent], q, s->e, !tangent, cti_fmax(1e-12, 1e-3 * s->accuracy.inexact), CTI_STAGGER_SETS, r);
-    return got >= 0;
+    cti_arena_point mark = cti_arena_mark(s->e->arena);
+    int i, tangent = q == &s->tangent;
+    uint8_t *state = CTI_ARENA_NEW(s->e->arena, uint8_t, q->m);
+    double *u = CTI_ARENA_NEW(s->e->arena, double, 2 * (size_t)q->m);
+    cti_sparse_pivot p;
+    cti_outcome said;
+    if (!state || !u)
+        return 0;
+    memset(&p, 0, sizeof p);
+    s->warm.face[tangent].fresh &= !tangent; /* tangents turn */
+    for (i = 0; i < q->m; i++)
+        state[i] = r[i] <= q->lo[i] ? CTI_FACE_LOWER : (r[i] >= q->hi[i] ? CTI_FACE_UPPER : CTI_FACE_FREE);
+    p.rule.rounds = p.rule.singles = CTI_STAGGER_SETS, p.rule.lo = q->lo, p.rule.hi = q->hi, p.rule.state = state, p.rule.z = r, p.rule.u = u;
+    p.M = &q->W, p.q = q->w, p.slight = cti_fmax(1e-12, 1e-3 * s->accuracy.inexact), p.work = u + q->m, p.mem = s->e->mem;
+    p.face = &s->warm.face[tangent];
+    said = cti_sparse_pivot_run(&p);
+    for (i = 0; i < q->m; i++)
+        r[i] = cti_fmin(cti_fmax(r[i], q->lo[i]), q->hi[i]);
+    cti_arena_rewind(s->e->arena, mark);
+    return said != CTI_OUTCOME_MEMORY;
 }
 
 /* MPRGP without a factor of the free set as preconditioner, since the set changes from round to round */
