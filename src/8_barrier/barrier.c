@@ -7,7 +7,7 @@
    last step: a load then holds its pairs at distances near half of dhat. differs: IPC's follows from gradients at the start of a step, which
    asks for distances as they are.
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
-#include "form.h"
+#include "barrier.h"
 #include "../8_step/assemble.h"
 #include "../8_step/move.h"
 #include "../8_step/energy.h"
@@ -460,12 +460,13 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
 static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
+    const cti_barrier_forms *constraints = cti_barrier_constraints(s);
     cti_memory *next = &s->contact.memory_step[0], last;
     double size, implied;
     int i;
     cti_memory_clear(next);
     if (!cti_barrier_remember(s, next) || !cti_barrier_joints_close(s, next, r) || !cti_barrier_works(s, r) ||
-        !(cti_form_is_constrained(s) ? cti_form_touches(s, next, r) : cti_barrier_touches(s, next, r)))
+        !(constraints ? constraints->touches(s, next, r) : cti_barrier_touches(s, next, r)))
         return 0;
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
     if (size < 0)
@@ -533,7 +534,7 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     cti_barrier_joints_open(s);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return CT_ERR_MEMORY;
-    if (cti_form_is_constrained(s))
+    if (cti_barrier_constraints(s))
         CTI_CLEAR(b->contact.terms);
     if (!known && cti_barrier_coincides(s, &s->step.limit))
         return CT_ERR_DOMAIN;
@@ -543,15 +544,13 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
 /* a minimization from the start of the step, with the walls that there are. used: Newton steps that count as made */
 static ct_code cti_barrier_attempt(cti_state *s, ct_real h, int used, cti_barrier_run *q, double *start, ct_step_report *r)
 {
+    const cti_barrier_forms *form = cti_barrier_form(s);
     ct_code code = cti_barrier_open(s, h, q, start);
     int ok;
     q->iterations = used;
     if (code != CT_OK)
         return code;
-    if (s->desc.barrier.form == CT_FORM_POTENTIAL)
-        ok = cti_barrier_minimize(s, q, r);
-    else
-        ok = cti_form_step(s, &q->speed, &q->moves, r);
+    ok = form ? form->step(s, &q->speed, &q->moves, r) : cti_barrier_minimize(s, q, r);
     return ok ? CT_OK : CT_ERR_MEMORY;
 }
 
@@ -592,7 +591,7 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
         if (walls < 0 || !cti_barrier_aims(s, r, attempt, &aims))
             return CT_ERR_MEMORY;
         used = attempt > 1 ? q.iterations + 1 : 0; /* all but the first share one budget, and each takes something of it */
-        if ((walls == 0 && aims == 0) || used >= s->desc.barrier.newton_iterations || s->desc.barrier.form != CT_FORM_POTENTIAL)
+        if ((walls == 0 && aims == 0) || used >= s->desc.barrier.newton_iterations || cti_barrier_form(s))
             break;
         cti_barrier_anew(s, solved > 0 ? solved : s->history.barrier);
         r->status = status;

@@ -8,7 +8,6 @@
 #include "../2_linalg/krylov.h"
 #include "../7_contact/candidates.h"
 #include "../7_contact/potential.h"
-#include "../4_programs/program.h"
 
 /* cti_barrier_attach -- a surface vertex as a sum of blocks y: x = sum w_k y_k; n 0: no block moves it. */
 typedef struct cti_barrier_attach {
@@ -200,12 +199,6 @@ typedef struct cti_barrier_matrix {
     int contacts;     /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
 } cti_barrier_matrix;
 
-/* cti_barrier_form -- of the constrained forms (form.h): their last program and its rows. */
-typedef struct cti_barrier_form {
-    struct cti_form_row *rows;
-    cti_program program;
-} cti_barrier_form;
-
 /* cti_barrier -- of CT_STEPPER_BARRIER; made when the world is prepared, but for what the comments say. */
 typedef struct cti_barrier {
     int n;                   /* blocks */
@@ -225,11 +218,39 @@ typedef struct cti_barrier {
     cti_barrier_factor factor;
     cti_barrier_factors factors;
     cti_barrier_start start;
-    cti_barrier_form form;
+    void *form;              /* private data of the forms; NULL before the first step of one */
 } cti_barrier;
 
 /* cti_barrier_own -- the stepper's data of a state. */
 CTI_INLINE cti_barrier *cti_barrier_own(const cti_state *s) { return (cti_barrier *)s->own; }
+
+/* cti_barrier_forms -- what 8_forms does in a world whose barrier.form is another one than POTENTIAL. 0: out of memory.
+   step     the step, from what cti_barrier_step has opened. *speed: of the last iteration; *moves 1: scripted blocks have not arrived
+   touches  contacts of constrained forms for the report; next: friction's
+   push     adds the constraints' forces to g, whose contacts have none
+   problem  as cti_stepper.problem: the last quadratic program */
+typedef struct cti_barrier_forms {
+    int (*step)(cti_state *s, ct_real *speed, int *moves, ct_step_report *r);
+    int (*touches)(cti_state *s, const cti_memory *next, ct_step_report *r);
+    void (*push)(cti_state *s);
+    int (*problem)(cti_state *s, cti_mem *mem, struct cti_program *out);
+} cti_barrier_forms;
+
+CTI_FN const cti_barrier_forms *cti_forms(void);
+/* cti_barrier_form -- those of the world's form; NULL: it is POTENTIAL. cti_barrier_constraints -- the same, of a form with constraints. */
+CTI_INLINE const cti_barrier_forms *cti_barrier_form(const cti_state *s)
+{
+#if CONTACT_WITH_FORMS
+    return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : cti_forms();
+#else
+    CTI_UNUSED(s);
+    return NULL;
+#endif
+}
+CTI_INLINE const cti_barrier_forms *cti_barrier_constraints(const cti_state *s)
+{
+    return s->desc.barrier.form < CT_FORM_POSITION ? NULL : cti_barrier_form(s);
+}
 
 /* ---- barrier_layout.c ---- */
 

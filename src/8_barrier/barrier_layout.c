@@ -2,7 +2,7 @@
    Method: a deformable node is one block, a rigid body four, which move affinely and are held near a rotation by a stiff energy. The pose is
    read off by polar decomposition; A and its rate are kept beside it, so that a step starts from exactly what the last one ended with, unless
    somebody has set the body's pose or motion in between. based on: Lan et al. 2022, sec. 3. */
-#include "form.h"
+#include "barrier.h"
 #include "../1_math/eig3.h"
 
 /* [m/s] stiff = m c^2, m the mass that a body of this size would have with the density of the world's densest one, since that may lie on it. Strains

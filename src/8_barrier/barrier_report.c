@@ -1,7 +1,7 @@
 /* barrier_report.c -- what a step did: the impulses of contacts and pins, the work of scripts, what contacts and damping took, and whether the step
    gained energy. Method: forces are the gradient's terms at the end of the step, so that each sum closes to Newton's tolerance.
    based on: Li et al. 2020, eq. 4 and 19. */
-#include "form.h"
+#include "barrier.h"
 #include "../8_step/impulses.h"
 #include "../8_step/policy.h"
 
@@ -140,8 +140,8 @@ CTI_FN int cti_barrier_works(cti_state *s, ct_step_report *r)
         return 1;
     if (!cti_barrier_assemble(s, NULL, r))
         return 0;
-    if (cti_form_is_constrained(s))
-        cti_form_push(s);
+    if (cti_barrier_constraints(s))
+        cti_barrier_constraints(s)->push(s);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
             int at = b->layout.block_of[i];

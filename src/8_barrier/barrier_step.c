@@ -103,7 +103,7 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
    ran out of iterations gets no more of them */
 static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
 {
-    return CTI_LEN(s->bodies.joints) == 0 && s->desc.integrator == CT_INTEGRATOR_EULER && s->desc.barrier.form == CT_FORM_POTENTIAL &&
+    return CTI_LEN(s->bodies.joints) == 0 && s->desc.integrator == CT_INTEGRATOR_EULER && !cti_barrier_form(s) &&
            r->status < CT_STATUS_BUDGET;
 }
 

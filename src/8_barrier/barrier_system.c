@@ -365,7 +365,7 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
         rhs[i] = -b->g[i];
     *definite = 1;
     M.n = B.n, M.apply = cti_barrier_precondition, M.ctx = b;
-    if (s->desc.barrier.form != CT_FORM_POTENTIAL || b->n <= CTI_BARRIER_SMALL || (b->hessian.analyzed && a->flops <= CTI_BARRIER_SMALL_FLOPS))
+    if (cti_barrier_form(s) || b->n <= CTI_BARRIER_SMALL || (b->hessian.analyzed && a->flops <= CTI_BARRIER_SMALL_FLOPS))
         return cti_barrier_solve_exactly(s, definite, r);
     for (fresh = !f->known || f->excess >= cost;; fresh = 1) {
         if (fresh && !cti_barrier_refactor(s, r))

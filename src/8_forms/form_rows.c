@@ -153,8 +153,8 @@ CTI_FN void cti_form_push(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
-    for (i = 0; i < CTI_LEN(b->form.rows); i++) {
-        const cti_form_row *q = &b->form.rows[i];
+    for (i = 0; i < CTI_LEN(cti_form_own(s)->rows); i++) {
+        const cti_form_row *q = &cti_form_own(s)->rows[i];
         ct_real g[12];
         for (k = 0; k < q->t.n; k++)
             cti_v3_put(g, k, cti_v3_mul(cti_v3_at(q->n, 0), -(ct_real)q->lambda * q->c[k]));
@@ -168,7 +168,7 @@ CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report
     cti_barrier_reported report;
     int i;
     report.next = next, report.r = r;
-    if (!cti_barrier_touches_open(s, CTI_LEN(b->form.rows), &report) || !cti_barrier_find(s, s->surface.x0))
+    if (!cti_barrier_touches_open(s, CTI_LEN(cti_form_own(s)->rows), &report) || !cti_barrier_find(s, s->surface.x0))
         return 0;
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         ct_real d = cti_sqrt(b->contact.terms[i].d2);
@@ -176,8 +176,8 @@ CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report
         r->thickness_kept = cti_min(r->thickness_kept, d / b->contact.terms[i].hat);
     }
     CTI_CLEAR(b->contact.terms);
-    for (i = 0; i < CTI_LEN(b->form.rows); i++) {
-        const cti_form_row *q = &b->form.rows[i];
+    for (i = 0; i < CTI_LEN(cti_form_own(s)->rows); i++) {
+        const cti_form_row *q = &cti_form_own(s)->rows[i];
         if (q->lambda > 0)
             cti_barrier_touch(s, &report, &q->t, q->c, cti_v3_at(q->n, 0), (ct_real)q->lambda * b->h / b->rule.contact, q->t.hat);
     }
@@ -190,8 +190,8 @@ CTI_FN int cti_form_lag(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     int i;
     CTI_CLEAR(b->contact.rubs);
-    for (i = 0; i < CTI_LEN(b->form.rows); i++) {
-        const cti_form_row *p = &b->form.rows[i];
+    for (i = 0; i < CTI_LEN(cti_form_own(s)->rows); i++) {
+        const cti_form_row *p = &cti_form_own(s)->rows[i];
         cti_pair pair = cti_barrier_pair(&p->t, p->c);
         ct_real load = cti_pair_friction(&s->surface, &pair) * (ct_real)p->lambda;
         if (load > 0 && !cti_barrier_rub_add(s, &p->t, p->c, cti_v3_at(p->n, 0), load))

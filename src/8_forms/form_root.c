@@ -279,13 +279,12 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
 CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first,
-             ok;
+    int lag, first, ok;
     cti_root w;
     memset(&w, 0, sizeof w);
     w.dual = s->desc.barrier.form == CT_FORM_DUAL;
     ok = cti_root_open(s, &w);
-    for (lag = 0; ok && lag < lags && !q->failed; lag++) {
+    for (lag = 0; ok && lag < cti_form_lags(s) && !q->failed; lag++) {
         ok = cti_barrier_lag(s);
         if (lag > 0 && CTI_LEN(b->contact.rubs) == 0)
             break;
