@@ -106,8 +106,10 @@ typedef struct cti_barrier_factor {
     double excess; /* [iterations] since it was computed, without the first of each solve */
 } cti_barrier_factor;
 
-/* cti_barrier_start -- pattern, analysis and factor that the step began with, each kept when the step is to replace it. */
+/* cti_barrier_start -- what the step began with: numbers, and pattern, analysis and factor, each kept when the step is to replace it. */
 typedef struct cti_barrier_start {
+    double scale, solved;  /* cti_history.barrier, barrier_solved */
+    ct_real sigma;         /* matrix.sigma */
     int replaced; /* of CTI_BARRIER_OLD_*: those that are here; the step has left the others as they were */
     cti_barrier_hessian hessian;
     cti_barrier_analysis analysis;
@@ -143,15 +145,14 @@ typedef struct cti_barrier_layout {
 /* cti_barrier_goals -- where scripts want their parts at the end of the step. */
 typedef struct cti_barrier_goals {
     ct_real *goal;   /* [3 n] constrained blocks */
+    int32_t *filter; /* [n] index into cti_scripts.projectors, or -1; the columns of a rigid body have that of its angular block */
     ct_real *script; /* [3 n_moving] the surface */
     int late;        /* 1: the step ended before they were there */
 } cti_barrier_goals;
 
 /* cti_barrier_surface -- positions of the surface [3 nv]. */
 typedef struct cti_barrier_surface {
-    ct_real *x_start;       /* at the start of the step at hand */
-    ct_real *x_begin;       /* at the start of the whole step, of which that may be a part */
-    ct_real *x_last;        /* at the end of the last step; empty: none */
+    ct_real *x_start;       /* at the start of the substep at hand */
     ct_real *x_before;      /* before the last Newton step */
     const ct_real *x_slide; /* that friction is evaluated at; NULL: surface.x0 */
 } cti_barrier_surface;
@@ -175,11 +176,10 @@ typedef struct cti_barrier_contact {
     cti_barrier_rub *rubs;
     cti_barrier_rub *ahead;  /* scratch: friction as it is elsewhere */
     double least;            /* [m/s^2] smallest scale, that of the first step: gravity */
-    double energy;           /* [J] of the barriers */
+    double energy, stiff;    /* [J] of the barriers, and of what keeps rigid bodies rigid */
+    double eased;            /* [J] what of that the try at hand has got back: it is in no energy of the report */
+    double over;             /* [J] what contacts lose in it by the implicit rule and more than the step loses: forces balance but for a tolerance */
     double worked;           /* [J] taken by the forces of pairs in the last minimization, on the ways of their points */
-    double implied;          /* [J] of energy_gained of this step that motion has not gained: what the implicit rule and changes of the scale are
-                                in loss_contact, or have added to it */
-    int passes;              /* 1: a part of the step at hand ended behind an obstacle, see cti_barrier_passes */
 } cti_barrier_contact;
 
 /* cti_barrier_joints -- the equations of the joints. */
@@ -276,6 +276,12 @@ CTI_INLINE const cti_barrier_attach *cti_barrier_of(const cti_state *s, const ct
     return &b->layout.attach[body->moves ? v + body->shift : s->surface.n_moving];
 }
 
+/* cti_barrier_went -- how far vertex v has come in the substep at hand, with the surface at x. */
+CTI_INLINE cti_v3 cti_barrier_went(const cti_state *s, const ct_real *x, int v)
+{
+    return cti_v3_sub(cti_v3_at(x, v), cti_v3_at(cti_barrier_own(s)->surface.x_start, v));
+}
+
 /* ---- barrier_rule.c ---- */
 
 /* cti_barrier_rule_make -- rule, p, r and y_hat of a step of h from y0 and rate. */
@@ -311,11 +317,9 @@ CTI_FN void cti_barrier_arrive(cti_state *s);
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out);
 /* cti_barrier_eval -- a term's potential at surface positions x. */
 CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
-/* cti_barrier_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. */
+/* cti_barrier_crosses -- as cti_shell.crosses. A pair nearer than an ulp of its bodies' dhat counts, like two points in one place: its barrier has
+   no value. */
 CTI_FN int cti_barrier_crosses(cti_state *s);
-/* cti_barrier_coincides -- 1 when a pair of features was last found nearer than an ulp of its bodies' dhat, like two points in one place: its
-   barrier has no value. out: that pair. 0: none. */
-CTI_FN int cti_barrier_coincides(const cti_state *s, cti_pair *out);
 /* cti_barrier_squeezes -- 1 when the motion to x, at which pairs were last found, brings a pair nearer than a solve resolves. */
 CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x);
 
@@ -416,8 +420,14 @@ CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_
 CTI_FN int cti_barrier_pattern(cti_state *s);
 /* cti_barrier_add -- B(i, j) += m [9], scaled. Of i and j a term or a rub has both. */
 CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale);
-/* cti_barrier_constrain -- after an assembly: g and B of constrained blocks, which are on their way to the goal. 0: out of memory. */
-CTI_FN int cti_barrier_constrain(cti_state *s);
+/* cti_barrier_constrain -- after an assembly: g and B of constrained blocks, which are on their way to the goal. */
+CTI_FN void cti_barrier_constrain(cti_state *s);
+/* cti_barrier_free -- what scripts leave of a vector at a block of y. */
+CTI_INLINE cti_v3 cti_barrier_free(const cti_state *s, int at, cti_v3 v)
+{
+    int filter = cti_barrier_own(s)->scripts.filter[at];
+    return filter >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)filter, v) : v;
+}
 /* cti_barrier_follow -- dy of constrained blocks: exactly what is left of their way, which conjugate gradients only come near. */
 CTI_FN void cti_barrier_follow(cti_state *s);
 /* cti_barrier_shift_mass -- B += by M of deformable nodes, after cti_barrier_constrain. */
@@ -437,9 +447,8 @@ CTI_FN void cti_barrier_system_restore(cti_barrier *b);
 
 /* ---- barrier.c ---- */
 
-/* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [4]: energies at its start, of the
-   bodies, of contacts, of gravity alone, of motion alone. CT_ERR_DOMAIN as of cti_barrier_step. */
-CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r);
+/* cti_barrier_substep -- as cti_shell.substep: one minimization, which becomes the state. */
+CTI_FN int cti_barrier_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r);
 
 /* ---- barrier_report.c ---- */
 
@@ -461,10 +470,10 @@ CTI_FN void cti_barrier_touches_close(cti_state *s, cti_barrier_reported *q);
 CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_barrier_works -- work of scripts and pins, with the pins' impulses, and losses in the step. 0: out of memory. */
 CTI_FN int cti_barrier_works(cti_state *s, ct_step_report *r);
-/* cti_barrier_gains -- 1 where a step of dt gained energy by its report. */
-CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r);
+/* cti_barrier_swing -- [J] gain of a step that its rule and rounding explain. */
+CTI_FN double cti_barrier_swing(const cti_state *s, const ct_step_report *r);
 
 /* ---- barrier_step.c ---- */
 
-/* cti_barrier_step -- as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins: s->step.limit is one of the pairs. */
+/* cti_barrier_step -- as cti_stepper.step. */
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r);

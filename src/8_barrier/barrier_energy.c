@@ -205,15 +205,16 @@ static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double 
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_models q;
     ct_real *d = b->layout.damping, *Dd = d + 3 * (size_t)s->n;
-    double e = 0, damped = 0, c = (double)b->rule.c, weight = (double)(b->rule.force / b->rule.at);
+    double e = 0, damped = 0, c = (double)b->rule.c, weight = (double)(b->rule.force / b->rule.at), stiff;
     int i, k;
+    b->contact.stiff = 0;
     cti_barrier_middle(s, y);
     q.s = s, q.energy = energies, q.extended = NULL;
     cti_tasks_run_work(&s->desc.tasks, cti_barrier_model_energies, s->bodies.n_models, cti_step_tuned.costs.energy, &q);
     for (i = 0; i < s->bodies.n_models; i++)
         e += weight * q.energy[i];
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
-        e += (double)b->rule.contact * cti_affine_energy(&b->layout.affines[k], y);
+        b->contact.stiff += stiff = cti_affine_energy(&b->layout.affines[k], y), e += (double)b->rule.contact * stiff;
     if (cti_barrier_damping(s, y, d, Dd))
         for (i = 0; i < 3 * s->n; i++)
             damped += (double)d[i] * (double)Dd[i];
@@ -268,7 +269,7 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
     cti_v3 d = cti_v3_zero();
     int k;
     for (k = 0; k < q->n; k++)
-        d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->surface.x_start, q->v[k])), q->c[k]);
+        d = cti_v3_mad(d, cti_barrier_went(s, x, q->v[k]), q->c[k]);
     for (k = 0; k < 2; k++)
         out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0)) + q->anchor[k];
 }

@@ -66,10 +66,8 @@ static void cti_lag_force(cti_state *s, ct_real *out)
     memset(out, 0, sizeof *out * 3 * (size_t)b->n);
     cti_barrier_rub_shift(s, NULL);
     b->g = g;
-    for (i = 0; s->scripts.n_constrained && i < s->n; i++)
-        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0)
-            cti_v3_put(out, b->layout.block_of[i],
-                       cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(out, b->layout.block_of[i])));
+    for (i = 0; s->scripts.n_constrained && i < b->n; i++)
+        cti_v3_put(out, i, cti_barrier_free(s, i, cti_v3_at(out, i)));
 }
 
 /* surface.x1 = the surface at y + t p. Returns the largest entry of its way from surface.x0 */

@@ -95,7 +95,8 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) &&
           CTI_RESIZE(m, b->rule.rate, n3) && CTI_RESIZE(m, b->rule.p, n3) && CTI_RESIZE(m, b->rule.r, n3) && CTI_RESIZE(m, b->dy, n3) &&
           CTI_RESIZE(m, b->rule.fresh, b->n) &&
-          CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->scripts.goal, n3) && CTI_RESIZE(m, b->layout.x_state, 3 * s->n) &&
+          CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->scripts.goal, n3) && CTI_RESIZE(m, b->scripts.filter, b->n) &&
+          CTI_RESIZE(m, b->layout.x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->layout.damping, 6 * s->n) && CTI_RESIZE(m, b->scripts.script, 3 * f->n_moving) &&
           CTI_RESIZE(m, b->surface.x_start, 3 * f->nv) && cti_room_reserve(m, &b->cover.room, f) &&
           CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 6 * n3)))
@@ -264,6 +265,8 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
         cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
     else
         cti_v3_addto(r->spin, 0, cti_affine_spin(a, r->affine, moved));
+    if (b->scripts.filter[a->block + 1] >= 0) /* held */
+        cti_v3_put(r->spin, 0, cti_v3_zero());
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     memcpy(r->affine_q, r->q, sizeof r->q);
     memcpy(r->affine_spin, r->spin, sizeof r->spin);

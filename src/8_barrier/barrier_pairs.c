@@ -87,8 +87,8 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
 static int cti_barrier_is_free(const cti_state *s, int v)
 {
     const cti_attach *a = cti_surface_attach(&s->surface, v);
-    int k, is_free = a->n > 0 && a->frame >= 0;
-    for (k = 0; a->frame < 0 && k < a->n; k++)
+    int k, is_free = 0;
+    for (k = 0; k < a->n; k++)
         is_free |= !s->scripts.fixed[a->block[k]];
     return is_free;
 }
@@ -229,7 +229,7 @@ static int cti_barrier_sizes(const cti_state *s, ct_real *size)
         const cti_box box = cti_surface_box(f, b->surface.x_start, body);
         const cti_v3 wide = cti_v3_sub(box.hi, box.lo);
         for (v = f->ranges[body].v0; v < f->ranges[body].v1; v++)
-            most = cti_max(most, cti_v3_norm(cti_v3_sub(cti_v3_at(f->x0, v), cti_v3_at(b->surface.x_start, v))));
+            most = cti_max(most, cti_v3_norm(cti_barrier_went(s, f->x0, v)));
         size[body] = cti_max(0, cti_max(wide.x, cti_max(wide.y, wide.z))) + b->layout.hat[body];
         if (f->ranges[body].v1 > f->ranges[body].v0)
             least = cti_min(least, size[body]);
@@ -264,12 +264,6 @@ CTI_FN int cti_barrier_passes(cti_state *s)
 
 /* ---- the start ---- */
 
-CTI_FN int cti_barrier_crosses(cti_state *s)
-{
-    cti_barrier_own(s)->cover.known = 0;
-    return cti_min_int(cti_tangle_crossed(s), 1);
-}
-
 /* dhat of a pair of a list, without the bound by the distance at rest within a body */
 static ct_real cti_barrier_hat(const cti_state *s, const cti_candidates *l, int i)
 {
@@ -278,14 +272,19 @@ static ct_real cti_barrier_hat(const cti_state *s, const cti_candidates *l, int 
     return (b->layout.hat[s->surface.body_of[q[0]]] + b->layout.hat[s->surface.body_of[q[cti_kind_first(l->kind)]]]) / 2;
 }
 
-CTI_FN int cti_barrier_coincides(const cti_state *s, cti_pair *out)
+CTI_FN int cti_barrier_crosses(cti_state *s)
 {
-    int i, k;
+    int i, k, crosses = cti_min_int(cti_tangle_crossed(s), 1);
+    cti_barrier_own(s)->cover.known = 0;
+    if (crosses)
+        return crosses;
+    if (!cti_barrier_cover(s, s->surface.x0))
+        return -1;
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
         const cti_candidates *l = &cti_barrier_own(s)->cover.list[k];
         for (i = 0; i < cti_candidates_len(l); i++)
             if (cti_sqrt(l->d2[i]) <= CTI_EPS * cti_barrier_hat(s, l, i)) {
-                cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], out);
+                cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &s->step.limit);
                 return 1;
             }
     }

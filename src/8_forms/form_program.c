@@ -15,7 +15,10 @@ CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q)
     cti_barrier *b = cti_barrier_own(s);
     int definite = 0;
     for (b->matrix.exact = 1;; b->matrix.exact = 0) {
-        if (!cti_barrier_assemble(s, NULL, q->report) || !cti_barrier_constrain(s) || !cti_barrier_solve(s, &definite, q->report))
+        if (!cti_barrier_assemble(s, NULL, q->report))
+            return 0;
+        cti_barrier_constrain(s);
+        if (!cti_barrier_solve(s, &definite, q->report))
             return 0;
         if (definite || !b->matrix.exact)
             return 1;

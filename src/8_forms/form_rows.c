@@ -107,27 +107,11 @@ CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows)
     return 1;
 }
 
-/* what scripts leave of a vector at each block of y: filter [n], -1: all */
-static int32_t *cti_form_filter(cti_state *s)
-{
-    const cti_barrier *b = cti_barrier_own(s);
-    int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
-    int i;
-    for (i = 0; filter && i < b->n; i++)
-        filter[i] = -1;
-    for (i = 0; filter && s->scripts.n_constrained && i < s->n; i++)
-        if (b->layout.block_of[i] >= 0)
-            filter[b->layout.block_of[i]] = s->scripts.filter[i];
-    return filter;
-}
-
 CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    cti_arena_point mark = cti_arena_mark(s->arena);
-    int32_t *filter = cti_form_filter(s);
     cti_triplets t;
-    int i, j, k, e, ok = filter != NULL;
+    int i, j, k, e, ok = 1;
     memset(&t, 0, sizeof t);
     memset(out, 0, sizeof *out);
     for (i = 0; ok && i < m; i++)
@@ -136,14 +120,11 @@ CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int 
             for (k = 0; ok && k < a->n; k++) {
                 ct_real n[3];
                 cti_v3 w = cti_v3_mul(cti_v3_at(rows[i].n, 0), rows[i].c[j] * a->w[k]);
-                if (is_free && filter[a->block[k]] >= 0)
-                    w = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)filter[a->block[k]], w);
-                cti_v3_put(n, 0, w);
+                cti_v3_put(n, 0, is_free ? cti_barrier_free(s, a->block[k], w) : w);
                 for (e = 0; ok && e < 3; e++)
                     ok = n[e] == 0 || cti_triplets_add(&s->prepared, &t, i, 3 * a->block[k] + e, (double)n[e]);
             }
         }
-    cti_arena_rewind(s->arena, mark);
     return cti_triplets_close(&s->prepared, &t, ok, m, 3 * b->n, out);
 }
 
@@ -166,7 +147,7 @@ CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_reported report;
-    int i;
+    int i, k;
     report.next = next, report.r = r;
     if (!cti_barrier_touches_open(s, CTI_LEN(cti_form_own(s)->rows), &report) || !cti_barrier_find(s, s->surface.x0))
         return 0;
@@ -178,8 +159,14 @@ CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report
     CTI_CLEAR(b->contact.terms);
     for (i = 0; i < CTI_LEN(cti_form_own(s)->rows); i++) {
         const cti_form_row *q = &cti_form_own(s)->rows[i];
-        if (q->lambda > 0)
-            cti_barrier_touch(s, &report, &q->t, q->c, cti_v3_at(q->n, 0), (ct_real)q->lambda * b->h / b->rule.contact, q->t.hat);
+        double work = 0;
+        if (!(q->lambda > 0))
+            continue;
+        cti_barrier_touch(s, &report, &q->t, q->c, cti_v3_at(q->n, 0), (ct_real)q->lambda * b->h / b->rule.contact, q->t.hat);
+        for (k = 0; k < q->t.n; k++)
+            work += (double)(q->c[k] * cti_v3_dot(cti_v3_at(q->n, 0), cti_barrier_went(s, s->surface.x0, q->t.v[k])));
+        work *= q->lambda / (double)b->rule.contact;
+        r->work_recovery += cti_fmax(0, work), r->loss_contact += cti_fmax(0, -work); /* bodies nearer than dhat go apart, others come near */
     }
     cti_barrier_touches_close(s, &report);
     return 1;
