@@ -9,12 +9,6 @@
 #include "../7_contact/candidates.h"
 #include "../7_contact/potential.h"
 
-/* cti_barrier_attach -- a surface vertex as a sum of blocks y: x = sum w_k y_k; n 0: no block moves it. */
-typedef struct cti_barrier_attach {
-    int32_t n, block[4];
-    ct_real w[4];
-} cti_barrier_attach;
-
 /* cti_affine -- a rigid body as four blocks: its centre of mass p and the columns of A, x = p + A X. */
 typedef struct cti_affine {
     int32_t block;
@@ -25,8 +19,8 @@ typedef struct cti_affine {
 
 /* cti_barrier_rub -- friction of a contact, with the normal force and the directions of an earlier solve. */
 typedef struct cti_barrier_rub {
-    int32_t kind, n, n_a, v[4], plane; /* as of cti_barrier_term */
-    ct_real c[4], t[2][3];
+    cti_pair pair;
+    ct_real t[2][3];
     ct_real load; /* rule.contact mu times the normal force [kg m] */
     uint64_t key; /* of the pair, as in the contact memory */
     ct_real anchor[2]; /* [m] slip at the start of the step, along t; 0 without static_hold */
@@ -54,17 +48,17 @@ typedef struct cti_contact_rub {
 
 /* cti_barrier_term -- an active pair: nearer than its dhat. */
 typedef struct cti_barrier_term {
-    int32_t kind, n, n_a, v[4], plane;
+    cti_pair pair; /* without weights */
     ct_real hat, d2;
     ct_real mass; /* [kg] the smaller of its bodies' layout.share; 0: no unknown of it is free, so that it has no force */
     int32_t wall; /* 0: the pair itself; else its wall, number wall - 1 */
 } cti_barrier_term;
 
 /* cti_barrier_wall -- a plane that a pair does not go through in the step at hand, see barrier_walls.c: its barrier acts where the gap
-   normal . sum c_k x_k - hat is below hat. */
+   normal . sum w_k x_k - hat is below hat. */
 typedef struct cti_barrier_wall {
-    int32_t kind, n, n_a, v[4]; /* as of cti_barrier_term */
-    ct_real c[4], normal[3];
+    cti_pair pair;
+    ct_real normal[3];
     ct_real hat;         /* [m] */
     ct_real mass;        /* as of cti_barrier_term */
     ct_real when, lasts; /* [steps] the pair comes within dhat, and how long it takes to go as far as it is from there */
@@ -132,7 +126,7 @@ typedef struct cti_barrier_factors {
 typedef struct cti_barrier_layout {
     int32_t *block_of;          /* [state blocks] first block; -1: the angular block of a rigid body */
     cti_affine *affines;        /* [rigids] */
-    cti_barrier_attach *attach; /* [n_moving + 1] as of the surface */
+    cti_attach *attach;         /* [n_moving + 1] as of the surface, but of y: x = sum weight_k y_k; n 0: no block moves it */
     ct_real *hat;               /* [surface bodies] dhat */
     ct_real *share;             /* [surface bodies] mass over the number of surface vertices [kg]; CTI_REAL_MAX: not dynamic */
     int32_t *all;               /* [n] 0, 1, 2, ... */
@@ -270,7 +264,7 @@ CTI_FN void cti_barrier_store(cti_state *s);
 /* cti_barrier_speed -- largest entry of a change of y as a speed [m/s]. */
 CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy);
 /* cti_barrier_of -- the attachment of vertex v. */
-CTI_INLINE const cti_barrier_attach *cti_barrier_of(const cti_state *s, const cti_barrier *b, int v)
+CTI_INLINE const cti_attach *cti_barrier_of(const cti_state *s, const cti_barrier *b, int v)
 {
     const cti_surface_body *body = &s->surface.bodies[s->surface.body_of[v]];
     return &b->layout.attach[body->moves ? v + body->shift : s->surface.n_moving];
@@ -394,8 +388,13 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
 
 /* cti_barrier_key -- of a term in the contact memory; a wall has another one than its pair. */
 CTI_FN uint64_t cti_barrier_key(const cti_state *s, const cti_barrier_term *p);
-/* cti_barrier_pair -- a term as a pair; c [4]: its weights, or NULL. */
-CTI_FN cti_pair cti_barrier_pair(const cti_barrier_term *p, const ct_real *c);
+/* cti_barrier_pair -- a term's pair with weights c [4]. */
+CTI_INLINE cti_pair cti_barrier_pair(const cti_barrier_term *p, const ct_real *c)
+{
+    cti_pair pair = p->pair;
+    memcpy(pair.w, c, 4 * sizeof *c);
+    return pair;
+}
 /* cti_barrier_rub_add -- adds friction of a contact with weights c, a normal and cti_barrier_rub.load. 0: out of memory. */
 CTI_FN int cti_barrier_rub_add(cti_state *s, const cti_barrier_term *p, const ct_real *c, cti_v3 normal, ct_real load);
 /* cti_barrier_keep_contacts -- keeps the pairs and the surface before a Newton step. 0: out of memory. cti_barrier_contacts_agree -- after it: 1

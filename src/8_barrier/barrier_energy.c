@@ -268,8 +268,8 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
 {
     cti_v3 d = cti_v3_zero();
     int k;
-    for (k = 0; k < q->n; k++)
-        d = cti_v3_mad(d, cti_barrier_went(s, x, q->v[k]), q->c[k]);
+    for (k = 0; k < q->pair.n; k++)
+        d = cti_v3_mad(d, cti_barrier_went(s, x, q->pair.v[k]), q->pair.w[k]);
     for (k = 0; k < 2; k++)
         out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0)) + q->anchor[k];
 }
@@ -334,12 +334,12 @@ CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
         ct_real g[12];
         cti_v3 way = cti_v3_zero();
         cti_barrier_rub_terms(s, q, s->surface.x0, &r);
-        for (k = 0; shift && k < q->n; k++)
-            way = cti_v3_mad(way, cti_v3_at(shift, q->v[k]), q->c[k]);
+        for (k = 0; shift && k < q->pair.n; k++)
+            way = cti_v3_mad(way, cti_v3_at(shift, q->pair.v[k]), q->pair.w[k]);
         way = shift ? cti_m3_mul_v(r.K, way) : cti_v3_at(r.f, 0);
-        for (k = 0; k < q->n; k++)
-            cti_v3_put(g, k, cti_v3_mul(way, q->c[k]));
-        cti_barrier_scatter(s, q->v, q->n, g, NULL, 0, b->n);
+        for (k = 0; k < q->pair.n; k++)
+            cti_v3_put(g, k, cti_v3_mul(way, q->pair.w[k]));
+        cti_barrier_scatter(s, q->pair.v, q->pair.n, g, NULL, 0, b->n);
     }
 }
 

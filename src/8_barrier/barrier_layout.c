@@ -49,22 +49,14 @@ static void cti_barrier_attachments(const cti_state *s, cti_barrier *b)
     int i, k;
     for (i = 0; i <= s->surface.n_moving; i++) {
         const cti_attach *a = &s->surface.attach[i];
-        cti_barrier_attach *t = &b->layout.attach[i];
-        memset(t, 0, sizeof *t);
+        cti_attach *t = &b->layout.attach[i];
+        *t = *a;
         if (a->n == 0)
             continue;
-        if (a->frame >= 0) {
-            t->n = 4;
-            for (k = 0; k < 4; k++) {
-                t->block[k] = b->layout.affines[a->frame].block + k;
-                t->w[k] = k ? a->weight[k - 1] : 1;
-            }
-            continue;
-        }
-        t->n = a->n;
-        for (k = 0; k < a->n; k++) {
-            t->block[k] = b->layout.block_of[a->block[k]];
-            t->w[k] = a->n > 1 ? a->weight[k] : 1;
+        t->n = a->frame >= 0 ? 4 : a->n;
+        for (k = 0; k < t->n; k++) {
+            t->block[k] = a->frame >= 0 ? b->layout.affines[a->frame].block + k : b->layout.block_of[a->block[k]];
+            t->weight[k] = a->frame >= 0 ? (k ? a->weight[k - 1] : 1) : a->n > 1 ? a->weight[k] : 1;
         }
     }
 }

@@ -98,22 +98,22 @@ CTI_FN ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term
     const ct_real *share = cti_barrier_own(s)->layout.share;
     const int32_t *body_of = s->surface.body_of;
     int k, is_free = s->scripts.n_constrained == 0;
-    for (k = 0; !is_free && k < t->n; k++)
-        is_free = cti_barrier_is_free(s, t->v[k]);
+    for (k = 0; !is_free && k < t->pair.n; k++)
+        is_free = cti_barrier_is_free(s, t->pair.v[k]);
     if (!is_free)
         return 0;
-    return t->n == t->n_a ? share[body_of[t->v[0]]] : cti_min(share[body_of[t->v[0]]], share[body_of[t->v[t->n_a]]]);
+    return t->pair.n == t->pair.n_a ? share[body_of[t->pair.v[0]]] : cti_min(share[body_of[t->pair.v[0]]], share[body_of[t->pair.v[t->pair.n_a]]]);
 }
 
 CTI_FN cti_barrier_term cti_barrier_term_of(const cti_candidates *l, int i)
 {
     cti_barrier_term t;
     memset(&t, 0, sizeof t);
-    t.kind = (int32_t)l->kind, t.n = cti_kind_corners(l->kind), t.n_a = cti_kind_first(l->kind);
-    memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
+    t.pair.kind = (int32_t)l->kind, t.pair.n = cti_kind_corners(l->kind), t.pair.n_a = cti_kind_first(l->kind);
+    memcpy(t.pair.v, l->quads + 4 * (size_t)i, 4 * sizeof *t.pair.v);
     t.hat = l->hat[i], t.d2 = l->d2[i];
     if (l->kind == CT_PAIR_PLANE)
-        t.plane = l->pairs[2 * i + 1], t.d2 *= t.d2;
+        t.pair.plane = l->pairs[2 * i + 1], t.d2 *= t.d2;
     return t;
 }
 
@@ -143,8 +143,8 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
 static void cti_barrier_gather(const cti_barrier_term *t, const ct_real *x, ct_real *out)
 {
     int k;
-    for (k = 0; k < t->n; k++)
-        cti_v3_put(out, k, cti_v3_at(x, t->v[k]));
+    for (k = 0; k < t->pair.n; k++)
+        cti_v3_put(out, k, cti_v3_at(x, t->pair.v[k]));
 }
 
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out)
@@ -155,7 +155,7 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
     out->dhat = t->hat;
     out->k = b->rule.contact * (fixed > 0 && t->mass > 0 ? fixed : (ct_real)s->history.barrier * t->mass) * t->hat;
     out->width = 0;
-    if (t->kind != CT_PAIR_EE)
+    if (t->pair.kind != CT_PAIR_EE)
         return;
     cti_barrier_gather(t, s->surface.rest, rest);
     out->width = cti_mollifier_width(rest);
@@ -168,12 +168,12 @@ CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const
     cti_barrier_law(s, t, &law);
     if (t->wall)
         return cti_barrier_wall_eval(&cti_barrier_own(s)->contact.walls[t->wall - 1], &law, x, want, out);
-    if (t->kind == CT_PAIR_PLANE) {
-        const cti_plane *p = &s->surface.planes[t->plane];
-        return cti_potential_plane(&law, cti_v3_at(p->normal, 0), cti_plane_gap(p, cti_v3_at(x, t->v[0])), want, out);
+    if (t->pair.kind == CT_PAIR_PLANE) {
+        const cti_plane *p = &s->surface.planes[t->pair.plane];
+        return cti_potential_plane(&law, cti_v3_at(p->normal, 0), cti_plane_gap(p, cti_v3_at(x, t->pair.v[0])), want, out);
     }
     cti_barrier_gather(t, x, points);
-    return cti_potential_eval(&law, (ct_pair_kind)t->kind, points, want, out);
+    return cti_potential_eval(&law, (ct_pair_kind)t->pair.kind, points, want, out);
 }
 
 /* ---- the step filter ---- */

@@ -50,10 +50,7 @@ CTI_FN void cti_barrier_touches_close(cti_state *s, cti_barrier_reported *q)
         if (q->rubbed[i])
             continue;
         memset(&touch, 0, sizeof touch);
-        touch.pair.kind = rub->kind, touch.pair.n = rub->n, touch.pair.n_a = rub->n_a, touch.pair.plane = rub->plane;
-        memcpy(touch.pair.v, rub->v, sizeof rub->v);
-        memcpy(touch.pair.w, rub->c, sizeof rub->c);
-        touch.key = rub->key;
+        touch.pair = rub->pair, touch.key = rub->key;
         cti_v3_put(touch.frame, 0, cti_v3_cross(cti_v3_at(rub->t[0], 0), cti_v3_at(rub->t[1], 0)));
         for (k = 0; k < 2; k++)
             cti_v3_put(touch.frame, 1 + k, cti_v3_at(rub->t[k], 0));
@@ -79,7 +76,7 @@ CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_rep
         ct_real d = cti_sqrt(p->d2);
         if (!p->wall && (d < r->min_distance || s->step.limit.n == 0)) {
             r->min_distance = cti_min(d, r->min_distance);
-            s->step.limit = cti_barrier_pair(p, NULL);
+            s->step.limit = p->pair;
         }
         if (!p->wall)
             r->thickness_kept = cti_min(r->thickness_kept, d / p->hat);
@@ -109,10 +106,10 @@ static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
         cti_friction_value(size, reach, &rate, &slope);
         /* the force times the displacement of this step */
         r->loss_contact += (double)q->load / h2 * rate * (double)(u[0] * (u[0] - q->anchor[0]) + u[1] * (u[1] - q->anchor[1]));
-        for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->n; k++)
-            for (j = 0; cti_barrier_is_scripted(s, q->v[k]) && j < 2; j++)
+        for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->pair.n; k++)
+            for (j = 0; cti_barrier_is_scripted(s, q->pair.v[k]) && j < 2; j++)
                 r->work_script += (double)q->load / h2 * rate *
-                                  (double)(q->c[k] * u[j] * cti_v3_dot(cti_v3_at(q->t[j], 0), cti_barrier_went(s, s->surface.x0, q->v[k])));
+                                  (double)(q->pair.w[k] * u[j] * cti_v3_dot(cti_v3_at(q->t[j], 0), cti_barrier_went(s, s->surface.x0, q->pair.v[k])));
     }
 }
 
@@ -129,8 +126,8 @@ CTI_FN int cti_barrier_works(cti_state *s, ct_step_report *r)
     r->loss_damping += cti_barrier_loss(s);
     for (i = 0; i < CTI_LEN(b->contact.terms); i++)
         if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
-            for (k = 0; k < b->contact.terms[i].n; k++) {
-                int v = b->contact.terms[i].v[k];
+            for (k = 0; k < b->contact.terms[i].pair.n; k++) {
+                int v = b->contact.terms[i].pair.v[k];
                 double work = (double)cti_v3_dot(cti_v3_at(t.gradient, k), cti_barrier_went(s, s->surface.x0, v)) / h2;
                 b->contact.worked += work;
                 r->work_script += cti_barrier_is_scripted(s, v) ? work : 0;

@@ -76,7 +76,7 @@ static int cti_barrier_blocks_of(const cti_state *s, const int32_t *v, int n, in
     const cti_barrier *b = cti_barrier_own(s);
     int i, k, m = 0;
     for (i = 0; i < n; i++) {
-        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
+        const cti_attach *a = cti_barrier_of(s, b, v[i]);
         for (k = 0; k < a->n; k++)
             out[m++] = a->block[k];
     }
@@ -109,9 +109,9 @@ static int cti_barrier_want_all(cti_state *s, int collect, int *count)
     int i, fits = 1;
     *count = 0;
     for (i = 0; fits > 0 && i < CTI_LEN(b->contact.terms); i++)
-        fits = cti_barrier_want(s, b->contact.terms[i].v, b->contact.terms[i].n, collect, count);
+        fits = cti_barrier_want(s, b->contact.terms[i].pair.v, b->contact.terms[i].pair.n, collect, count);
     for (i = 0; fits > 0 && i < CTI_LEN(b->contact.rubs); i++)
-        fits = cti_barrier_want(s, b->contact.rubs[i].v, b->contact.rubs[i].n, collect, count);
+        fits = cti_barrier_want(s, b->contact.rubs[i].pair.v, b->contact.rubs[i].pair.n, collect, count);
     return fits;
 }
 
