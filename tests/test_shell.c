@@ -113,7 +113,9 @@ static void held_bodies_are_free_again(void **state)
     static const scene scenes[] = {{CT_STEPPER_GEOMETRIC, 1, 3, 1e5, 0.02, 0.04, 20}, {CT_STEPPER_GEOMETRIC, 1, 2, 1e7, 0.02, 0.04, 20},
                                    {CT_STEPPER_GEOMETRIC, 0, 2, 1e6, 0.02, 0.04, 20},
                                    {CT_STEPPER_PENALTY, 1, 2, 1e4, 0.02, 0.01, 20},   {CT_STEPPER_PENALTY, 1, 2, 1e7, 0.2, 0.04, 20},
-                                   {CT_STEPPER_PENALTY, 0, 2, 1e7, 0.02, 0.01, 20}};
+                                   {CT_STEPPER_PENALTY, 0, 2, 1e7, 0.02, 0.01, 20},
+                                   {CT_STEPPER_BARRIER, 1, 2, 1e4, 0.02, 0.01, 20},   {CT_STEPPER_BARRIER, 1, 2, 1e7, 0.02, 0.04, 20},
+                                   {CT_STEPPER_BARRIER, 0, 2, 1e5, 0.02, 0.02, 20}};
     int k, held, longest, some = 0;
     (void)state;
     for (k = PLAIN_OR(0, 1); k < PLAIN_OR((int)(sizeof scenes / sizeof *scenes), 2); k++) {

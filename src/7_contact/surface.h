@@ -47,6 +47,7 @@ typedef struct cti_surface {
     uint8_t *is_point;       /* [nv] 1: a single point, without edges and faces */
     ct_real *rest;           /* [3 nv] */
     ct_real *x0, *x1;        /* [3 nv] both ends of the motion */
+    ct_real *x_last;         /* [3 nv] where it was last known to be free of intersections (shell.h); empty: nowhere */
     ct_real *script;         /* [3 n_moving] end positions of vertices without blocks */
     cti_surface_body *bodies;
     cti_soup_body *ranges;   /* [n_bodies] */

@@ -539,7 +539,7 @@ static void cti_dcd_back(cti_state *s)
 
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    cti_shell q = {0, 1, 1, cti_dcd_substep, cti_dcd_finish, NULL, cti_dcd_back, cti_dcd_open};
+    cti_shell q = {0, 1, 1, cti_dcd_substep, cti_dcd_finish, NULL, cti_dcd_back, cti_dcd_open, NULL};
     q.cuts = s->desc.dcd.max_substeps, q.parts = cti_min_int(q.cuts, CTI_SHELL_PARTS);
     return cti_shell_step(s, &q, dt, r);
 }

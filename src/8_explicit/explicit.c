@@ -579,7 +579,7 @@ static int cti_explicit_finish(cti_state *s, ct_real dt, ct_step_report *r)
         cti_step_status(r, CT_STATUS_BUDGET);
     if ((r->tangled && s->desc.rk.edges) || g->run.forced || g->run.squeezed || r->rk.left ||
         g->run.deep || g->solve.natural > 1e-6 ||
-        s->judge.coarse || r->loss_contact < -gain * scale || g->run.stored > CTI_EXPLICIT_RECOVERED * scale + rest ||
+        r->loss_contact < -gain * scale || g->run.stored > CTI_EXPLICIT_RECOVERED * scale + rest ||
         r->loss_damping < -gain * scale) /* a step that blows up may be damped by less than nothing */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
@@ -634,7 +634,8 @@ static void cti_explicit_take_back(cti_state *s)
 
 CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    cti_shell q = {0, CTI_EXPLICIT_PARTS, 1, cti_explicit_substep, cti_explicit_finish, cti_explicit_keep, cti_explicit_take_back, cti_explicit_open};
+    cti_shell q = {0, CTI_EXPLICIT_PARTS, 1, cti_explicit_substep, cti_explicit_finish, cti_explicit_keep, cti_explicit_take_back, cti_explicit_open,
+                   NULL};
     ct_code code;
     if (s->desc.rk.fixed_step > 0)
         q.parts = 1;

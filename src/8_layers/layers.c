@@ -115,17 +115,6 @@ static double cti_layers_residual(const cti_state *s, ct_real dt, ct_step_report
     return scale;
 }
 
-/* the judge has the bodies that touch */
-static void cti_layers_account_touches(cti_state *s)
-{
-    int i, k, first;
-    for (i = 0; i < CTI_LEN(s->step.impulses.touches); i++)
-        for (k = 0, first = -1; k < s->step.impulses.touches[i].pair.n; k++) {
-            const cti_attach *a = cti_surface_attach(&s->surface, s->step.impulses.touches[i].pair.v[k]);
-            first = a->n > 0 ? cti_judge_touch(s, first, a->block[0], 0) : first;
-        }
-}
-
 /* tets at the end whose log J is continued: strikes meet the same tet many times in a step */
 static int cti_layers_extended(cti_state *s)
 {
@@ -174,11 +163,11 @@ static int cti_layers_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_layers *y = cti_layers_own(s);
     cti_layers_window *w = &y->window;
-    int i, k, n = 3 * s->surface.nv, whole = !cti_layers_blame(s) && w->begin == CTI_LAYERS_TICKS;
+    int i, k, whole = !cti_layers_blame(s) && w->begin == CTI_LAYERS_TICKS;
     double advanced = whole ? (double)dt : (double)w->begin * w->tick;
-    if (!cti_layers_flush(s) || !cti_impulses_merge(s) || !CTI_RESIZE(&s->prepared, y->places.last, n))
+    if (!cti_layers_flush(s) || !cti_impulses_merge(s))
         return 0;
-    cti_layers_account_touches(s);
+    cti_judge_touches(s);
     memcpy(s->x, y->nodes.at, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
         s->v[i] = (ct_real)y->nodes.v[i];
@@ -187,8 +176,6 @@ static int cti_layers_finish(cti_state *s, ct_real dt, ct_step_report *r)
     s->energy.known = 0;
     s->step.time = whole ? s->step.until : s->step.start.time + advanced;
     cti_layers_wait(s, whole);
-    if (n)
-        memcpy(y->places.last, s->surface.x0, sizeof(ct_real) * (size_t)n);
     if (!cti_layers_account_stored(s, &r->energy_contact, r))
         return 0;
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
@@ -206,7 +193,6 @@ static void cti_layers_back(cti_state *s)
     y->places.covered = 0;
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         CTI_CLEAR(y->list[k].c.pairs);
-    CTI_CLEAR(y->places.last);
     y->clocks.dt = 0;
 }
 
@@ -237,20 +223,9 @@ static int cti_layers_substep(cti_state *s, ct_real dt, int may_cut, ct_real *ne
 
 CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    static const cti_shell q = {0, 1, 1, cti_layers_substep, cti_layers_finish, NULL, cti_layers_back, NULL};
-    ct_code code;
-    cti_ends_blank(s, r);
-    cti_ends_open(s, dt);
-    if (s->n > 0 && !cti_surface_is_at(&s->surface, cti_layers_own(s)->places.last)) {
-        int crosses = cti_layers_crosses(s);
-        if (crosses)
-            return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
-    }
-    code = cti_shell_step(s, &q, dt, r);
-    if (s->n == 0 && code == CT_OK) { /* scripts go on alone, and those of a step that ended early catch up */
-        cti_assemble_movers(s, s->step.until);
-        cti_layers_wait(s, 1);
+    static const cti_shell q = {0, 1, 1, cti_layers_substep, cti_layers_finish, NULL, cti_layers_back, NULL, cti_layers_crosses};
+    ct_code code = cti_shell_step(s, &q, dt, r);
+    if (s->n == 0 && code == CT_OK)
         r->advanced = (double)dt;
-    }
     return code;
 }

@@ -130,7 +130,6 @@ typedef struct cti_layers_places {
     ct_real *off;                      /* [nv] how far vertices may leave their lines in the window, later: did [m] */
     ct_real *from, *to;                /* [3 nv] ends of the lines that the candidates are complete for, and vertices that never move */
     ct_real *reach;                    /* [bodies] how far from its line a vertex may be [m] */
-    ct_real *last;                     /* [3 nv] surface at the end of the last step; empty: none */
     int32_t *seen_vertex, *seen_block; /* [nv], [n] number of the last set that took it */
     int32_t seen;
     int covered; /* 1: lines and candidates are known */

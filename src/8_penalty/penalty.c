@@ -411,8 +411,6 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, ct_step_report *r)
     r->energy_contact = p->energy;
     cti_ends_gain(s->judge.start + p->run.met, r);
     cti_judge_refuses(s, dt, p->run.allowed, p->run.shifted, r);
-    if (s->judge.coarse)
-        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
 
@@ -443,7 +441,7 @@ static void cti_penalty_back(cti_state *s)
 CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     int explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
-    cti_shell q = {1, 1, 1, cti_penalty_substep, cti_penalty_finish, cti_penalty_save, cti_penalty_back, cti_penalty_open};
+    cti_shell q = {1, 1, 1, cti_penalty_substep, cti_penalty_finish, cti_penalty_save, cti_penalty_back, cti_penalty_open, NULL};
     ct_code code;
     if (explicit_form)
         q.cuts = s->desc.penalty.max_substeps;

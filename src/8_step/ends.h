@@ -12,7 +12,7 @@ CTI_FN void cti_ends_open(cti_state *s, ct_real dt);
 /* cti_ends_commit -- the tentative end of a substep of dt becomes the state, with velocities v [3 n]. Angular impulses of contacts act on the
    inertia at the middle of the substep. */
 CTI_FN void cti_ends_commit(cti_state *s, ct_real dt, const ct_real *v);
-/* cti_ends_nothing -- a step of dt of a world without blocks. */
+/* cti_ends_nothing -- a step of dt of a world without blocks: scripts that were late are where they are due. */
 CTI_FN void cti_ends_nothing(cti_state *s, ct_real dt);
 /* cti_ends_cost -- adds the work and the times of a try or a substep to a report. */
 CTI_FN void cti_ends_cost(const ct_step_report *a, ct_step_report *r);

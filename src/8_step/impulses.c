@@ -121,13 +121,12 @@ static void cti_impulses_contact(cti_state *s, const cti_impulses_index *x, cons
     cti_impulses_touch(&s->step.impulses, x, &t);
 }
 
-static int cti_impulses_joint(cti_state *s, const cti_row *row, ct_real share)
+CTI_FN int cti_impulses_joint(cti_state *s, uint64_t key, cti_v3 r)
 {
-    const cti_memory_item *m = cti_memory_find(&s->step.impulses.joints, row->key);
-    cti_v3 r = cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)), share);
+    const cti_memory_item *m = cti_memory_find(&s->step.impulses.joints, key);
     cti_memory_item item;
     memset(&item, 0, sizeof item);
-    item.key = row->key;
+    item.key = key;
     cti_v3_put(item.impulse, 0, m ? cti_v3_add(r, cti_v3_at(m->impulse, 0)) : r);
     return cti_memory_add(s->mem, &s->step.impulses.joints, &item);
 }
@@ -250,7 +249,9 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
         return 0;
     for (i = 0; i < n; i++) {
         const cti_row *row = &s->contact.rows[i];
-        if (s->contact.origins[i].joint && !cti_impulses_joint(s, row, cti_linkage_share(s, s->contact.origins[i].joint - 1)))
+        if (s->contact.origins[i].joint &&
+            !cti_impulses_joint(s, row->key, cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)),
+                                                        cti_linkage_share(s, s->contact.origins[i].joint - 1))))
             return 0;
         if (!row->equations && !s->contact.origins[i].repair && row->r[0] > 0)
             cti_impulses_contact(s, &x, row, &s->contact.origins[i]);

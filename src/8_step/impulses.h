@@ -19,6 +19,8 @@ CTI_FN void cti_impulses_begin(cti_state *s);
 /* cti_impulses_add -- adds a substep of dt that is about to be committed: contact.rows, contact.origins, end.v. system.work and the arena are
    scratch. 0: out of memory. */
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt);
+/* cti_impulses_joint -- adds an impulse of a joint's part on side a, in world axes. 0: out of memory. */
+CTI_FN int cti_impulses_joint(cti_state *s, uint64_t key, cti_v3 r);
 /* cti_impulses_merge -- one touch for each contact of a step: the sum of its impulses, in the axes of the last one. 0: out of memory. */
 CTI_FN int cti_impulses_merge(cti_state *s);
 /* cti_impulses_of -- a touch of a pair with its weights, in the axes of `normal`: its key, and its impulse on side a [N s], in world axes. */

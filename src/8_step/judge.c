@@ -21,6 +21,9 @@
 
 static int cti_judge_count(const cti_state *s) { return s->bodies.n_models + CTI_LEN(s->bodies.rigids); }
 
+/* [J] of what is outside of the bodies */
+static double cti_judge_works(const ct_step_report *r) { return r->work_pins + r->work_script + r->work_joints; }
+
 static double cti_judge_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
 CTI_FN void cti_judge_begin(cti_state *s)
@@ -34,7 +37,7 @@ CTI_FN void cti_judge_begin(cti_state *s)
 CTI_FN void cti_judge_open(cti_state *s)
 {
     int b, n = cti_judge_count(s);
-    s->judge.refused = s->judge.coarse = 0, s->judge.start = 0;
+    s->judge.refused = s->judge.coarse = s->judge.spent = 0, s->judge.start = 0;
     if (n == 0)
         return;
     memset(s->judge.bodies, 0, sizeof *s->judge.bodies * (size_t)n);
@@ -53,6 +56,22 @@ CTI_FN int cti_judge_touch(cti_state *s, int first, int block, double met2)
     if (first >= 0)
         cti_sets_join(s->judge.of, first, b);
     return b;
+}
+
+CTI_FN void cti_judge_touches(cti_state *s)
+{
+    int i, k, first;
+    for (i = 0; i < CTI_LEN(s->step.impulses.touches); i++)
+        for (k = 0, first = -1; k < s->step.impulses.touches[i].pair.n; k++) {
+            const cti_attach *a = cti_surface_attach(&s->surface, s->step.impulses.touches[i].pair.v[k]);
+            first = a->n > 0 ? cti_judge_touch(s, first, a->block[0], 0) : first;
+        }
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+        for (k = 0, first = -1; k < 2; k++) {
+            const cti_joint_side *side = k ? &s->bodies.joints[i].b : &s->bodies.joints[i].a;
+            if (side->rigid >= 0 || side->n > 0)
+                first = cti_judge_touch(s, first, side->rigid >= 0 ? s->bodies.rigids[side->rigid].block : side->block[0], 0);
+        }
 }
 
 CTI_FN void cti_judge_row(cti_state *s, const cti_row *row)
@@ -187,9 +206,10 @@ static double cti_judge_sets(cti_state *s, ct_real dt, double given, double shif
 
 CTI_FN void cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shift, ct_step_report *r)
 {
-    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), rounded = fabs(r->work_pins) + fabs(r->work_script);
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
+    double rounded = fabs(r->work_pins) + fabs(r->work_script) + fabs(r->work_joints), joints = cti_fmax(0, r->work_joints);
     double scale = r->energy_contact + r->work_recovery + r->loss_contact, springs = r->energy_contact;
-    double works = r->work_pins + r->work_script, work = works, alone = 0, damped = 0, had = 0, moving = 0, given;
+    double works = cti_judge_works(r), work = works, alone = 0, damped = 0, had = 0, moving = 0, given;
     int b, k, n = cti_judge_count(s), blamed = 0, gains = 0;
     cti_judge_measure(s);
     for (b = 0; b < n; b++) {
@@ -215,7 +235,7 @@ CTI_FN void cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shi
     s->judge.excess = given + s->judge.debt;
     gains = given > 0 && s->judge.excess > s->judge.most;
     if (!cti_judge_is_driven(s, r))
-        s->judge.excess = cti_fmax(s->judge.excess, cti_judge_sets(s, dt, springs + swing + r->work_recovery, shift, &gains));
+        s->judge.excess = cti_fmax(s->judge.excess, cti_judge_sets(s, dt, springs + swing + r->work_recovery + joints, shift, &gains));
     gains |= !(r->energy_gained <= damped + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded));
     s->judge.refused = blamed || (gains && !cti_state_is_paper(s));
     s->judge.excess = blamed ? HUGE_VAL : s->judge.excess;
@@ -247,7 +267,8 @@ CTI_FN double cti_judge_shift(const cti_state *s, ct_real h, const ct_real *v)
    most, if none has more */
 static double cti_judge_fault(cti_state *s, ct_real dt, double works, const ct_step_report *r)
 {
-    double given = cti_fmax(0, r->work_pins) + cti_fmax(0, r->work_script) + r->work_recovery, most = -HUGE_VAL, sum = 0;
+    double given = cti_fmax(0, r->work_pins) + cti_fmax(0, r->work_script) + cti_fmax(0, r->work_joints) + r->work_recovery;
+    double most = -HUGE_VAL, sum = 0;
     int b, worst = -1;
     for (b = 0; b < cti_judge_count(s); b++) {
         cti_judge_body *q = &s->judge.bodies[b];
@@ -360,7 +381,7 @@ static double cti_judge_brake(cti_state *s, const cti_judge_body *set, const cti
 
 CTI_FN int cti_judge_calm(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    double all, before = r->energy_kinetic, script = r->work_script, works = script + r->work_pins, excess = s->judge.excess;
+    double all, before = r->energy_kinetic, script = r->work_script, works = cti_judge_works(r), excess = s->judge.excess;
     int b;
     if (excess <= 0)
         return 1;

@@ -372,6 +372,7 @@ typedef struct cti_judge {
     double debt, *debts;    /* [J] gains that stayed in the last step: of the world; [models + rigid bodies] of the sets, at their first bodies */
     int refused;            /* 1: the try at hand */
     int coarse;             /* 1: it should have shorter substeps, whatever it gains */
+    int spent;              /* 1: it has used up the work of a step, and is not divided */
 } cti_judge;
 
 /* cti_scripts -- scripted motion of blocks and surface vertices, and the data derived from it for the current substep. */

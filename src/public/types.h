@@ -648,8 +648,8 @@ typedef struct ct_step_report {
                               A deformable body that gains more than 2e-4 (NEWMARK, BDF2: 1e-3) of its energy and the work on it, damping
                               not counted, makes a substep iterate, then halve; after that the status is NOT_CONVERGED, and the gain is
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
-                              halved, and after that the status is NOT_CONVERGED. BARRIER, PENALTY: the same bound of 2e-4 for the world;
-                              a step that gains more is repeated in parts. LAYERS: above or below 0, the error of its clocks, of which `residual` and
+                              halved, and after that the status is NOT_CONVERGED. BARRIER, PENALTY: the same bound of 2e-4 for bodies that
+                              touch; a step that gains more is repeated in parts. LAYERS: above or below 0, the error of its clocks, of which `residual` and
                               the status are made */
     double center_of_mass[3];
     double advanced;       /* [s] LAYERS: by which time went on: the step, or less with CT_STATUS_BUDGET; else 0 */
