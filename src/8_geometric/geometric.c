@@ -16,8 +16,8 @@
 #include "../8_step/shell.h"
 
 #define CTI_GEOMETRIC_REPEATS 2 /* times that a substep is done again with the pairs that cross or come near */
-#define CTI_GEOMETRIC_STOP_ROUNDS 24 /* rounds of the fail-safe */
-#define CTI_GEOMETRIC_STOP_WHOLE 12 /* rounds after which it stops blocks at the start of the substep */
+#define CTI_GEOMETRIC_STOP_WHOLE 12 /* rounds of the fail-safe after which it stops blocks at the start of the substep */
+#define CTI_GEOMETRIC_STOP_ROUNDS (2 * CTI_GEOMETRIC_STOP_WHOLE)
 
 /* ---- a substep ---- */
 
