@@ -36,10 +36,10 @@ static double cti_geometric_height(const cti_state *s, const ct_real *x)
 }
 
 /* an impulse J of collision c acts while the relative velocity of its blocks is u, that of scripts t->script */
-static void cti_geometric_work(const cti_geometric_hit *t, cti_v3 J, cti_v3 u, double *script, double *recovery, double *contact)
+static void cti_geometric_work(const cti_geometric_collision *t, cti_v3 J, cti_v3 u, double *script, double *recovery, double *contact)
 {
-    double whole = (double)cti_v3_dot(J, cti_v3_add(u, t->script));
-    *script -= (double)cti_v3_dot(J, t->script);
+    double whole = (double)cti_v3_dot(J, cti_v3_add(u, t->script_velocity));
+    *script -= (double)cti_v3_dot(J, t->script_velocity);
     if (whole > 0)
         *recovery += whole;
     else
@@ -49,9 +49,9 @@ static void cti_geometric_work(const cti_geometric_hit *t, cti_v3 J, cti_v3 u, d
 CTI_FN void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
 {
     const cti_geometric *g = cti_geometric_own(s);
-    const cti_geometric_net *q = &g->q;
+    const cti_geometric_solve *q = &g->solve;
     int c, k;
-    for (c = 0; c < q->net.m; c++) {
+    for (c = 0; c < q->response.m; c++) {
         cti_v3 u = cti_v3_zero();
         if (cti_v3_norm2(cti_v3_at(q->forces.speed, c)) == 0)
             continue;
@@ -59,7 +59,7 @@ CTI_FN void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
             int b = q->blocks[q->particle[k]];
             u = cti_v3_mad(u, cti_v3_add(cti_v3_at(g->dv, b), cti_v3_at(g->v, b)), q->S[k] / 2);
         }
-        cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.speed, c), u, &r->work_script, &r->work_recovery, &r->loss_contact);
+        cti_geometric_work(&g->collisions[c], cti_v3_at(q->forces.speed, c), u, &r->work_script, &r->work_recovery, &r->loss_contact);
     }
 }
 
@@ -73,13 +73,13 @@ static cti_v3 cti_geometric_held_part(const cti_state *s, int i, cti_v3 f)
 static void cti_geometric_left(const cti_state *s, ct_real *R)
 {
     cti_bsr_mul(&s->system.A, cti_geometric_own(s)->dv, R);
-    cti_geometric_terms(s, cti_geometric_own(s)->dv, R);
+    cti_geometric_add_terms(s, cti_geometric_own(s)->dv, R);
 }
 
 /* impulse of the pin of a block: what is missing in the equations of directions that scripts hold */
 static cti_v3 cti_geometric_reaction(const cti_state *s, const ct_real *R, int i)
 {
-    cti_v3 f = cti_v3_mad(cti_v3_at(R, i), cti_v3_at(cti_geometric_own(s)->implicit.y, i), -1 / cti_geometric_share(s));
+    cti_v3 f = cti_v3_mad(cti_v3_at(R, i), cti_v3_at(cti_geometric_own(s)->implicit.y, i), -1 / cti_geometric_theta(s));
     return cti_geometric_held_part(s, i, f);
 }
 
@@ -87,21 +87,21 @@ CTI_FN void cti_geometric_works(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_account *a = &g->implicit.account;
-    cti_geometric_net *q = &g->q;
-    ct_real *R = g->implicit.solve, *Dv = R + 3 * (size_t)s->n, *u = Dv + 3 * (size_t)s->n, *own = u + 3 * (size_t)s->n;
-    ct_real share = cti_geometric_share(s);
+    cti_geometric_solve *q = &g->solve;
+    ct_real *R = g->implicit.scratch, *Dv = R + 3 * (size_t)s->n, *u = Dv + 3 * (size_t)s->n, *own = u + 3 * (size_t)s->n;
+    ct_real share = cti_geometric_theta(s);
     int c, i, k;
     memset(a, 0, sizeof *a);
     for (i = 0; i < 3 * s->n; i++)
         u[i] = g->v[i] + share * g->dv[i];
-    for (c = 0; c < q->net.m; c++) {
+    for (c = 0; c < q->response.m; c++) {
         cti_v3 w = cti_v3_zero();
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             w = cti_v3_mad(w, cti_v3_at(u, q->blocks[q->particle[k]]), q->S[k]);
-        if (g->hits[c].elastic)
+        if (g->collisions[c].elastic)
             a->joints += (double)cti_v3_dot(cti_v3_at(q->forces.J, c), w);
         else
-            cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, &a->script, &a->recovery, &a->contact);
+            cti_geometric_work(&g->collisions[c], cti_v3_at(q->forces.J, c), w, &a->script, &a->recovery, &a->contact);
     }
     memset(Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++) /* dampers do not see the rotation of a free body */
@@ -119,10 +119,10 @@ CTI_FN void cti_geometric_works(cti_state *s, ct_real h)
 }
 
 /* what balances an impulse X of collision c on blocks that scripts hold: it acts at the script's velocity. Returns its work */
-static double cti_geometric_bear(cti_state *s, int c, cti_v3 X)
+static double cti_geometric_pin_reactions(cti_state *s, int c, cti_v3 X)
 {
     cti_geometric *g = cti_geometric_own(s);
-    const cti_geometric_net *q = &g->q;
+    const cti_geometric_solve *q = &g->solve;
     double work = 0;
     int k;
     for (k = q->start[c]; k < q->start[c + 1]; k++) {
@@ -142,10 +142,10 @@ static double cti_geometric_bear(cti_state *s, int c, cti_v3 X)
 static void cti_geometric_pins(cti_state *s, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    const cti_geometric_forces *q = &g->q.forces;
-    ct_real *R = g->implicit.solve;
+    const cti_geometric_forces *q = &g->solve.forces;
+    ct_real *R = g->implicit.scratch;
     int i, c;
-    g->implicit.account.late = 0;
+    g->implicit.account.pins_after = 0;
     if (s->scripts.n_constrained == 0)
         return;
     cti_geometric_left(s, R);
@@ -159,11 +159,11 @@ static void cti_geometric_pins(cti_state *s, ct_step_report *r)
         v = cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]);
         cti_v3_addto(s->step.impulses.pins, i, cti_v3_add(v, cti_geometric_reaction(s, R, i)));
     }
-    for (c = 0; c < g->q.net.m; c++) {
-        r->work_pins += cti_geometric_bear(s, c, cti_v3_at(q->speed, c));
-        g->implicit.account.late += cti_geometric_bear(s, c, cti_v3_add(cti_v3_at(q->last, c), cti_v3_at(q->rest, c)));
+    for (c = 0; c < g->solve.response.m; c++) {
+        r->work_pins += cti_geometric_pin_reactions(s, c, cti_v3_at(q->speed, c));
+        g->implicit.account.pins_after += cti_geometric_pin_reactions(s, c, cti_v3_add(cti_v3_at(q->end, c), cti_v3_at(q->remaining, c)));
     }
-    r->work_pins += g->implicit.account.late;
+    r->work_pins += g->implicit.account.pins_after;
 }
 
 /* potential energy from positions to others */
@@ -176,12 +176,12 @@ CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_geometric_account *a = &g->implicit.account;
-    ct_real *x, share = cti_geometric_share(s);
+    ct_real *x, share = cti_geometric_theta(s);
     int i, moved = 0, stopped = 0;
     cti_geometric_pins(s, r);
     r->work_script += a->script, r->work_pins += a->pins, r->work_joints += a->joints, r->work_recovery += a->recovery;
     r->loss_contact += a->contact, r->loss_damping += a->damping;
-    x = g->implicit.solve;
+    x = g->implicit.scratch;
     for (i = 0; i < 3 * s->n; i++) {
         moved |= g->dx[i] != 0;
         x[i] = s->x[i] + g->dx[i];

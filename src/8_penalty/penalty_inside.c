@@ -40,6 +40,7 @@ static int cti_penalty_inside_vertex(cti_state *s, const ct_real *x, int v, int 
     return CTI_PUSH(&s->prepared, q->hits, hit);
 }
 
+/* brings the tree and the normals of body b to positions x */
 static void cti_penalty_inside_refit(cti_state *s, const ct_real *x, int b)
 {
     cti_penalty_inside *q = &cti_penalty_of(s)->inside;
