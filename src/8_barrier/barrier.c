@@ -192,21 +192,6 @@ static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
         }
 }
 
-/* writes down where scripted vertices are that have not come as far as their script */
-static void cti_barrier_wait(cti_state *s)
-{
-    const cti_surface *f = &s->surface;
-    int i;
-    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
-        const cti_mover *m = &s->scripts.movers[i];
-        const ct_real *x = f->x0 + 3 * (size_t)m->v0, *end;
-        if (m->n == 0)
-            continue;
-        end = cti_barrier_own(s)->scripts.script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
-        cti_assemble_wait(s, m, memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0);
-    }
-}
-
 /* ---- Newton's method ---- */
 
 /* the surface at y + t dy, in surface.x1 */
@@ -491,7 +476,7 @@ static int cti_barrier_commit(cti_state *s, const cti_barrier_run *q, ct_step_re
     memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
     s->energy.known = 0;
     s->step.time = cti_state_ahead(s, b->h);
-    cti_barrier_wait(s);
+    cti_assemble_wait(s, b->scripts.script, 0);
     last = s->contact.memory, s->contact.memory = *next, *next = last;
     for (i = 0; i < CTI_LISTS; i++)
         candidates += cti_candidates_len(&b->cover.list[i]);

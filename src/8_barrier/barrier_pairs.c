@@ -274,7 +274,7 @@ static ct_real cti_barrier_hat(const cti_state *s, const cti_candidates *l, int 
 
 CTI_FN int cti_barrier_crosses(cti_state *s)
 {
-    int i, k, crosses = cti_min_int(cti_tangle_crossed(s), 1);
+    int i, k, crosses = cti_tangle_crossed(s);
     cti_barrier_own(s)->cover.known = 0;
     if (crosses)
         return crosses;

@@ -8,6 +8,7 @@
 #include "../8_step/impulses.h"
 #include "../8_step/policy.h"
 #include "../8_step/shell.h"
+#include "../8_step/tangle.h"
 #include "../8_step/ends.h"
 
 /* [1] share of what a step exchanges that it may gain or lose for no reason before it counts as not converged: explicit steps
@@ -65,15 +66,6 @@ static void cti_layers_load(cti_state *s, ct_real dt)
             y->set[k].given.tick[i] = -1;
     if (s->surface.nv)
         memcpy(y->places.begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-}
-
-/* writes down where scripted vertices are in a step that ends early */
-static void cti_layers_wait(cti_state *s, int whole)
-{
-    int i;
-    for (i = 0; i < CTI_LEN(s->scripts.movers); i++)
-        if (s->scripts.movers[i].n)
-            cti_assemble_wait(s, &s->scripts.movers[i], !whole);
 }
 
 /* candidates for a surface at rest, and what their layers store. 0: out of memory */
@@ -175,7 +167,7 @@ static int cti_layers_finish(cti_state *s, ct_real dt, ct_step_report *r)
         s->history.dt_prev[i] = dt, s->history.fall[i].share = 0;
     s->energy.known = 0;
     s->step.time = whole ? s->step.until : s->step.start.time + advanced;
-    cti_layers_wait(s, whole);
+    cti_assemble_wait(s, NULL, !whole);
     if (!cti_layers_account_stored(s, &r->energy_contact, r))
         return 0;
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
@@ -223,7 +215,7 @@ static int cti_layers_substep(cti_state *s, ct_real dt, int may_cut, ct_real *ne
 
 CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    static const cti_shell q = {0, 1, 1, cti_layers_substep, cti_layers_finish, NULL, cti_layers_back, NULL, cti_layers_crosses};
+    static const cti_shell q = {0, 1, 1, cti_layers_substep, cti_layers_finish, NULL, cti_layers_back, NULL, cti_tangle_crossed};
     ct_code code = cti_shell_step(s, &q, dt, r);
     if (s->n == 0 && code == CT_OK)
         r->advanced = (double)dt;

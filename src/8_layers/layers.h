@@ -210,9 +210,6 @@ CTI_FN void cti_layers_distances(cti_state *s);
 CTI_FN double cti_layers_parallel(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient);
 /* cti_layers_stored -- [J] in all layers at those distances; r (may be NULL): the smallest distance, and over thickness. */
 CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r);
-/* cti_layers_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory.
- */
-CTI_FN int cti_layers_crosses(cti_state *s);
 /* cti_layers_flush -- moves the impulses of all pairs to the step's sums. 0: out of memory. */
 CTI_FN int cti_layers_flush(cti_state *s);
 
