@@ -72,12 +72,12 @@ static double cti_barrier_pull(const cti_state *s)
     return g;
 }
 
-static void cti_barrier_scale(cti_state *s)
+static void cti_barrier_scale_open(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     b->contact.least = cti_barrier_pull(s);
-    if (!(s->history.barrier > 0))
-        s->history.barrier = s->history.barrier_solved = b->contact.least;
+    if (!(b->scale.now > 0))
+        b->scale.now = b->scale.solved = b->contact.least;
 }
 
 /* The scale that the contacts ask for, by their forces over their masses; *n of them. Walls are gone in the next step, and ask for nothing. It falls
@@ -86,7 +86,7 @@ static double cti_barrier_wanted(const cti_state *s, int *n)
 {
     const cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
-    double sum = 0, now = s->history.barrier, want;
+    double sum = 0, now = b->scale.now, want;
     int i;
     for (i = *n = 0; i < CTI_LEN(b->contact.terms); i++)
         if (b->contact.terms[i].mass > 0 && !b->contact.terms[i].wall &&
@@ -108,14 +108,15 @@ static double cti_barrier_wanted(const cti_state *s, int *n)
    that much less as a rise gives. lost [J]: of the step, beside friction */
 static void cti_barrier_rescale(cti_state *s, double lost, ct_step_report *r)
 {
+    cti_barrier *b = cti_barrier_own(s);
     double stored = r->energy_contact, scale, change, paid;
     int n;
     if (s->desc.barrier.stiffness > 0)
         return;
-    scale = cti_barrier_wanted(s, &n) / s->history.barrier;
+    scale = cti_barrier_wanted(s, &n) / b->scale.now;
     if (n > 0 && (scale - 1) * stored > lost)
         scale = 1 + lost / stored;
-    s->history.barrier *= scale;
+    b->scale.now *= scale;
     change = (scale - 1) * stored, paid = cti_fmin(change, r->loss_contact);
     r->energy_contact += change, r->loss_contact -= paid, r->energy_gained += change - paid;
 }
@@ -190,21 +191,6 @@ static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
             cti_v3 end = cti_v3_at(cti_barrier_own(s)->scripts.script, v + f->bodies[f->body_of[v]].shift);
             cti_v3_put(cti_surface_script(f, v), 0, t < 1 ? cti_v3_mad(cti_v3_at(f->x0, v), cti_v3_at(shift, v), t) : end);
         }
-}
-
-/* writes down where scripted vertices are that have not come as far as their script */
-static void cti_barrier_wait(cti_state *s)
-{
-    const cti_surface *f = &s->surface;
-    int i;
-    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
-        const cti_mover *m = &s->scripts.movers[i];
-        const ct_real *x = f->x0 + 3 * (size_t)m->v0, *end;
-        if (m->n == 0)
-            continue;
-        end = cti_barrier_own(s)->scripts.script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
-        cti_assemble_wait(s, m, memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0);
-    }
 }
 
 /* ---- Newton's method ---- */
@@ -491,7 +477,7 @@ static int cti_barrier_commit(cti_state *s, const cti_barrier_run *q, ct_step_re
     memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
     s->energy.known = 0;
     s->step.time = cti_state_ahead(s, b->h);
-    cti_barrier_wait(s);
+    cti_assemble_wait(s, b->scripts.script, 0);
     last = s->contact.memory, s->contact.memory = *next, *next = last;
     for (i = 0; i < CTI_LISTS; i++)
         candidates += cti_candidates_len(&b->cover.list[i]);
@@ -518,7 +504,7 @@ static int cti_barrier_open(cti_state *s, ct_real h, cti_barrier_run *q)
     if (!q->shift || !cti_assemble_pins(s, h))
         return 0;
     cti_barrier_load(s, h);
-    cti_barrier_scale(s);
+    cti_barrier_scale_open(s);
     if (s->surface.nv)
         memcpy(b->surface.x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     q->moves = cti_barrier_scripts(s, q->shift);
@@ -561,14 +547,14 @@ static void cti_barrier_anew(cti_state *s, double solved)
 {
     cti_barrier *b = cti_barrier_own(s);
     memcpy(s->surface.x0, b->surface.x_start, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    s->history.barrier_solved = solved;
+    b->scale.solved = solved;
     b->cover.known = 0;
 }
 
 CTI_FN int cti_barrier_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double solved = s->history.barrier_solved;
+    double solved = b->scale.solved;
     ct_status status = r->status;
     cti_barrier_run q;
     int attempt, used = 0, passes, walls, aims, extended = r->extended_elements;
@@ -584,7 +570,7 @@ CTI_FN int cti_barrier_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
         used = attempt > 1 ? q.iterations + 1 : 0; /* all but the first share one budget, and each takes something of it */
         if ((walls == 0 && aims == 0) || used >= s->desc.barrier.newton_iterations || cti_barrier_form(s))
             break;
-        cti_barrier_anew(s, solved > 0 ? solved : s->history.barrier);
+        cti_barrier_anew(s, solved > 0 ? solved : b->scale.now);
     }
     b->scripts.late = q.moves;
     if (!cti_barrier_commit(s, &q, r))

@@ -100,9 +100,14 @@ typedef struct cti_barrier_factor {
     double excess; /* [iterations] since it was computed, without the first of each solve */
 } cti_barrier_factor;
 
+/* cti_barrier_scale -- [m/s^2] of the barriers' forces: the next step's, the last solve's; 0: not known. */
+typedef struct cti_barrier_scale {
+    double now, solved;
+} cti_barrier_scale;
+
 /* cti_barrier_start -- what the step began with: numbers, and pattern, analysis and factor, each kept when the step is to replace it. */
 typedef struct cti_barrier_start {
-    double scale, solved;  /* cti_history.barrier, barrier_solved */
+    cti_barrier_scale scale;
     ct_real sigma;         /* matrix.sigma */
     int replaced; /* of CTI_BARRIER_OLD_*: those that are here; the step has left the others as they were */
     cti_barrier_hessian hessian;
@@ -162,7 +167,7 @@ typedef struct cti_barrier_candidates {
     ct_real *toi;                         /* scratch of the step filter */
 } cti_barrier_candidates;
 
-/* cti_barrier_contact -- contacts at the iterate. The scale of their forces is history.barrier times the mass of a pair. */
+/* cti_barrier_contact -- contacts at the iterate. Their forces are cti_barrier.scale times the mass of a pair. */
 typedef struct cti_barrier_contact {
     cti_barrier_term *terms; /* active pairs, and then active walls */
     cti_barrier_term *before; /* those before the last Newton step */
@@ -213,6 +218,7 @@ typedef struct cti_barrier {
     cti_barrier_factors factors;
     cti_barrier_start start;
     void *form;              /* private data of the forms; NULL before the first step of one */
+    cti_barrier_scale scale; /* the last member: it stays when bodies change */
 } cti_barrier;
 
 /* cti_barrier_own -- the stepper's data of a state. */

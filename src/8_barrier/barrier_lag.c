@@ -43,9 +43,10 @@ static int cti_lag_at(cti_state *s, const ct_real *x, ct_real share)
 
 CTI_FN int cti_barrier_lag(cti_state *s)
 {
+    cti_barrier_scale *scale = &cti_barrier_own(s)->scale;
     /* the scale has changed since the last solve, the forces that it found have not */
-    ct_real solved = (ct_real)(s->desc.barrier.stiffness > 0 ? 1 : s->history.barrier_solved / s->history.barrier);
-    s->history.barrier_solved = s->history.barrier;
+    ct_real solved = (ct_real)(s->desc.barrier.stiffness > 0 ? 1 : scale->solved / scale->now);
+    scale->solved = scale->now;
     return cti_lag_at(s, s->surface.x0, solved);
 }
 

@@ -113,8 +113,10 @@ static void cti_barrier_shares(const cti_state *s, cti_barrier *b, const cti_ste
 
 CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
-    cti_barrier *b = (cti_barrier *)cti_stepper_own(s, sizeof *b);
+    cti_barrier *b = cti_barrier_own(s);
     int i;
+    if (!b)
+        s->own = b = (cti_barrier *)cti_mem_zero(s->mem, sizeof *b);
     if (!b || !CTI_RESIZE(&s->prepared, b->layout.block_of, s->n) || !CTI_RESIZE(&s->prepared, b->layout.affines, CTI_LEN(s->bodies.rigids)) ||
         !CTI_RESIZE(&s->prepared, b->layout.attach, s->surface.n_moving + 1) || !CTI_RESIZE(&s->prepared, b->layout.hat, s->surface.n_bodies) ||
         !CTI_RESIZE(&s->prepared, b->layout.share, s->surface.n_bodies))

@@ -153,7 +153,7 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
     ct_real rest[12], fixed = s->desc.barrier.stiffness;
     out->kind = s->desc.barrier.kind;
     out->dhat = t->hat;
-    out->k = b->rule.contact * (fixed > 0 && t->mass > 0 ? fixed : (ct_real)s->history.barrier * t->mass) * t->hat;
+    out->k = b->rule.contact * (fixed > 0 && t->mass > 0 ? fixed : (ct_real)b->scale.now * t->mass) * t->hat;
     out->width = 0;
     if (t->pair.kind != CT_PAIR_EE)
         return;
@@ -274,7 +274,7 @@ static ct_real cti_barrier_hat(const cti_state *s, const cti_candidates *l, int 
 
 CTI_FN int cti_barrier_crosses(cti_state *s)
 {
-    int i, k, crosses = cti_min_int(cti_tangle_crossed(s), 1);
+    int i, k, crosses = cti_tangle_crossed(s);
     cti_barrier_own(s)->cover.known = 0;
     if (crosses)
         return crosses;

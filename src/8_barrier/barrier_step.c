@@ -14,7 +14,7 @@ static int cti_barrier_keep(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     b->cover.known = 0, b->contact.eased = b->contact.over = 0;
-    b->start.scale = s->history.barrier, b->start.solved = s->history.barrier_solved, b->start.sigma = b->matrix.sigma;
+    b->start.scale = b->scale, b->start.sigma = b->matrix.sigma;
     cti_barrier_system_begin(b);
     return 1;
 }
@@ -22,7 +22,7 @@ static int cti_barrier_keep(cti_state *s)
 static void cti_barrier_back(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    s->history.barrier = b->start.scale, s->history.barrier_solved = b->start.solved, b->matrix.sigma = b->start.sigma;
+    b->scale = b->start.scale, b->matrix.sigma = b->start.sigma;
     cti_barrier_system_restore(b);
 }
 

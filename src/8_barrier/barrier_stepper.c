@@ -57,9 +57,15 @@ static int cti_barrier_problem(cti_state *s, cti_mem *mem, struct cti_program *o
 #define CTI_BARRIER_PROBLEM NULL
 #endif
 
+static void cti_barrier_unprepare(cti_state *s)
+{
+    if (s->own)
+        memset(s->own, 0, offsetof(cti_barrier, scale));
+}
+
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
 {
     static const cti_stepper barrier = {CTI_STEPPER_ENDS_APART, cti_barrier_defaults, cti_barrier_check, NULL, NULL, cti_barrier_refuses,
-                                        cti_barrier_prepare, cti_barrier_step, CTI_BARRIER_PROBLEM, NULL};
+                                        cti_barrier_prepare, cti_barrier_step, CTI_BARRIER_PROBLEM, cti_barrier_unprepare};
     return &barrier;
 }

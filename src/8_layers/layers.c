@@ -8,6 +8,7 @@
 #include "../8_step/impulses.h"
 #include "../8_step/policy.h"
 #include "../8_step/shell.h"
+#include "../8_step/tangle.h"
 #include "../8_step/ends.h"
 
 /* [1] error of a step's energy over the energy that it exchanges, above which it counts as not converged: explicit steps exchange energy with their
@@ -66,15 +67,6 @@ static void cti_layers_load(cti_state *s, ct_real dt)
             y->set[k].impulses.tick[i] = -1;
     if (s->surface.nv)
         memcpy(y->surface.x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-}
-
-/* records where scripted vertices are in a step that ends early */
-static void cti_layers_wait(cti_state *s, int whole)
-{
-    int i;
-    for (i = 0; i < CTI_LEN(s->scripts.movers); i++)
-        if (s->scripts.movers[i].n)
-            cti_assemble_wait(s, &s->scripts.movers[i], !whole);
 }
 
 /* finds the candidates of a surface at rest, and the energy of their layers. 0: out of memory */
@@ -176,7 +168,7 @@ static int cti_layers_finish(cti_state *s, ct_real dt, ct_step_report *r)
         s->history.dt_prev[i] = dt, s->history.fall[i].share = 0;
     s->energy.known = 0;
     s->step.time = whole ? s->step.until : s->step.start.time + advanced;
-    cti_layers_wait(s, whole);
+    cti_assemble_wait(s, NULL, !whole);
     if (!cti_layers_account_energy(s, &r->energy_contact, r))
         return 0;
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
@@ -225,7 +217,7 @@ static int cti_layers_substep(cti_state *s, ct_real dt, int may_cut, ct_real *ne
 
 CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    static const cti_shell q = {0, 1, 1, cti_layers_substep, cti_layers_finish, NULL, cti_layers_back, NULL, cti_layers_intersects};
+    static const cti_shell q = {0, 1, 1, cti_layers_substep, cti_layers_finish, NULL, cti_layers_back, NULL, cti_tangle_crossed};
     ct_code code = cti_shell_step(s, &q, dt, r);
     if (s->n == 0 && code == CT_OK)
         r->advanced = (double)dt;

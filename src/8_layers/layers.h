@@ -222,8 +222,6 @@ CTI_FN void cti_layers_distances(cti_state *s);
 CTI_FN double cti_layers_mollifier(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient);
 /* cti_layers_energy -- returns what all layers store at those distances [J]; r (may be NULL) gets the smallest distance, and over thickness. */
 CTI_FN double cti_layers_energy(cti_state *s, ct_step_report *r);
-/* cti_layers_intersects -- returns 1 when the surface intersects itself at surface.x0: s->step.limit is such a pair. 0: no; -1: out of memory. */
-CTI_FN int cti_layers_intersects(cti_state *s);
 /* cti_layers_flush -- moves the impulses of all pairs to the step's sums. 0: out of memory. */
 CTI_FN int cti_layers_flush(cti_state *s);
 

@@ -5,7 +5,6 @@
 #include "../5_mesh/pairs.h"
 #include "../7_contact/potential.h"
 #include "../8_step/impulses.h"
-#include "../8_step/tangle.h"
 
 #define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] reach beyond the expected deviations. Half: more queries; double: more pairs */
 
@@ -201,14 +200,6 @@ CTI_FN double cti_layers_energy(cti_state *s, ct_step_report *r)
             sum += (double)(l->stiffness[i] * hat * hat) * e;
         }
     return sum;
-}
-
-/* ---- intersections ---- */
-
-CTI_FN int cti_layers_intersects(cti_state *s)
-{
-    cti_layers_own(s)->surface.covered = 0;
-    return cti_min_int(cti_tangle_crossed(s), 1);
 }
 
 /* ---- impulses ---- */

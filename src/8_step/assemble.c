@@ -31,14 +31,22 @@ CTI_FN void cti_assemble_standing(cti_state *s)
     }
 }
 
-CTI_FN void cti_assemble_wait(const cti_state *s, const cti_mover *m, int late)
+CTI_FN void cti_assemble_wait(const cti_state *s, const ct_real *script, int late)
 {
-    int k;
-    for (k = 0; late && k < m->script.n; k++)
-        cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
-    for (k = 0; late && k < m->n; k++)
-        cti_v3_put(m->script.late, m->vertices[k], cti_v3_at(s->surface.x0, m->v0 + k));
-    m->script.late[3 * (size_t)m->script.n] = (ct_real)late;
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
+        if (m->n == 0 || !m->script.late)
+            continue;
+        if (script)
+            late = memcmp(f->x0 + 3 * (size_t)m->v0, cti_surface_script(f, m->v0) - f->script + script, sizeof *script * 3 * (size_t)m->n) != 0;
+        for (k = 0; late && k < m->script.n; k++)
+            cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
+        for (k = 0; late && k < m->n; k++)
+            cti_v3_put(m->script.late, m->vertices[k], cti_v3_at(f->x0, m->v0 + k));
+        m->script.late[3 * (size_t)m->script.n] = (ct_real)late;
+    }
 }
 
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)

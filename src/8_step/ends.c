@@ -25,12 +25,9 @@ CTI_FN void cti_ends_open(cti_state *s, ct_real dt)
 
 CTI_FN void cti_ends_nothing(cti_state *s, ct_real dt)
 {
-    int i;
     s->step.time = s->step.until;
     s->contact.memory_dt = dt;
-    for (i = 0; i < CTI_LEN(s->scripts.movers); i++)
-        if (s->scripts.movers[i].script.late)
-            cti_assemble_wait(s, &s->scripts.movers[i], 0);
+    cti_assemble_wait(s, NULL, 0);
     cti_impulses_swap(s);
 }
 

@@ -9,8 +9,8 @@
 #define CTI_SHELL_PARTS 8
 
 /* cti_shell -- a stepper's part of such a step. Its functions return 0 when memory ran out; members from `keep` on may be NULL.
-   crosses  of a stepper whose steps end free of intersections, where somebody has moved the surface since the last step: 1: it intersects itself, and
-            step.limit is a pair that does; 0; -1: out of memory
+   crosses  of a stepper whose steps end free of intersections, where somebody has moved the surface since the last step: above 0: it intersects
+            itself, and step.limit is a pair that does; -1: out of memory
    substep  one of length h: 1: it is done, and committed, here or in `finish`; -1: it must be *need times shorter, which only one with may_cut may
             ask for
    finish   completes the report at the end of all substeps, and has the judge decide (cti_judge_refuses)

@@ -248,7 +248,6 @@ typedef struct cti_history {
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
     uint8_t *reset;            /* [models] the integrator starts anew after this step */
     cti_impulses impulses;     /* of the last step */
-    double barrier, barrier_solved; /* [m/s^2] scale of the barriers' forces (barrier.h): the next step's, the last solve's; 0: not known */
 } cti_history;
 
 /* cti_reactions -- rows of A, each followed by its b, of the blocks that scripts constrain, before they are filtered. */
