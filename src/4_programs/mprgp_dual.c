@@ -174,14 +174,13 @@ static int cti_mprgp_bounds_infeasible(void *ctx, const double *direction)
 static int cti_mprgp_bounds_reserve(cti_mprgp_bounds *q, const cti_program *p, cti_mprgp_target *t)
 {
     cti_arena *arena = t->effort->arena;
+    double **const of_m[] = {&q->S, &q->c, &q->y}, **const of_n[] = {&q->x, &q->v, &q->b};
     int i, m = p->m;
     cti_mprgp_set *set = &q->set;
     memset(q, 0, sizeof *q);
     q->p = p, q->t = t;
-    q->S = CTI_ARENA_NEW(arena, double, m), q->c = CTI_ARENA_NEW(arena, double, m), q->y = CTI_ARENA_ZERO(arena, double, m);
     q->polish = CTI_ARENA_NEW(arena, double, 3 * (size_t)m);
-    q->x = CTI_ARENA_ZERO(arena, double, p->n), q->v = CTI_ARENA_ZERO(arena, double, p->n), q->b = CTI_ARENA_ZERO(arena, double, p->n);
-    if (!cti_mprgp_set_reserve(arena, set, m, m) || !q->S || !q->c || !q->y || !q->polish || !q->x || !q->v || !q->b)
+    if (!q->polish || !cti_mprgp_set_reserve(arena, set, m, m) || !CTI_ARENA_VECTORS(arena, m, of_m) || !CTI_ARENA_VECTORS(arena, p->n, of_n))
         return 0;
     for (i = 0; i < m; i++)
         set->lo[i] = p->equation && p->equation[i] ? -INFINITY : 0, set->hi[i] = INFINITY;
@@ -387,15 +386,12 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
 {
     cti_mprgp_bounds q;
     cti_mprgp_end end = CTI_MPRGP_MEMORY;
-    int i, k, n = p->m ? p->W.p[p->m] : 0;
+    int i;
     *out_infeasible = 0;
     t->count->dual = 1;
     if (!cti_mprgp_bounds_reserve(&q, p, t))
         return CTI_MPRGP_MEMORY;
-    if (cti_sparse_reserve(t->effort->mem, &q.B, p->m, p->m, n)) {
-        memcpy(q.B.p, p->W.p, sizeof *q.B.p * ((size_t)p->m + 1)), memcpy(q.B.i, p->W.i, sizeof *q.B.i * (size_t)n);
-        for (k = 0; k < n; k++)
-            q.B.x[k] = p->W.x[k];
+    if (cti_sparse_copy(t->effort->mem, &p->W, &q.B)) {
         cti_mprgp_scale(&q);
         for (i = 0; i < p->m; i++) {
             q.set.lo[i] = p->lo ? p->lo[i] / q.S[i] : 0, q.set.hi[i] = p->hi ? p->hi[i] / q.S[i] : INFINITY;
