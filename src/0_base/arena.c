@@ -92,3 +92,12 @@ CTI_FN void *cti_arena_zero(cti_arena *arena, size_t count, size_t element)
         memset(p, 0, count * element);
     return p;
 }
+
+CTI_FN int cti_arena_vectors(cti_arena *arena, size_t n, double **const *list, size_t count)
+{
+    size_t k;
+    for (k = 0; k < count; k++)
+        if (!(*list[k] = CTI_ARENA_ZERO(arena, double, n)))
+            return 0;
+    return 1;
+}

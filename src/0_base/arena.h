@@ -31,5 +31,8 @@ CTI_FN void cti_arena_rewind(cti_arena *arena, cti_arena_point point);
 CTI_FN void *cti_arena_get(cti_arena *arena, size_t count, size_t element);
 /* cti_arena_zero -- the same, filled with zero bytes. */
 CTI_FN void *cti_arena_zero(cti_arena *arena, size_t count, size_t element);
+/* cti_arena_vectors -- n doubles, filled with zeros, for each pointer of the list. 0 when memory ran out. */
+CTI_FN int cti_arena_vectors(cti_arena *arena, size_t n, double **const *list, size_t count);
+#define CTI_ARENA_VECTORS(arena, n, list) cti_arena_vectors((arena), (size_t)(n), (list), sizeof(list) / sizeof *(list))
 #define CTI_ARENA_NEW(arena, T, count) ((T *)cti_arena_get((arena), (size_t)(count), sizeof(T)))
 #define CTI_ARENA_ZERO(arena, T, count) ((T *)cti_arena_zero((arena), (size_t)(count), sizeof(T)))

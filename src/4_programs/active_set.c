@@ -12,11 +12,11 @@
 
 CTI_FN int cti_active_open(cti_active *s, cti_arena *arena)
 {
+    double **const all[] = {&s->y, &s->u, &s->proof, &s->z, &s->l};
     int i, m = s->m;
     s->set = CTI_ARENA_NEW(arena, int32_t, m), s->at = CTI_ARENA_NEW(arena, int32_t, m), s->banned = CTI_ARENA_ZERO(arena, uint8_t, m);
-    s->y = CTI_ARENA_ZERO(arena, double, m), s->u = CTI_ARENA_ZERO(arena, double, m), s->proof = CTI_ARENA_ZERO(arena, double, m);
-    s->z = CTI_ARENA_ZERO(arena, double, m), s->l = CTI_ARENA_ZERO(arena, double, m), s->cs = CTI_ARENA_ZERO(arena, double, 2 * (size_t)m);
-    if (!s->set || !s->at || !s->banned || !s->y || !s->u || !s->proof || !s->z || !s->l || !s->cs)
+    s->cs = CTI_ARENA_ZERO(arena, double, 2 * (size_t)m);
+    if (!s->set || !s->at || !s->banned || !s->cs || !CTI_ARENA_VECTORS(arena, m, all))
         return 0;
     for (i = 0; i < m; i++)
         s->at[i] = -1;

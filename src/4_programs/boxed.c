@@ -26,14 +26,11 @@ typedef struct cti_boxed {
 
 static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const cti_lcp *p)
 {
+    double **const all[] = {&b->q, &b->R, &b->C, &b->lo, &b->hi, &b->x, &b->z, &b->u};
     int i, n = p->n;
-    b->n = n;
-    b->M = CTI_ARENA_NEW(arena, double, (size_t)n *(size_t)n);
-    b->q = CTI_ARENA_NEW(arena, double, n), b->R = CTI_ARENA_NEW(arena, double, n), b->C = CTI_ARENA_NEW(arena, double, n);
-    b->lo = CTI_ARENA_NEW(arena, double, n), b->hi = CTI_ARENA_NEW(arena, double, n);
-    b->x = CTI_ARENA_NEW(arena, double, n), b->z = CTI_ARENA_ZERO(arena, double, n), b->u = CTI_ARENA_NEW(arena, double, n);
+    b->n = n, b->M = CTI_ARENA_NEW(arena, double, (size_t)n *(size_t)n);
     b->want = CTI_ARENA_ZERO(arena, uint8_t, 2 * n + 1), b->list = CTI_ARENA_NEW(arena, int, n);
-    if (!b->M || !b->q || !b->R || !b->C || !b->lo || !b->hi || !b->x || !b->z || !b->u || !b->want || !b->list)
+    if (!b->M || !b->want || !b->list || !CTI_ARENA_VECTORS(arena, n, all))
         return 0;
     memcpy(b->M, p->M, sizeof *p->M * (size_t)n * (size_t)n);
     if (!cti_equilibrate(arena, b->M, n, b->R, b->C))
@@ -194,22 +191,19 @@ typedef struct cti_boxed_friction {
     int m;
     double *W, *q, *lo, *hi; /* W and q in the rotated tangents */
     double *c, *s, *load;    /* [contacts] direction of the first tangent; the lambda_n that bounds friction */
-    double *z, *r, *u, *x, *work;
+    double *z, *u;
+    cti_candidate own;
     uint8_t *state;
     double soft; /* compliance relative to W's diagonal, about the last forces; its effect vanishes as the forces converge */
 } cti_boxed_friction;
 
-static int cti_boxed_friction_open(cti_boxed_friction *b, cti_effort *e)
+static int cti_boxed_friction_open(cti_boxed_friction *b, cti_effort *e, cti_answer *a)
 {
+    double **const all[] = {&b->q, &b->lo, &b->hi, &b->z, &b->c, &b->s, &b->load, &b->u};
     cti_arena *arena = e->arena;
-    int m = b->p->m, n = b->p->n, i;
-    b->m = m;
-    b->W = CTI_ARENA_NEW(arena, double, (size_t)m *(size_t)m), b->q = CTI_ARENA_NEW(arena, double, m);
-    b->lo = CTI_ARENA_ZERO(arena, double, m), b->hi = CTI_ARENA_ZERO(arena, double, m), b->z = CTI_ARENA_ZERO(arena, double, m);
-    b->c = CTI_ARENA_ZERO(arena, double, m), b->s = CTI_ARENA_ZERO(arena, double, m), b->load = CTI_ARENA_ZERO(arena, double, m);
-    b->r = CTI_ARENA_ZERO(arena, double, m), b->u = CTI_ARENA_ZERO(arena, double, m), b->x = CTI_ARENA_ZERO(arena, double, n);
-    b->work = CTI_ARENA_NEW(arena, double, 2 * (m + n)), b->state = CTI_ARENA_NEW(arena, uint8_t, m);
-    if (!b->W || !b->q || !b->lo || !b->hi || !b->z || !b->c || !b->s || !b->load || !b->r || !b->u || !b->x || !b->work || !b->state)
+    int m = b->p->m, i;
+    b->m = m, b->W = CTI_ARENA_NEW(arena, double, (size_t)m *(size_t)m), b->state = CTI_ARENA_NEW(arena, uint8_t, m);
+    if (!b->W || !b->state || !CTI_ARENA_VECTORS(arena, m, all) || !cti_candidate_open(&b->own, b->p, a, arena))
         return 0;
     for (i = 0; i < m; i++)
         b->c[i] = 1, b->state[i] = CTI_FACE_LOWER;
@@ -227,7 +221,7 @@ static void cti_boxed_turn(const cti_boxed_friction *b, double back, double *x, 
 }
 
 /* solves one boxed LCP with the current tangents and bounds; gives r and u in the original tangents */
-static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effort *e, cti_answer *a, cti_judgement *j)
+static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effort *e, cti_answer *a)
 {
     int i, k, m = b->m;
     const cti_lcp lcp = cti_lcp_boxed(b->W, b->q, b->lo, b->hi, m);
@@ -237,10 +231,10 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     for (i = 0; i < m; i++) {
         int at = i % 3 ? i - i % 3 + 1 : i;
         double d = b->soft * cti_fmax(b->W[(size_t)at * (size_t)(m + 1)], b->W[(size_t)(i % 3 ? at + 1 : at) * (size_t)(m + 1)]);
-        b->work[i] = d, b->q[i] -= d * b->r[i];
+        b->own.work[i] = d, b->q[i] -= d * b->own.r[i];
     }
     for (i = 0; i < m; i++)
-        b->W[(size_t)i * (size_t)(m + 1)] += b->work[i];
+        b->W[(size_t)i * (size_t)(m + 1)] += b->own.work[i];
     cti_boxed_turn(b, 1, b->q, 1);
     for (i = 0; i < m; i++)
         cti_boxed_turn(b, 1, b->W + (size_t)i * (size_t)m, 1);
@@ -252,17 +246,17 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     said = cti_boxed_pivot(&lcp, b->state, e, a, b->z);
     if (said == CTI_OUTCOME_FAILED && b->soft == 0) {
         b->soft = CTI_BOXED_SOFT;
-        return cti_boxed_round(b, share, e, a, j);
+        return cti_boxed_round(b, share, e, a);
     }
     if (said == CTI_OUTCOME_FAILED)
         said = cti_lemke_boxed(&lcp, 1, e, a, b->z);
     if (said != CTI_OUTCOME_SOLVED)
         return said;
-    memcpy(b->r, b->z, sizeof *b->r * (size_t)m);
-    cti_boxed_turn(b, -1, b->r, 1);
-    cti_dual_x(b->w, b->r, b->x);
-    cti_program_judge(b->p, b->x, b->r, b->work, j);
-    cti_program_u(b->p, b->x, b->r, b->u);
+    memcpy(b->own.r, b->z, sizeof *b->z * (size_t)m);
+    cti_boxed_turn(b, -1, b->own.r, 1);
+    cti_dual_x(b->w, b->own.r, b->own.x);
+    cti_program_u(b->p, b->own.x, b->own.r, b->u);
+    cti_candidate_offer(&b->own);
     return CTI_OUTCOME_SOLVED;
 }
 
@@ -273,7 +267,7 @@ static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
     double most = 0, moved = 0;
     int i;
     for (i = 0; i < b->m / 3; i++) {
-        const double *r = b->r + 3 * (size_t)i, *u = b->u + 3 * (size_t)i, *z = b->z + 3 * (size_t)i, *hi = b->hi + 3 * (size_t)i;
+        const double *r = b->own.r + 3 * (size_t)i, *u = b->u + 3 * (size_t)i, *z = b->z + 3 * (size_t)i, *hi = b->hi + 3 * (size_t)i;
         int slides = fabs(z[1]) >= hi[1] * (1 - 1e-12) || fabs(z[2]) >= hi[2] * (1 - 1e-12);
         double force = cti_atan2_64(r[2], r[1]), aim = slides ? cti_atan2_64(-u[2], -u[1]) : force, angle = cti_atan2_64(b->s[i], b->c[i]),
                eighth = 0.7853981633974483;
@@ -291,29 +285,24 @@ static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
 static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_dual *w, cti_effort *e, cti_answer *a)
 {
     cti_boxed_friction b;
-    cti_judgement j;
     cti_outcome said = CTI_OUTCOME_SOLVED;
-    double best = INFINITY, last = INFINITY, share = 1, moved;
+    double last = INFINITY, share = 1, moved;
     int round, corner = 0;
-    memset(&b, 0, sizeof b), memset(&j, 0, sizeof j);
+    memset(&b, 0, sizeof b);
     b.p = p, b.w = w;
-    if (!cti_boxed_friction_open(&b, e))
+    if (!cti_boxed_friction_open(&b, e, a))
         return CTI_OUTCOME_MEMORY;
-    for (round = 0; round < CTI_BOXED_ROUNDS && best > e->tolerance; round++) {
-        said = cti_boxed_round(&b, corner ? 0.7071067811865476 : 1, e, a, &j);
+    for (round = 0; round < CTI_BOXED_ROUNDS && b.own.best > e->tolerance; round++) {
+        said = cti_boxed_round(&b, corner ? 0.7071067811865476 : 1, e, a);
         if (said != CTI_OUTCOME_SOLVED)
             break;
-        if (j.residual < best) {
-            best = j.residual;
-            memcpy(a->r, b.r, sizeof *a->r * (size_t)p->m);
-        }
-        share = j.residual < 0.98 * last || round < 3 ? cti_fmin(1.2 * share, 1) : cti_fmax(0.5 * share, 0.05);
-        last = j.residual;
+        share = b.own.j.residual < 0.98 * last || round < 3 ? cti_fmin(1.2 * share, 1) : cti_fmax(0.5 * share, 0.05);
+        last = b.own.j.residual;
         moved = cti_boxed_follow(&b, share, corner);
         if (!corner && (moved < 0.1 * e->tolerance || round >= CTI_BOXED_ROUNDS / 5))
             corner = 1, share = 1, last = INFINITY;
     }
-    if (best <= e->tolerance)
+    if (b.own.best <= e->tolerance)
         return CTI_OUTCOME_SOLVED;
     if (said == CTI_OUTCOME_BUDGET)
         a->why = "the bound on pivots or time was reached";

@@ -7,33 +7,17 @@
     1e-9 /* [1] compliance of an equation without one, as a share of its blocks' own: the equation is violated by that share of its
             effect */
 
-/* triplets in arrays of the arena, whose number is counted in advance */
-typedef struct cti_bridge_list {
-    int32_t *i, *j;
-    double *x;
-    int n;
-} cti_bridge_list;
-
-static int cti_bridge_list_open(cti_arena *arena, cti_bridge_list *t, int n)
+/* appends J of a row as the rows at .. at + 2. 0: out of memory */
+static int cti_bridge_add_row(cti_mem *mem, cti_triplets *t, const cti_problem *p, const cti_row *row, int at)
 {
-    t->i = CTI_ARENA_NEW(arena, int32_t, n), t->j = CTI_ARENA_NEW(arena, int32_t, n), t->x = CTI_ARENA_NEW(arena, double, n);
-    t->n = 0;
-    return t->i && t->j && t->x;
-}
-
-static void cti_bridge_list_add(cti_bridge_list *t, int i, int j, double x) { t->i[t->n] = i, t->j[t->n] = j, t->x[t->n++] = x; }
-
-/* appends J of a row as the rows at .. at + 2, 9 entries a term */
-static void cti_bridge_add_row(cti_bridge_list *t, const cti_problem *p, const cti_row *row, int at)
-{
-    int k, a, c;
+    int k, e, ok = 1;
     for (k = 0; k < row->n; k++) {
         ct_real Gt[9];
         cti_row_map_t(p, row, k, Gt);
-        for (a = 0; a < 3; a++)
-            for (c = 0; c < 3; c++)
-                cti_bridge_list_add(t, at + a, 3 * row->term[k].block + c, (double)Gt[3 * c + a]);
+        for (e = 0; ok && e < 9; e++)
+            ok = cti_triplets_add(mem, t, at + e / 3, 3 * row->term[k].block + e % 3, (double)Gt[3 * (e % 3) + e / 3]);
     }
+    return ok;
 }
 
 /* w [3] of a row for J = G S: w + G (I - S) v, where A (I - S) = a (I - S): a pin in one or two axes gives its velocity */
@@ -140,96 +124,89 @@ static int cti_bridge_count(cti_bridge *q, cti_arena *arena, const uint8_t *mode
     return 1;
 }
 
-/* A, with the parts of v, of s and of eliminated equations; b */
-static int cti_bridge_matrix(cti_bridge *q, cti_mem *mem, cti_arena *arena)
+/* the part of an equation's row in A and b: J'J / c, -J'w / c. 0: out of memory */
+static int cti_bridge_eliminate(cti_bridge *q, cti_mem *mem, const cti_row *row, cti_triplets *t)
 {
-    const cti_problem *p = q->p;
-    const cti_bsr *A = p->A;
-    cti_arena_point mark = cti_arena_mark(arena);
-    cti_bridge_list t, J;
-    int n3 = 3 * A->n, i, k, e, l, count = 9 * A->row[A->n] + q->extra, ok;
+    cti_triplets J;
     double w[3];
-    for (i = 0; i < p->n_rows; i++)
-        for (k = 0; k < 3; k++)
-            count += (p->rows[i].equations >> k & 1) * 9 * p->rows[i].n * p->rows[i].n;
-    ok = cti_bridge_list_open(arena, &t, count) && cti_bridge_list_open(arena, &J, 9 * CTI_ROW_TERMS) &&
-         CTI_RESIZE(mem, q->program.b, n3 + q->extra);
-    for (i = 0; ok && i < A->n; i++)
-        for (k = A->row[i]; k < A->row[i + 1]; k++)
-            for (e = 0; e < 9; e++)
-                cti_bridge_list_add(&t, 3 * i + e / 3, 3 * A->col[k] + e % 3, (double)A->val[9 * (size_t)k + (size_t)e]);
-    for (i = 0; ok && i < n3; i++)
-        q->program.b[i] = (double)p->b[i];
-    for (i = 0; ok && i < q->extra; i++)
-        cti_bridge_list_add(&t, n3 + i, n3 + i, q->a);
-    for (i = 0; ok && i < p->n_rows; i++) {
-        const cti_row *row = &p->rows[i];
-        if (!row->equations)
+    int k, l, ok;
+    memset(&J, 0, sizeof J);
+    ok = cti_bridge_add_row(mem, &J, q->p, row, 0);
+    cti_bridge_constant(q->p, row, w);
+    for (k = 0; ok && k < CTI_LEN(J.x); k++) {
+        double c = (row->equations >> J.i[k] & 1) ? cti_bridge_soft(q->p, row, J.i[k]) : 0;
+        if (!(c > 0))
             continue;
-        J.n = 0, cti_bridge_add_row(&J, p, row, 0);
-        cti_bridge_constant(p, row, w);
-        for (k = 0; k < J.n; k++) {
-            double c = (row->equations >> J.i[k] & 1) ? cti_bridge_soft(p, row, J.i[k]) : 0;
-            if (!(c > 0))
-                continue;
-            q->program.b[J.j[k]] -= J.x[k] * w[J.i[k]] / c;
-            for (l = 0; l < J.n; l++)
-                if (J.i[l] == J.i[k])
-                    cti_bridge_list_add(&t, J.j[k], J.j[l], J.x[k] * J.x[l] / c);
-        }
+        q->program.b[J.j[k]] -= J.x[k] * w[J.i[k]] / c;
+        for (l = 0; ok && l < CTI_LEN(J.x); l++)
+            if (J.i[l] == J.i[k])
+                ok = cti_triplets_add(mem, t, J.j[k], J.j[l], J.x[k] * J.x[l] / c);
     }
-    ok = ok && cti_sparse_from_triplets(mem, n3 + q->extra, n3 + q->extra, t.i, t.j, t.x, t.n, &q->program.A);
-    cti_arena_rewind(arena, mark);
+    cti_triplets_close(mem, &J, 0, 0, 0, NULL);
     return ok;
 }
 
-/* an unknown s of compliance c, in one row or in the rows of both contacts */
-static void cti_bridge_add_soft(const cti_bridge *q, cti_bridge_list *t, int at, int both, double c, int *s)
+/* A, with the parts of v, of s and of eliminated equations; b */
+static int cti_bridge_matrix(cti_bridge *q, cti_mem *mem)
 {
-    if (!(c > 0))
-        return;
-    cti_bridge_list_add(t, at, *s, sqrt(q->a * c));
-    if (both)
-        cti_bridge_list_add(t, at + 3, *s, sqrt(q->a * c));
-    ++*s;
+    const cti_problem *p = q->p;
+    const cti_bsr *A = p->A;
+    cti_triplets t;
+    int n3 = 3 * A->n, i, k, e, ok;
+    memset(&t, 0, sizeof t);
+    ok = CTI_RESIZE(mem, q->program.b, n3 + q->extra);
+    for (i = 0; i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            for (e = 0; ok && e < 9; e++)
+                ok = cti_triplets_add(mem, &t, 3 * i + e / 3, 3 * A->col[k] + e % 3, (double)A->val[9 * (size_t)k + (size_t)e]);
+    for (i = 0; ok && i < n3; i++)
+        q->program.b[i] = (double)p->b[i];
+    for (i = 0; ok && i < q->extra; i++)
+        ok = cti_triplets_add(mem, &t, n3 + i, n3 + i, q->a);
+    for (i = 0; ok && i < p->n_rows; i++)
+        ok = !p->rows[i].equations || cti_bridge_eliminate(q, mem, &p->rows[i], &t);
+    return cti_triplets_close(mem, &t, ok, n3 + q->extra, n3 + q->extra, &q->program.A);
 }
 
-/* one or two contacts of a row, their unknowns s from *s on */
-static void cti_bridge_put(cti_bridge *q, cti_bridge_list *t, int i, int *s)
+/* an unknown s of compliance c, in one row or in the rows of both contacts. 0: out of memory */
+static int cti_bridge_add_soft(const cti_bridge *q, cti_mem *mem, cti_triplets *t, int at, int both, double c, int *s)
+{
+    if (!(c > 0))
+        return 1;
+    ++*s;
+    return cti_triplets_add(mem, t, at, *s - 1, sqrt(q->a * c)) && (!both || cti_triplets_add(mem, t, at + 3, *s - 1, sqrt(q->a * c)));
+}
+
+/* one or two contacts of a row, their unknowns s from *s on. 0: out of memory */
+static int cti_bridge_put(cti_bridge *q, cti_mem *mem, cti_triplets *t, int i, int *s)
 {
     cti_program *g = &q->program;
     const cti_row *row = &q->p->rows[i];
     cti_bridge_law l = cti_bridge_law_of(q, i);
-    int at = 3 * q->first[i], k;
+    int at = 3 * q->first[i], k, ok = 1;
     for (k = 0; k < 1 + l.two; k++) {
-        cti_bridge_add_row(t, q->p, row, at + 3 * k);
+        ok = ok && cti_bridge_add_row(mem, t, q->p, row, at + 3 * k);
         g->mu[at / 3 + k] = (double)row->mu;
         cti_bridge_constant(q->p, row, g->w + at + 3 * k);
     }
     g->w[at + 3 * l.two] -= l.recover;
-    cti_bridge_add_soft(q, t, at, l.two, l.c, s);
-    cti_bridge_add_soft(q, t, at + 3, 0, l.more, s);
+    ok = ok && cti_bridge_add_soft(q, mem, t, at, l.two, l.c, s) && cti_bridge_add_soft(q, mem, t, at + 3, 0, l.more, s);
     for (k = 1; k < 3 && row->mu > 0; k++)
-        cti_bridge_add_soft(q, t, at + k, l.two, (double)row->compliance[k], s);
+        ok = ok && cti_bridge_add_soft(q, mem, t, at + k, l.two, (double)row->compliance[k], s);
+    return ok;
 }
 
 /* J, w, mu */
-static int cti_bridge_rows(cti_bridge *q, cti_mem *mem, cti_arena *arena)
+static int cti_bridge_rows(cti_bridge *q, cti_mem *mem)
 {
     const cti_problem *p = q->p;
     cti_program *g = &q->program;
-    cti_arena_point mark = cti_arena_mark(arena);
-    cti_bridge_list t;
-    int i, count = 2 * q->extra, s = 3 * p->A->n, ok;
-    for (i = 0; i < p->n_rows; i++)
-        count += q->first[i] < 0 ? 0 : 9 * p->rows[i].n * (1 + (q->mode[i] == CTI_BRIDGE_TWO));
-    ok = cti_bridge_list_open(arena, &t, count) && CTI_RESIZE(mem, g->w, g->m) && CTI_RESIZE(mem, g->mu, q->contacts);
+    cti_triplets t;
+    int i, s = 3 * p->A->n, ok = CTI_RESIZE(mem, g->w, g->m) && CTI_RESIZE(mem, g->mu, q->contacts);
+    memset(&t, 0, sizeof t);
     for (i = 0; ok && i < p->n_rows; i++)
-        if (q->first[i] >= 0)
-            cti_bridge_put(q, &t, i, &s);
-    ok = ok && cti_sparse_from_triplets(mem, g->m, g->n, t.i, t.j, t.x, t.n, &g->J);
-    cti_arena_rewind(arena, mark);
-    return ok;
+        ok = q->first[i] < 0 || cti_bridge_put(q, mem, &t, i, &s);
+    return cti_triplets_close(mem, &t, ok, g->m, g->n, &g->J);
 }
 
 /* ---- to the program between contacts ---- */
@@ -339,7 +316,7 @@ CTI_FN int cti_bridge_open(cti_mem *mem, cti_arena *arena, const cti_problem *p,
     }
     q->program.kind = CTI_PROGRAM_GLOBAL;
     q->program.n = 3 * p->A->n + q->extra, q->program.m = 3 * q->contacts;
-    return cti_bridge_matrix(q, mem, arena) && cti_bridge_rows(q, mem, arena);
+    return cti_bridge_matrix(q, mem) && cti_bridge_rows(q, mem);
 }
 
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q) { cti_program_free(mem, &q->program); }

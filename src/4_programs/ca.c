@@ -18,10 +18,6 @@
 #define CTI_CA_PATIENCE 60 /* rounds after which W gets more compliance */
 #define CTI_CA_TINY 1e-13  /* [largest multiplier, largest term of u] rounding */
 
-typedef struct cti_ca_candidate {
-    double *r, *x, *dr, *work; /* [2 m + 2 n] */
-} cti_ca_candidate;
-
 typedef struct cti_ca {
     const cti_program *p;
     cti_effort *e;
@@ -35,7 +31,8 @@ typedef struct cti_ca {
     uint8_t *in, *hint; /* [m] states of the rows: FREE in F, else LOWER; those at the end of the last problem, or guessed */
     int32_t *F;
     double eps;
-    cti_ca_candidate own; /* in the problem's units */
+    double *dr;         /* [m] step of r */
+    cti_candidate own;
 } cti_ca;
 
 static double cti_ca_w(const cti_ca *s, int i, int j) { return s->d.W[(size_t)i * (size_t)s->d.ld + (size_t)j]; }
@@ -54,18 +51,11 @@ static void cti_ca_scale(cti_ca *s)
 static int cti_ca_allocate(cti_ca *s)
 {
     cti_arena *arena = s->e->arena;
-    size_t m = (size_t)s->m, n = (size_t)s->p->n;
-    s->ld = s->d.ld;
-    s->scale = CTI_ARENA_NEW(arena, double, m), s->c = CTI_ARENA_NEW(arena, double, m), s->y = CTI_ARENA_ZERO(arena, double, m);
-    s->u = CTI_ARENA_NEW(arena, double, m), s->f = CTI_ARENA_NEW(arena, double, m), s->own.dr = CTI_ARENA_NEW(arena, double, m);
-    s->M = CTI_ARENA_NEW(arena, double, m *(size_t)s->ld + 16), s->in = CTI_ARENA_ZERO(arena, uint8_t, m),
-    s->hint = CTI_ARENA_NEW(arena, uint8_t, m);
-    s->lo = CTI_ARENA_ZERO(arena, double, m), s->hi = CTI_ARENA_NEW(arena, double, m);
-    s->F = CTI_ARENA_NEW(arena, int32_t, m);
-    s->own.r = CTI_ARENA_ZERO(arena, double, m), s->own.x = CTI_ARENA_NEW(arena, double, n);
-    s->own.work = CTI_ARENA_NEW(arena, double, 2 * m + 2 * n);
-    return s->scale && s->c && s->y && s->u && s->f && s->own.dr && s->M && s->in && s->hint && s->lo && s->hi && s->F && s->own.r && s->own.x &&
-           s->own.work;
+    double **const all[] = {&s->scale, &s->c, &s->y, &s->u, &s->f, &s->lo, &s->hi, &s->dr};
+    size_t m = (size_t)s->m;
+    s->ld = s->d.ld, s->M = CTI_ARENA_NEW(arena, double, m *(size_t)s->ld + 16), s->F = CTI_ARENA_NEW(arena, int32_t, m);
+    s->in = CTI_ARENA_ZERO(arena, uint8_t, m), s->hint = CTI_ARENA_NEW(arena, uint8_t, m);
+    return s->M && s->F && s->in && s->hint && CTI_ARENA_VECTORS(arena, m, all) && cti_candidate_open(&s->own, s->p, s->a, arena);
 }
 
 /* a first F: the rows with positive multipliers after a few sweeps; y: these multipliers. 0 when memory ran out */
@@ -149,21 +139,6 @@ static cti_outcome cti_ca_pivot(cti_ca *s)
     return cti_block_pivot_run(&p);
 }
 
-/* keeps the candidate if it is better than the present answer. Returns its residual */
-static double cti_ca_keep(cti_ca *s, double *best, double *dynamics)
-{
-    const cti_program *p = s->p;
-    cti_judgement j;
-    cti_program_judge(p, s->own.x, s->own.r, s->own.work, &j);
-    if (j.residual < *best) {
-        *best = j.residual;
-        memcpy(s->a->x, s->own.x, sizeof *s->own.x * (size_t)p->n);
-        memcpy(s->a->r, s->own.r, sizeof *s->own.r * (size_t)s->m);
-    }
-    *dynamics = j.dynamics;
-    return j.residual;
-}
-
 /* one proximal step from r, x: gives a candidate in r, x and the step in dr. Returns as cti_ca_pivot */
 static cti_outcome cti_ca_step(cti_ca *s, int first)
 {
@@ -187,12 +162,12 @@ static cti_outcome cti_ca_step(cti_ca *s, int first)
     for (i = 0; i < s->m; i++) {
         double v = s->y[i] * s->scale[i];
         v = cti_fmax(v, s->lo[i]);
-        s->own.dr[i] = v - s->own.r[i], s->own.r[i] = v;
+        s->dr[i] = v - s->own.r[i], s->own.r[i] = v;
     }
     if (first)
         cti_dual_x(&s->d, s->own.r, s->own.x);
     else
-        cti_dual_move(&s->d, s->own.dr, s->own.x);
+        cti_dual_move(&s->d, s->dr, s->own.x);
     return CTI_OUTCOME_SOLVED;
 }
 
@@ -208,7 +183,7 @@ static void cti_ca_restart(cti_ca *s)
 /* proximal steps until the residual is small, and then as long as it still decreases */
 static cti_outcome cti_ca_steps(cti_ca *s)
 {
-    double best = INFINITY, goal = cti_fmin(s->e->tolerance, 1e-10), last = INFINITY, residual, dynamics;
+    double goal = cti_fmin(s->e->tolerance, 1e-10), last = INFINITY, residual;
     int i, k, idle = 0, first = 1, failures = 0;
     cti_outcome got = CTI_OUTCOME_FAILED;
     cti_ca_restart(s);
@@ -224,21 +199,21 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         }
         memcpy(s->hint, s->in, (size_t)s->m);
         first = 0;
-        residual = cti_ca_keep(s, &best, &dynamics);
+        residual = cti_candidate_offer(&s->own);
         if (residual <= goal)
             return CTI_OUTCOME_SOLVED;
-        if (residual > 1e-3 && cti_program_certify(s->p, s->own.dr, s->own.work)) {
-            memcpy(s->a->r, s->own.dr, sizeof *s->own.dr * (size_t)s->m);
+        if (residual > 1e-3 && cti_program_certify(s->p, s->dr, s->own.work)) {
+            memcpy(s->a->r, s->dr, sizeof *s->dr * (size_t)s->m);
             s->a->why = "no x obeys all rows: a certificate is in r";
             return CTI_OUTCOME_INFEASIBLE;
         }
-        if (dynamics > 0.5 * residual)
+        if (s->own.j.dynamics > 0.5 * residual)
             cti_dual_x(&s->d, s->own.r, s->own.x);
         /* a compliance that slows the proximal steps is reduced as far as the pivots allow */
         if (residual > 0.1 * last && s->eps > 1e-11 && failures < 8)
             s->eps *= 0.01;
         idle = residual > 0.5 * last ? idle + 1 : 0;
-        if (idle >= 2 && best <= s->e->tolerance)
+        if (idle >= 2 && s->own.best <= s->e->tolerance)
             return CTI_OUTCOME_SOLVED;
         last = cti_fmin(last, residual);
         if (idle >= 3 && residual > 1e-3 && s->eps < 1e-11) {
@@ -247,9 +222,9 @@ static cti_outcome cti_ca_steps(cti_ca *s)
             cti_ca_restart(s);
         }
     }
-    if (best <= s->e->tolerance)
+    if (s->own.best <= s->e->tolerance)
         return CTI_OUTCOME_SOLVED;
-    if (!(best < INFINITY))
+    if (!(s->own.best < INFINITY))
         memcpy(s->a->x, s->d.x0, sizeof *s->own.x * (size_t)s->p->n);
     s->a->why = got == CTI_OUTCOME_BUDGET ? "the budget ended before the pivots" : "the proximal steps stand still short of the tolerance";
     return got == CTI_OUTCOME_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;

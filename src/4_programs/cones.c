@@ -45,11 +45,6 @@ typedef struct cti_cones_delta {
     double *t;                          /* [m] scratch */
 } cti_cones_delta;
 
-/* a point in the problem's units */
-typedef struct cti_cones_own {
-    double *x, *r, *work;
-} cti_cones_own;
-
 typedef struct cti_cones {
     const cti_program *p;
     cti_effort *e;
@@ -63,8 +58,8 @@ typedef struct cti_cones {
     double *q;     /* [m] */
     double *y, *z; /* [m] */
     cti_cones_delta step;
-    cti_cones_own own;
-    double last, best; /* residuals */
+    cti_candidate own;
+    double last; /* residual */
     double mu, size;   /* barrier, size of q */
     double reach;      /* last step length */
     double ahead;      /* lower bound of the barrier, as a share of residual times size */
@@ -124,17 +119,11 @@ static void cti_cones_scaling(const double *y, const double *z, double *s, doubl
 static int cti_cones_alloc(cti_cones *c)
 {
     cti_arena *arena = c->e->arena;
+    cti_cones_delta *d = &c->step;
+    double **const all[] = {&c->unit, &c->q, &c->y, &c->z, &d->dy, &d->dz, &d->rp, &d->rc, &d->lambda, &d->t};
     size_t m = (size_t)c->m;
-    double **v[11];
-    int k;
-    v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->step.dy, v[5] = &c->step.dz, v[6] = &c->step.rp,
-    v[7] = &c->step.rc, v[8] = &c->step.lambda, v[9] = &c->step.t, v[10] = &c->own.r;
-    for (k = 0; k < 11; k++)
-        if (!(*v[k] = CTI_ARENA_ZERO(arena, double, m)))
-            return 0;
     c->step.scaling = CTI_ARENA_ZERO(arena, double, 4 * (m / 3));
-    c->own.x = CTI_ARENA_ZERO(arena, double, c->p->n), c->own.work = CTI_ARENA_ZERO(arena, double, 2 * m + 2 * (size_t)c->p->n);
-    return c->step.scaling && c->own.x && c->own.work;
+    return c->step.scaling && CTI_ARENA_VECTORS(arena, m, all) && cti_candidate_open(&c->own, c->p, c->a, arena);
 }
 
 /* 1 if W is better kept sparse */
@@ -257,7 +246,6 @@ static void cti_cones_residual(cti_cones *c)
 
 static void cti_cones_offer(cti_cones *c)
 {
-    cti_judgement j;
     int i;
     for (i = 0; i < c->m; i++)
         c->own.r[i] = c->unit[i] * c->y[i];
@@ -265,26 +253,15 @@ static void cti_cones_offer(cti_cones *c)
         cti_program_u(c->p, NULL, c->own.r, c->own.x);
     else
         cti_dual_x(&c->dual, c->own.r, c->own.x);
-    cti_program_judge(c->p, c->own.x, c->own.r, c->own.work, &j);
-    c->last = j.residual;
-    if (j.residual < c->best) {
-        c->best = j.residual;
-        memcpy(c->a->x, c->own.x, sizeof *c->own.x * (size_t)c->p->n);
-        memcpy(c->a->r, c->own.r, sizeof *c->own.r * (size_t)c->m);
-    }
+    c->last = cti_candidate_offer(&c->own);
 }
 
 /* 1 if the caller's start is a solution already */
 static int cti_cones_offer_start(cti_cones *c)
 {
-    cti_judgement j;
-    cti_program_u(c->p, NULL, c->a->r, c->own.x);
-    cti_program_judge(c->p, c->own.x, c->a->r, c->own.work, &j);
-    if (!(j.residual < c->best))
-        return 0;
-    c->best = j.residual;
-    memcpy(c->a->x, c->own.x, sizeof *c->own.x * (size_t)c->p->n);
-    return c->best <= c->e->tolerance;
+    memcpy(c->own.r, c->a->r, sizeof *c->own.r * (size_t)c->m);
+    cti_program_u(c->p, NULL, c->own.r, c->own.x);
+    return cti_candidate_offer(&c->own) <= c->e->tolerance;
 }
 
 /* direction of z_t, 0 where there is none */
@@ -464,7 +441,7 @@ static int cti_cones_polish(cti_cones *c)
     int spent = c->a->iterations, got = cti_newton_polish(&c->sparse.end, 0.3 * c->e->tolerance, c->a);
     if (got) {
         cti_friction_answer(&c->sparse.f, c->a);
-        c->best = c->sparse.f.least.residual;
+        c->own.best = c->sparse.f.least.residual;
     }
     c->a->iterations = spent + c->sparse.f.run.iterations;
     c->sparse.f.run.iterations = 0;
@@ -496,7 +473,7 @@ static int cti_cones_try(cti_cones *c)
             return -1;
         c->a->iterations++;
         cti_cones_offer(c);
-        if (c->best <= 0.5 * c->e->tolerance || cti_cones_end(c))
+        if (c->own.best <= 0.5 * c->e->tolerance || cti_cones_end(c))
             return 1;
         low = cti_fmin(low, c->last);
         stalled = low < 0.9 * before ? 0 : stalled + 1;
@@ -521,7 +498,7 @@ static cti_outcome cti_cones_iterate(cti_cones *c)
     for (k = 0; k < 3 && got == 0; k++) {
         c->ahead = ahead[k];
         got = cti_cones_try(c);
-        if (c->best <= c->e->tolerance)
+        if (c->own.best <= c->e->tolerance)
             return CTI_OUTCOME_SOLVED;
     }
     c->a->why = got < 0 ? "the bound on iterations or time was reached" : "the iteration stalled";
@@ -533,7 +510,7 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
     cti_cones c;
     cti_outcome outcome = CTI_OUTCOME_MEMORY;
     memset(&c, 0, sizeof c);
-    c.p = p, c.e = e, c.a = a, c.m = p->m, c.best = INFINITY;
+    c.p = p, c.e = e, c.a = a, c.m = p->m;
     a->why = "";
     c.is_sparse = cti_cones_is_sparse(p, e);
     if (cti_cones_alloc(&c))

@@ -273,11 +273,9 @@ static int cti_convex_schur(cti_convex *c)
 
 static const char *cti_convex_algebra(cti_convex *c)
 {
+    double **const of_m[] = {&c->kkt.delta, &c->kkt.H, &c->kkt.D, &c->kkt.g1}, **const of_n[] = {&c->kkt.f1, &c->kkt.t};
     int i, got = 0;
-    c->kkt.delta = CTI_ARENA_ZERO(c->arena, double, c->m), c->kkt.H = CTI_ARENA_ZERO(c->arena, double, c->m);
-    c->kkt.D = CTI_ARENA_ZERO(c->arena, double, c->m), c->kkt.g1 = CTI_ARENA_ZERO(c->arena, double, c->m);
-    c->kkt.f1 = CTI_ARENA_ZERO(c->arena, double, c->n), c->kkt.t = CTI_ARENA_ZERO(c->arena, double, c->n);
-    if (!c->kkt.delta || !c->kkt.H || !c->kkt.D || !c->kkt.g1 || !c->kkt.f1 || !c->kkt.t)
+    if (!CTI_ARENA_VECTORS(c->arena, c->m, of_m) || !CTI_ARENA_VECTORS(c->arena, c->n, of_n))
         return "";
     if (c->n && c->m < c->n && c->m <= CTI_CONVEX_DENSE)
         got = cti_convex_schur(c);

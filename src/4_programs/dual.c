@@ -78,14 +78,10 @@ static int cti_dual_sparse(cti_mem *mem, cti_dual *d)
     return cti_dual_thin(mem, &p->A, &p->J, &d->own);
 }
 
-/* q, and what x is computed with. 0: out of memory */
-static int cti_dual_system(cti_effort *e, cti_dual *d)
+CTI_FN void cti_dual_side(cti_dual *d)
 {
     const cti_program *p = d->p;
     int i;
-    d->f = CTI_ARENA_NEW(e->arena, double, p->n), d->x0 = CTI_ARENA_NEW(e->arena, double, p->n);
-    if (!d->f || !d->x0 || !cti_scalar_open(e->mem, &d->system, &p->A) || !cti_scalar_factor(e->mem, &d->system))
-        return 0;
     if (p->n)
         memcpy(d->x0, p->b, sizeof *d->x0 * (size_t)p->n);
     cti_scalar_solve(&d->system, d->x0, 2);
@@ -93,6 +89,16 @@ static int cti_dual_system(cti_effort *e, cti_dual *d)
         cti_sparse_mul(&p->J, d->x0, d->q);
     for (i = 0; i < p->m; i++)
         d->q[i] += p->w[i];
+}
+
+/* q, and what x is computed with. 0: out of memory */
+static int cti_dual_system(cti_effort *e, cti_dual *d)
+{
+    const cti_program *p = d->p;
+    d->f = CTI_ARENA_NEW(e->arena, double, p->n), d->x0 = CTI_ARENA_NEW(e->arena, double, p->n);
+    if (!d->f || !d->x0 || !cti_scalar_open(e->mem, &d->system, &p->A) || !cti_scalar_factor(e->mem, &d->system))
+        return 0;
+    cti_dual_side(d);
     return 1;
 }
 

@@ -24,9 +24,11 @@ typedef struct cti_dual {
    D, in which what is not positive counts as 1. 0 when memory ran out. */
 CTI_FN int cti_dual_is_diagonal(const cti_sparse *A);
 CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out);
-/* cti_dual_open -- most: rows of a dense W. Memory comes from the arena. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with *why. It has
-   to be closed after each of these. */
+/* cti_dual_open -- most: rows of a dense W. Memory comes from the arena. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with *why: A is not
+   definite, or W has more rows; then all but W is there. It has to be closed after each of these. */
 CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, cti_dual_rows rows, int most, cti_dual *d, const char **why);
+/* cti_dual_side -- q and x0 anew, where b has changed. */
+CTI_FN void cti_dual_side(cti_dual *d);
 /* cti_dual_x -- the answer's x to r: A^-1 (b + J'r), with refinement; u where there is no A. */
 CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x);
 /* cti_dual_move -- x += A^-1 J' dr */

@@ -166,6 +166,7 @@ static void cti_friction_start(cti_friction *f, const cti_answer *a)
 
 CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, cti_answer *a)
 {
+    double **const all[] = {&f->q, &f->r, &f->u, &f->least.r};
     cti_arena *arena = e->arena;
     cti_outcome outcome;
     int i;
@@ -177,11 +178,7 @@ CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_
     a->why = "";
     f->root = CTI_ARENA_NEW(arena, double, f->nc);
     f->diagonal = CTI_ARENA_ZERO(arena, double, 9 * (size_t)f->nc);
-    f->q = CTI_ARENA_ZERO(arena, double, f->m);
-    f->r = CTI_ARENA_ZERO(arena, double, f->m);
-    f->u = CTI_ARENA_ZERO(arena, double, f->m);
-    f->least.r = CTI_ARENA_ZERO(arena, double, f->m);
-    if (!f->root || !f->diagonal || !f->q || !f->r || !f->u || !f->least.r)
+    if (!f->root || !f->diagonal || !CTI_ARENA_VECTORS(arena, f->m, all))
         return CTI_OUTCOME_MEMORY;
     for (i = 0; i < f->nc; i++)
         f->root[i] = sqrt(p->scale[i]);

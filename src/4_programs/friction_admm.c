@@ -33,16 +33,11 @@ static int cti_admm_open(cti_admm *s, cti_newton *newton)
 {
     cti_friction *f = newton->f;
     cti_arena *arena = f->e->arena;
+    double **const vectors[] = {&s->at.v, &s->at.z, &s->at.y, &s->at.r, &s->at.g, &s->at.old_z}, **const blocks[] = {&s->A, &s->B};
     size_t m = (size_t)f->m, i;
-    double **vectors[6];
-    int k, ok;
+    int ok;
     s->f = f, s->newton = newton, s->rho = 1;
-    vectors[0] = &s->at.v, vectors[1] = &s->at.z, vectors[2] = &s->at.y, vectors[3] = &s->at.r, vectors[4] = &s->at.g,
-    vectors[5] = &s->at.old_z;
-    s->A = CTI_ARENA_ZERO(arena, double, 3 * m), s->B = CTI_ARENA_ZERO(arena, double, 3 * m);
-    ok = s->A && s->B;
-    for (k = 0; k < 6; k++)
-        ok = (*vectors[k] = CTI_ARENA_ZERO(arena, double, m)) != NULL && ok;
+    ok = CTI_ARENA_VECTORS(arena, m, vectors) && CTI_ARENA_VECTORS(arena, 3 * m, blocks);
     ok = ok && cti_mixing_open(&s->mixing, arena, f->m, CTI_ADMM_DEPTH, NULL, 0);
     for (i = 0; ok && i < 3 * m; i += 9)
         s->B[i] = s->B[i + 4] = s->B[i + 8] = 1;

@@ -19,11 +19,9 @@ enum {
 CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system)
 {
     cti_arena *arena = f->e->arena;
-    size_t m = (size_t)f->m;
+    double **const vectors[] = {&s->F, &s->d, &s->old}, **const blocks[] = {&s->A, &s->B};
     s->f = f, s->system = system, s->boost = 1;
-    s->A = CTI_ARENA_NEW(arena, double, 3 * m), s->B = CTI_ARENA_NEW(arena, double, 3 * m);
-    s->F = CTI_ARENA_NEW(arena, double, m), s->d = CTI_ARENA_NEW(arena, double, m), s->old = CTI_ARENA_NEW(arena, double, m);
-    return s->A && s->B && s->F && s->d && s->old;
+    return CTI_ARENA_VECTORS(arena, f->m, vectors) && CTI_ARENA_VECTORS(arena, 3 * (size_t)f->m, blocks);
 }
 
 /* F [3] of one contact and, if A is not NULL, its derivatives with respect to r and u; B is 0 for a contact that does not push */

@@ -32,11 +32,6 @@ typedef struct cti_interior_kept {
     double *kx, *ky, *ks, *kc;
 } cti_interior_kept;
 
-/* a point in the problem's units */
-typedef struct cti_interior_own {
-    double *x, *r, *work;
-} cti_interior_own;
-
 /* the start */
 typedef struct cti_interior_first {
     double mu;
@@ -54,9 +49,8 @@ typedef struct cti_interior {
     double *g, *H;
     cti_interior_delta step;
     cti_interior_kept kept;
-    cti_interior_own own;
+    cti_candidate own;
     cti_interior_first start;
-    double best;       /* residual of the present answer */
     double mu, goal;
     double close;      /* error of the last candidate in the conditions, without the natural map where r is nearly 0 */
     int short_steps;   /* since the start */
@@ -65,22 +59,11 @@ typedef struct cti_interior {
 static int cti_interior_alloc(cti_interior *ip)
 {
     cti_arena *arena = ip->e->arena;
-    size_t n = (size_t)ip->c.n, m = (size_t)ip->c.m;
-    double **of_n[5], **of_m[12];
-    int k;
-    of_n[0] = &ip->x, of_n[1] = &ip->step.dx, of_n[2] = &ip->step.rd, of_n[3] = &ip->kept.px, of_n[4] = &ip->kept.kx;
-    of_m[0] = &ip->y, of_m[1] = &ip->s, of_m[2] = &ip->step.dy, of_m[3] = &ip->step.ds, of_m[4] = &ip->step.rp, of_m[5] = &ip->step.rc;
-    of_m[6] = &ip->g;
-    of_m[7] = &ip->H, of_m[8] = &ip->kept.py, of_m[9] = &ip->kept.ky, of_m[10] = &ip->kept.ks, of_m[11] = &ip->kept.kc;
-    for (k = 0; k < 5; k++)
-        if (!(*of_n[k] = CTI_ARENA_ZERO(arena, double, n)))
-            return 0;
-    for (k = 0; k < 12; k++)
-        if (!(*of_m[k] = CTI_ARENA_ZERO(arena, double, m)))
-            return 0;
-    ip->own.x = CTI_ARENA_ZERO(arena, double, ip->p->n), ip->own.r = CTI_ARENA_ZERO(arena, double, ip->p->m);
-    ip->own.work = CTI_ARENA_ZERO(arena, double, 2 * (size_t)ip->p->m + 2 * (size_t)ip->p->n);
-    return ip->own.x && ip->own.r && ip->own.work;
+    cti_interior_delta *step = &ip->step;
+    cti_interior_kept *kept = &ip->kept;
+    double **const of_n[] = {&ip->x, &step->dx, &step->rd, &kept->px, &kept->kx};
+    double **const of_m[] = {&ip->y, &ip->s, &ip->g, &ip->H, &step->dy, &step->ds, &step->rp, &step->rc, &kept->py, &kept->ky, &kept->ks, &kept->kc};
+    return CTI_ARENA_VECTORS(arena, ip->c.n, of_n) && CTI_ARENA_VECTORS(arena, ip->c.m, of_m) && cti_candidate_open(&ip->own, ip->p, ip->a, arena);
 }
 
 /* rd = b + J'y - A x, rp = s - J x - w, mu; x and y may be the polished point */
@@ -110,16 +93,12 @@ static void cti_interior_measure(cti_interior *ip)
 /* the judge's residual of (x, y); the best point so far becomes the answer */
 static double cti_interior_offer(cti_interior *ip, const double *x, const double *y)
 {
-    cti_judgement j;
+    const cti_judgement *j = &ip->own.j;
+    double residual;
     cti_convex_answer(&ip->c, x, y, ip->own.x, ip->own.r);
-    cti_program_judge(ip->p, ip->own.x, ip->own.r, ip->own.work, &j);
-    if (j.residual < ip->best) {
-        ip->best = j.residual;
-        memcpy(ip->a->x, ip->own.x, sizeof *ip->own.x * (size_t)ip->p->n);
-        memcpy(ip->a->r, ip->own.r, sizeof *ip->own.r * (size_t)ip->p->m);
-    }
-    ip->close = cti_fmax(cti_fmax(j.dynamics, cti_fmin(j.gap, j.natural)), cti_fmax(j.primal, j.dual));
-    return j.residual;
+    residual = cti_candidate_offer(&ip->own);
+    ip->close = cti_fmax(cti_fmax(j->dynamics, cti_fmin(j->gap, j->natural)), cti_fmax(j->primal, j->dual));
+    return residual;
 }
 
 /* Tries x with those entries set to 0 that are rounding errors of the start's size: relative errors are meaningless for a solution at 0 */
@@ -315,9 +294,9 @@ static int cti_interior_polish(cti_interior *ip)
             ip->g[i] = c->equation[i] ? ip->kept.py[i] : cti_fmax(0, ip->kept.py[i]);
         }
         now = cti_interior_offer(ip, ip->kept.px, ip->g);
-        if (ip->best > 0.1 * ip->goal)
+        if (ip->own.best > 0.1 * ip->goal)
             cti_interior_offer_snapped(ip, ip->kept.px, ip->g);
-        if (!(now < 0.5 * before) || ip->best <= 1e-14)
+        if (!(now < 0.5 * before) || ip->own.best <= 1e-14)
             break;
         before = now;
     }
@@ -411,19 +390,19 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
         if (cti_interior_unbounded(ip))
             return cti_interior_end_unbounded(ip);
         cti_interior_offer(ip, ip->x, ip->y);
-        if ((ip->close < 1e-4 || ip->mu < 1e-10 * ip->start.mu) && (++since % 3 == 1 || stalled || ip->best <= 0.1 * ip->goal) &&
+        if ((ip->close < 1e-4 || ip->mu < 1e-10 * ip->start.mu) && (++since % 3 == 1 || stalled || ip->own.best <= 0.1 * ip->goal) &&
             !cti_interior_polish(ip))
             return CTI_OUTCOME_MEMORY;
-        if (ip->best <= 0.1 * ip->goal)
+        if (ip->own.best <= 0.1 * ip->goal)
             return CTI_OUTCOME_SOLVED;
         got = cti_interior_infeasible(ip);
         if (got > 0)
             ip->a->why = "the rows contradict each other";
         if (got)
             return got > 0 ? CTI_OUTCOME_INFEASIBLE : CTI_OUTCOME_MEMORY;
-        stalled = ip->best < before ? 0 : stalled + 1;
-        before = ip->best;
-        if (ip->best <= ip->goal && stalled >= 4)
+        stalled = ip->own.best < before ? 0 : stalled + 1;
+        before = ip->own.best;
+        if (ip->own.best <= ip->goal && stalled >= 4)
             return CTI_OUTCOME_SOLVED;
         cti_interior_residuals(ip, ip->x, ip->y, ip->s);
         got = cti_interior_step(ip);
@@ -436,11 +415,11 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
             return CTI_OUTCOME_MEMORY;
         if (got < 0) {
             ip->a->why = "the numbers of a step are not finite";
-            return ip->best <= ip->goal ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_FAILED;
+            return ip->own.best <= ip->goal ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_FAILED;
         }
     }
     ip->a->why = "the bound on iterations or time was reached";
-    return ip->best <= ip->goal ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
+    return ip->own.best <= ip->goal ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET;
 }
 
 CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_answer *a)
@@ -451,7 +430,7 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
     if (cti_program_has_friction(p))
         return cti_cones_solve(p, e, a);
     memset(&ip, 0, sizeof ip);
-    ip.p = p, ip.e = e, ip.a = a, ip.best = INFINITY, ip.goal = e->tolerance;
+    ip.p = p, ip.e = e, ip.a = a, ip.goal = e->tolerance;
     a->why = cti_convex_open(&ip.c, p, 1, e->mem, e->arena);
     if (a->why) {
         outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;

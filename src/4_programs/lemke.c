@@ -329,14 +329,13 @@ static int cti_lemke_infeasible(cti_lemke *l, int column, double *y)
 static int cti_lemke_open(cti_lemke *l, const double *M, const double *q, int n)
 {
     cti_arena *arena = l->e->arena;
+    double **const all[] = {&l->q, &l->R, &l->C, &l->cover, &l->ratio, &l->s};
     int i;
     l->n = n;
     l->M = CTI_ARENA_NEW(arena, double, (size_t)n *(size_t)n);
-    l->q = CTI_ARENA_NEW(arena, double, n), l->R = CTI_ARENA_NEW(arena, double, n), l->C = CTI_ARENA_NEW(arena, double, n);
-    l->cover = CTI_ARENA_NEW(arena, double, n), l->ratio = CTI_ARENA_NEW(arena, double, n), l->s = CTI_ARENA_NEW(arena, double, n);
     l->want = CTI_ARENA_ZERO(arena, uint8_t, 2 * n + 1), l->reference = CTI_ARENA_ZERO(arena, uint8_t, 2 * n + 1);
     l->slot = CTI_ARENA_NEW(arena, int, n), l->candidate = CTI_ARENA_NEW(arena, int, n);
-    if (!l->M || !l->q || !l->R || !l->C || !l->cover || !l->ratio || !l->s || !l->want || !l->reference || !l->slot || !l->candidate)
+    if (!l->M || !l->want || !l->reference || !l->slot || !l->candidate || !CTI_ARENA_VECTORS(arena, n, all))
         return 0;
     memcpy(l->M, M, sizeof *M * (size_t)n * (size_t)n);
     if (!cti_equilibrate(arena, l->M, n, l->R, l->C))

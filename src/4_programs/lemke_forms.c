@@ -245,21 +245,20 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_dual *w, cti_eff
 {
     cti_lemke_cone l;
     cti_lemke_result out;
-    cti_judgement j;
     cti_outcome said = CTI_OUTCOME_SOLVED;
     static const char *const flat = "the LCP of a cone with eight sides is solved; the round cone is not reached by turning its sides";
-    double best = INFINITY, last = INFINITY, share = 1, *work = CTI_ARENA_NEW(e->arena, double, 2 * (p->m + p->n)), *r, *u, *x;
+    cti_candidate own;
+    double last = INFINITY, share = 1, *u = CTI_ARENA_NEW(e->arena, double, p->m);
     int round;
     memset(&l, 0, sizeof l);
     l.p = p, l.W = w->W, l.q = w->q;
-    r = CTI_ARENA_ZERO(e->arena, double, p->m), u = CTI_ARENA_NEW(e->arena, double, p->m), x = CTI_ARENA_ZERO(e->arena, double, p->n);
-    if (!work || !r || !u || !x || !cti_lemke_cone_open(&l, e))
+    if (!u || !cti_candidate_open(&own, p, a, e->arena) || !cti_lemke_cone_open(&l, e))
         return CTI_OUTCOME_MEMORY;
     if (l.n > CTI_LEMKE_LARGEST) {
         a->why = "too many contacts: a cone of eight sides takes ten rows of a dense LCP for each";
         return CTI_OUTCOME_NOT_APPLICABLE;
     }
-    for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
+    for (round = 0; round < CTI_LEMKE_ROUNDS && own.best > e->tolerance; round++) {
         const cti_lcp lcp = cti_lcp_of(l.M, l.b, l.n);
         if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit is on the sum over all rounds */
             said = CTI_OUTCOME_BUDGET, out.why = "the bound on pivots was reached";
@@ -272,22 +271,17 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_dual *w, cti_eff
         a->iterations += out.pivots;
         if (said != CTI_OUTCOME_SOLVED)
             break;
-        cti_lemke_cone_forces(&l, r);
-        cti_dual_x(w, r, x);
-        cti_program_judge(p, x, r, work, &j);
-        if (j.residual < best) {
-            best = j.residual;
-            memcpy(a->r, r, sizeof *r * (size_t)p->m);
-        }
-        cti_program_u(p, x, r, u);
-        share = j.residual < 0.98 * last ? cti_fmin(1.2 * share, 1) : cti_fmax(0.5 * share, 0.05);
-        last = j.residual;
-        cti_lemke_cone_turn(&l, r, u, share);
+        cti_lemke_cone_forces(&l, own.r);
+        cti_dual_x(w, own.r, own.x);
+        cti_program_u(p, own.x, own.r, u);
+        share = cti_candidate_offer(&own) < 0.98 * last ? cti_fmin(1.2 * share, 1) : cti_fmax(0.5 * share, 0.05);
+        last = own.j.residual;
+        cti_lemke_cone_turn(&l, own.r, u, share);
     }
-    if (best <= e->tolerance)
+    if (own.best <= e->tolerance)
         return CTI_OUTCOME_SOLVED;
-    a->why = best < INFINITY && said != CTI_OUTCOME_BUDGET ? flat : out.why;
-    return said == CTI_OUTCOME_SOLVED || best < INFINITY ? (said == CTI_OUTCOME_BUDGET ? said : CTI_OUTCOME_FAILED) : said;
+    a->why = own.best < INFINITY && said != CTI_OUTCOME_BUDGET ? flat : out.why;
+    return said == CTI_OUTCOME_SOLVED || own.best < INFINITY ? (said == CTI_OUTCOME_BUDGET ? said : CTI_OUTCOME_FAILED) : said;
 }
 
 CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_answer *a)

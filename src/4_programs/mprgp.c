@@ -437,23 +437,13 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
 static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
 {
     cti_arena *arena = m->q->effort->arena;
-    double **const all[] = {&m->g, &m->y, &m->p, &m->Ap, &m->z, &m->phi, &m->sum, &m->d, &m->Ad};
-    size_t k;
-    for (k = 0; k < sizeof all / sizeof *all; k++) {
-        *all[k] = CTI_ARENA_ZERO(arena, double, cti_max_int(m->n, m->q->set->rows));
-        if (!*all[k])
-            return 0;
-    }
+    double **const all[] = {&m->g,   &m->y, &m->p,  &m->Ap,      &m->z,       &m->phi,     &m->sum,
+                            &m->d, &m->Ad, &m->guess.x, &m->guess.g, &m->guess.q, &m->guess.work};
+    double **const sizes[] = {&m->size.own, &m->size.terms};
     *rows = CTI_ARENA_NEW(arena, int32_t, m->q->set->rows);
-    m->guess.x = CTI_ARENA_NEW(arena, double, m->n), m->guess.g = CTI_ARENA_NEW(arena, double, m->n);
-    m->guess.q = CTI_ARENA_NEW(arena, double, m->n), m->guess.work = CTI_ARENA_NEW(arena, double, m->n);
     m->guess.at = 4;
-    if (m->q->groups) {
-        m->size.own = CTI_ARENA_ZERO(arena, double, m->q->groups->n), m->size.terms = CTI_ARENA_ZERO(arena, double, m->q->groups->n);
-        if (!m->size.own || !m->size.terms)
-            return 0;
-    }
-    return *rows && m->guess.x && m->guess.g && m->guess.q && m->guess.work;
+    return *rows && CTI_ARENA_VECTORS(arena, cti_max_int(m->n, m->q->set->rows), all) &&
+           (!m->q->groups || CTI_ARENA_VECTORS(arena, m->q->groups->n, sizes));
 }
 
 /* the sizes of b */

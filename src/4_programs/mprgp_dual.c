@@ -11,12 +11,12 @@ typedef struct cti_mprgp_bounds {
     const cti_program *p;
     cti_mprgp_target *t;
     cti_mprgp_set set;
-    cti_sparse B; /* the scaled matrix; without p, W by the factor */
-    cti_sparse shifted;
-    cti_scalar system;
-    double *S, *c;      /* [m] scaling, right side */
-    double *x, *v, *b;  /* [n] */
-    double *y, *polish; /* [m], [3 m] */
+    cti_program own; /* p, or with a proximal term in A and b */
+    cti_dual dual;   /* of it */
+    cti_sparse B;    /* the scaled matrix; without entries W by the factor */
+    double *S, *c;   /* [m] scaling, right side */
+    double *x, *b;   /* [n] */
+    double *y, *r, *polish; /* [m], [m], [3 m] */
     double shift;
     cti_mprgp_preconditioner *precondition;
     int infeasible, certifying;
@@ -28,34 +28,31 @@ typedef struct cti_mprgp_bounds {
 static void cti_mprgp_bounds_multiply(void *ctx, const double *v, double *y)
 {
     cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
-    int i, k;
+    double *f = q->dual.f;
+    int i;
     if (q->B.p) {
         cti_sparse_mul(&q->B, v, y);
         return;
     }
-    memset(q->v, 0, sizeof *q->v * (size_t)q->p->n);
     for (i = 0; i < q->p->m; i++)
-        for (k = q->p->J.p[i]; k < q->p->J.p[i + 1]; k++)
-            q->v[q->p->J.i[k]] += q->p->J.x[k] * q->S[i] * v[i];
-    cti_scalar_solve(&q->system, q->v, 0);
-    cti_sparse_mul(&q->p->J, q->v, y);
+        q->r[i] = q->S[i] * v[i];
+    memset(f, 0, sizeof *f * (size_t)q->p->n);
+    cti_sparse_addmul_t(&q->p->J, q->r, f);
+    cti_scalar_solve(&q->dual.system, f, 0);
+    cti_sparse_mul(&q->p->J, f, y);
     for (i = 0; i < q->p->m; i++)
         y[i] *= q->S[i];
 }
 
-/* J A^-1 J' with all entries */
-static int cti_mprgp_form_full(cti_mprgp_bounds *q)
+/* B with all entries of a dense W [m][ld]. 0: memory ran out */
+static int cti_mprgp_fill(cti_mem *mem, cti_sparse *B, const double *W, int m, int ld)
 {
-    cti_effort *e = q->t->effort;
-    cti_arena_point mark = cti_arena_mark(e->arena);
-    int i, j, m = q->p->m;
-    double *W = CTI_ARENA_NEW(e->arena, double, (size_t)m *(size_t)m);
-    if (!W || !cti_scalar_schur(&q->system, e->arena, &q->p->J, W, m) || !cti_sparse_reserve(e->mem, &q->B, m, m, m * m))
+    int i, j;
+    if (!cti_sparse_reserve(mem, B, m, m, m * m))
         return 0;
     for (i = 0; i < m; i++)
-        for (q->B.p[i + 1] = (i + 1) * m, j = 0; j < m; j++)
-            q->B.i[i * m + j] = j, q->B.x[i * m + j] = W[(size_t)i * (size_t)m + (size_t)j];
-    cti_arena_rewind(e->arena, mark);
+        for (B->p[i + 1] = (i + 1) * m, j = 0; j < m; j++)
+            B->i[i * m + j] = j, B->x[i * m + j] = W[(size_t)i * (size_t)ld + (size_t)j];
     return 1;
 }
 
@@ -87,25 +84,15 @@ CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t)
     return j.residual <= t->effort->tolerance;
 }
 
-/* x = A^-1 (b + J'r), or that of the proximal step */
-static void cti_mprgp_bounds_x(cti_mprgp_bounds *q, const double *r, int stride, double *x)
-{
-    int i, k;
-    memcpy(x, q->b, sizeof *x * (size_t)q->p->n);
-    for (i = 0; i < q->p->m; i++)
-        for (k = q->p->J.p[i]; k < q->p->J.p[i + 1]; k++)
-            x[q->p->J.i[k]] += q->p->J.x[k] * r[stride * i];
-    cti_scalar_solve(&q->system, x, 2);
-}
-
+/* the answer of y, within the bounds: x = A^-1 (b + J'r), or that of the proximal step */
 static void cti_mprgp_bounds_put(cti_mprgp_bounds *q, const double *y)
 {
     cti_mprgp_target *t = q->t;
     int i;
     for (i = 0; i < q->p->m; i++)
-        t->answer->r[t->stride * i] = q->S[i] * y[i];
+        t->answer->r[t->stride * i] = q->r[i] = q->S[i] * cti_fmin(cti_fmax(y[i], q->set.lo[i]), q->set.hi[i]);
     if (q->p->kind == CTI_PROGRAM_QP)
-        cti_mprgp_bounds_x(q, t->answer->r, t->stride, t->answer->x);
+        cti_dual_x(&q->dual, q->r, t->answer->x);
 }
 
 /* W r cancels against the right side. So the rest of u = J x + w on the free rows, with x from A itself, is removed by the face's factor. 1
@@ -132,14 +119,8 @@ static int cti_mprgp_bounds_polish(cti_mprgp_bounds *q, const double *y)
 static void cti_mprgp_bounds_show(void *ctx, const double *y)
 {
     cti_mprgp_bounds *q = (cti_mprgp_bounds *)ctx;
-    cti_mprgp_target *t = q->t;
-    int i;
-    if (q->certifying)
-        return;
-    for (i = 0; i < q->p->m; i++)
-        t->answer->r[t->stride * i] = q->S[i] * cti_fmin(cti_fmax(y[i], q->set.lo[i]), q->set.hi[i]);
-    if (q->p->kind == CTI_PROGRAM_QP)
-        cti_mprgp_bounds_x(q, t->answer->r, t->stride, t->answer->x);
+    if (!q->certifying)
+        cti_mprgp_bounds_put(q, y);
 }
 
 static int cti_mprgp_bounds_done(void *ctx, const double *y, const double *g)
@@ -174,14 +155,13 @@ static int cti_mprgp_bounds_infeasible(void *ctx, const double *direction)
 static int cti_mprgp_bounds_reserve(cti_mprgp_bounds *q, const cti_program *p, cti_mprgp_target *t)
 {
     cti_arena *arena = t->effort->arena;
+    double **const of_m[] = {&q->S, &q->c, &q->y, &q->r}, **const of_n[] = {&q->x, &q->b};
     int i, m = p->m;
     cti_mprgp_set *set = &q->set;
     memset(q, 0, sizeof *q);
     q->p = p, q->t = t;
-    q->S = CTI_ARENA_NEW(arena, double, m), q->c = CTI_ARENA_NEW(arena, double, m), q->y = CTI_ARENA_ZERO(arena, double, m);
     q->polish = CTI_ARENA_NEW(arena, double, 3 * (size_t)m);
-    q->x = CTI_ARENA_ZERO(arena, double, p->n), q->v = CTI_ARENA_ZERO(arena, double, p->n), q->b = CTI_ARENA_ZERO(arena, double, p->n);
-    if (!cti_mprgp_set_reserve(arena, set, m, m) || !q->S || !q->c || !q->y || !q->polish || !q->x || !q->v || !q->b)
+    if (!q->polish || !cti_mprgp_set_reserve(arena, set, m, m) || !CTI_ARENA_VECTORS(arena, m, of_m) || !CTI_ARENA_VECTORS(arena, p->n, of_n))
         return 0;
     for (i = 0; i < m; i++)
         set->lo[i] = p->equation && p->equation[i] ? -INFINITY : 0, set->hi[i] = INFINITY;
@@ -227,8 +207,10 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
 static void cti_mprgp_bounds_free(cti_mprgp_bounds *q)
 {
     cti_mem *mem = q->t->effort->mem;
-    cti_scalar_close(mem, &q->system);
-    cti_sparse_free(mem, &q->B), cti_sparse_free(mem, &q->shifted);
+    cti_dual_close(mem, &q->dual);
+    cti_sparse_free(mem, &q->B);
+    if (q->shift > 0)
+        cti_sparse_free(mem, &q->own.A);
 }
 
 /* products of unit rows (J_i, w_i): J J' + w w', all entries; right side -w */
@@ -283,47 +265,49 @@ static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
 
 /* ---- the dual ---- */
 
-/* factors A, or A + shift I if A is singular, and forms W. 0 when memory ran out */
-static int cti_mprgp_dual_form(cti_mprgp_bounds *q, int singular)
+/* A + shift I in place of a singular A. 0 when memory ran out */
+static int cti_mprgp_dual_shift(cti_mprgp_bounds *q)
 {
     const cti_sparse *A = &q->p->A;
-    cti_effort *e = q->t->effort;
+    cti_mem *mem = q->t->effort->mem;
+    cti_triplets t;
     int i, k, ok = 1;
     double most = 0;
-    if (singular) {
-        cti_triplets t;
-        memset(&t, 0, sizeof t);
-        for (i = 0; i < A->rows; i++)
-            most = cti_fmax(most, cti_sparse_at(A, i, i));
-        q->shift = most > 0 ? 1e-4 * most : 1e-4;
-        for (i = 0; ok && i < A->rows; i++) {
-            ok = cti_triplets_add(e->mem, &t, i, i, q->shift);
-            for (k = A->p[i]; ok && k < A->p[i + 1]; k++)
-                ok = cti_triplets_add(e->mem, &t, i, A->i[k], A->x[k]);
-        }
-        ok = cti_triplets_close(e->mem, &t, ok, A->rows, A->rows, &q->shifted);
+    memset(&t, 0, sizeof t);
+    for (i = 0; i < A->rows; i++)
+        most = cti_fmax(most, cti_sparse_at(A, i, i));
+    q->shift = most > 0 ? 1e-4 * most : 1e-4;
+    for (i = 0; ok && i < A->rows; i++) {
+        ok = cti_triplets_add(mem, &t, i, i, q->shift);
+        for (k = A->p[i]; ok && k < A->p[i + 1]; k++)
+            ok = cti_triplets_add(mem, &t, i, A->i[k], A->x[k]);
     }
-    ok = ok && cti_scalar_open(e->mem, &q->system, singular ? &q->shifted : A) && cti_scalar_factor(e->mem, &q->system);
-    if (ok && !singular && q->system.boosted)
-        return 1;
-    if (ok && cti_dual_is_diagonal(q->system.A))
-        ok = cti_dual_thin(e->mem, q->system.A, &q->p->J, &q->B);
-    else if (ok && q->p->m <= q->t->options->dense_rows)
-        ok = cti_mprgp_form_full(q);
-    if (ok)
-        cti_mprgp_scale(q);
-    return ok;
+    memset(&q->own.A, 0, sizeof q->own.A);
+    return cti_triplets_close(mem, &t, ok, A->rows, A->rows, &q->own.A);
 }
 
-/* c = -S (w + J A^-1 b) */
-static void cti_mprgp_dual_side(cti_mprgp_bounds *q)
+/* factors A, or A + shift I if A is singular, and forms W if it is sparse or small. 0 when memory ran out */
+static int cti_mprgp_dual_form(cti_mprgp_bounds *q)
 {
-    int i;
-    memcpy(q->v, q->b, sizeof *q->v * (size_t)q->p->n);
-    cti_scalar_solve(&q->system, q->v, 2);
-    cti_sparse_mul(&q->p->J, q->v, q->c);
-    for (i = 0; i < q->p->m; i++)
-        q->c[i] = -q->S[i] * (q->c[i] + q->p->w[i]);
+    cti_effort *e = q->t->effort;
+    cti_dual_rows rows = cti_dual_is_diagonal(&q->p->A) ? CTI_DUAL_THIN : CTI_DUAL_DENSE;
+    cti_outcome said;
+    const char *why;
+    int ok = 1;
+    q->own = *q->p, q->own.b = q->b;
+    memcpy(q->b, q->p->b, sizeof *q->b * (size_t)q->p->n);
+    said = cti_dual_open(&q->own, e, rows, q->t->options->dense_rows, &q->dual, &why);
+    if (q->dual.system.boosted) {
+        cti_dual_close(e->mem, &q->dual);
+        memset(&q->dual, 0, sizeof q->dual);
+        ok = cti_mprgp_dual_shift(q);
+        said = ok ? cti_dual_open(&q->own, e, CTI_DUAL_DENSE, q->t->options->dense_rows, &q->dual, &why) : CTI_OUTCOME_MEMORY;
+    }
+    if (said == CTI_OUTCOME_SOLVED)
+        ok = q->dual.W ? cti_mprgp_fill(e->mem, &q->B, q->dual.W, q->p->m, q->dual.ld) : cti_sparse_copy(e->mem, q->dual.S, &q->B);
+    if (ok && said != CTI_OUTCOME_MEMORY)
+        cti_mprgp_scale(q);
+    return ok && said != CTI_OUTCOME_MEMORY;
 }
 
 /* one solve, or proximal ones until the judge accepts */
@@ -334,7 +318,10 @@ static cti_mprgp_end cti_mprgp_dual_run(cti_mprgp_bounds *q)
     for (k = 0;; k++) {
         for (i = 0; i < q->p->n; i++)
             q->b[i] = q->p->b[i] + q->shift * q->x[i];
-        cti_mprgp_dual_side(q);
+        if (k > 0)
+            cti_dual_side(&q->dual);
+        for (i = 0; i < q->p->m; i++)
+            q->c[i] = -q->S[i] * q->dual.q[i];
         end = cti_mprgp_bounds_run(q, q->shift > 0 ? q->t->effort->tolerance / 10 : q->t->effort->tolerance);
         if (q->shift == 0 || end != CTI_MPRGP_DONE)
             return end;
@@ -350,17 +337,12 @@ CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, i
 {
     cti_mprgp_bounds q;
     cti_mprgp_end end;
-    int i, ok, singular, certified = 0;
+    int i, ok, certified = 0;
     *out_infeasible = 0;
     t->count->dual = 1;
     if (!cti_mprgp_bounds_reserve(&q, p, t))
         return CTI_MPRGP_MEMORY;
-    ok = cti_mprgp_dual_form(&q, 0);
-    singular = ok && q.system.boosted > 0;
-    if (singular) {
-        cti_scalar_close(t->effort->mem, &q.system);
-        ok = cti_mprgp_dual_form(&q, 1);
-    }
+    ok = cti_mprgp_dual_form(&q);
     for (i = 0; ok && t->effort->warm && i < p->m; i++)
         q.y[i] = t->answer->r[t->stride * i] / q.S[i];
     end = ok ? cti_mprgp_dual_run(&q) : CTI_MPRGP_MEMORY;
@@ -387,15 +369,12 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
 {
     cti_mprgp_bounds q;
     cti_mprgp_end end = CTI_MPRGP_MEMORY;
-    int i, k, n = p->m ? p->W.p[p->m] : 0;
+    int i;
     *out_infeasible = 0;
     t->count->dual = 1;
     if (!cti_mprgp_bounds_reserve(&q, p, t))
         return CTI_MPRGP_MEMORY;
-    if (cti_sparse_reserve(t->effort->mem, &q.B, p->m, p->m, n)) {
-        memcpy(q.B.p, p->W.p, sizeof *q.B.p * ((size_t)p->m + 1)), memcpy(q.B.i, p->W.i, sizeof *q.B.i * (size_t)n);
-        for (k = 0; k < n; k++)
-            q.B.x[k] = p->W.x[k];
+    if (cti_sparse_copy(t->effort->mem, &p->W, &q.B)) {
         cti_mprgp_scale(&q);
         for (i = 0; i < p->m; i++) {
             q.set.lo[i] = p->lo ? p->lo[i] / q.S[i] : 0, q.set.hi[i] = p->hi ? p->hi[i] / q.S[i] : INFINITY;

@@ -582,14 +582,9 @@ static int cti_printed_open(cti_printed *s)
     double **const all[] = {&s->D, &s->x, &s->g, &s->b, &s->p_, &s->Ap, &s->y, &s->scratch, &s->view.phi, &s->view.sum,
                             &s->from.x, &s->from.g, &s->chain.x, &s->chain.g};
     double **const rows[] = {&s->row.size, &s->row.c, &s->row.eps, &s->row.loose, &s->row.s, &s->row.q, &s->row.Jphi, &s->gram.q};
-    size_t k;
     int i;
-    for (k = 0; k < sizeof all / sizeof *all; k++)
-        if (!(*all[k] = CTI_ARENA_ZERO(arena, double, s->n)))
-            return 0;
-    for (k = 0; k < sizeof rows / sizeof *rows; k++)
-        if (!(*rows[k] = CTI_ARENA_ZERO(arena, double, s->m)))
-            return 0;
+    if (!CTI_ARENA_VECTORS(arena, s->n, all) || !CTI_ARENA_VECTORS(arena, s->m, rows))
+        return 0;
     for (i = 0; i < s->n; i++) {
         double d = cti_sparse_at(&s->p->A, i, i);
         s->D[i] = d > 0 ? 1 / sqrt(d) : 1;

@@ -604,6 +604,25 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
         out->residual = INFINITY;
 }
 
+CTI_FN int cti_candidate_open(cti_candidate *c, const cti_program *p, cti_answer *a, cti_arena *arena)
+{
+    c->p = p, c->a = a, c->best = INFINITY;
+    c->x = CTI_ARENA_ZERO(arena, double, p->n), c->r = CTI_ARENA_ZERO(arena, double, p->m);
+    c->work = CTI_ARENA_NEW(arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
+    return c->x && c->r && c->work;
+}
+
+CTI_FN double cti_candidate_offer(cti_candidate *c)
+{
+    cti_program_judge(c->p, c->x, c->r, c->work, &c->j);
+    if (c->j.residual < c->best) {
+        c->best = c->j.residual;
+        memcpy(c->a->x, c->x, sizeof *c->x * (size_t)c->p->n);
+        memcpy(c->a->r, c->r, sizeof *c->r * (size_t)c->p->m);
+    }
+    return c->j.residual;
+}
+
 /* ---- budgets ---- */
 
 CTI_FN uint64_t cti_effort_now(const cti_effort *e) { return e->clock.now_us ? e->clock.now_us(e->clock.user) - e->clock.hidden : 0; }

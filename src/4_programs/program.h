@@ -171,6 +171,18 @@ typedef struct cti_answer {
     int iterations;
     const char *why; /* a sentence where the outcome is not SOLVED; a static string */
 } cti_answer;
+/* cti_candidate -- a point that is offered as an answer; the best one so far is the answer. */
+typedef struct cti_candidate {
+    const cti_program *p;
+    cti_answer *a;
+    double *x, *r, *work; /* [n], [m] the point; [2 n + 2 m] */
+    double best;          /* residual of the answer; INFINITY where there was none */
+    cti_judgement j;      /* of the last point */
+} cti_candidate;
+/* cti_candidate_open -- 0 when memory ran out; x and r are 0. */
+CTI_FN int cti_candidate_open(cti_candidate *c, const cti_program *p, cti_answer *a, cti_arena *arena);
+/* cti_candidate_offer -- judges x and r, which become the answer if they are better. Returns their residual. */
+CTI_FN double cti_candidate_offer(cti_candidate *c);
 typedef cti_outcome (*cti_program_solver)(const cti_program *p, cti_effort *e, cti_answer *a);
 
 /* cti_scalar -- A z = y for a sparse symmetric positive definite matrix, by supernodal Cholesky in double and refinement. Zero it before first use.

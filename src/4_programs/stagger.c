@@ -192,21 +192,14 @@ static int cti_stagger_open(cti_stagger *s, cti_effort *e)
 {
     cti_friction *f = &s->f;
     cti_arena *arena = e->arena;
+    double **const of_contacts[] = {&s->tangents.load, &s->tangents.c, &s->tangents.s, &s->tangents.eta};
+    double **const of_rows[] = {&s->work.z, &s->work.y, &s->work.x, &s->old, &s->warm.power[0], &s->warm.power[1]};
     int i;
     s->tangents.at = CTI_ARENA_NEW(arena, int32_t, f->m);
-    s->tangents.load = CTI_ARENA_ZERO(arena, double, f->nc);
-    s->tangents.c = CTI_ARENA_NEW(arena, double, f->nc), s->tangents.s = CTI_ARENA_ZERO(arena, double, f->nc);
-    s->tangents.eta = CTI_ARENA_ZERO(arena, double, f->nc);
-    s->work.z = CTI_ARENA_NEW(arena, double, f->m), s->work.y = CTI_ARENA_NEW(arena, double, f->m), s->work.x = CTI_ARENA_NEW(arena, double, f->m);
-    if (!s->tangents.at || !s->tangents.load || !s->tangents.c || !s->tangents.s || !s->tangents.eta || !s->work.z || !s->work.y || !s->work.x)
-        return 0;
-    s->old = CTI_ARENA_ZERO(arena, double, f->m);
-    if (!cti_mixing_open(&s->mixing, arena, f->m, CTI_STAGGER_DEPTH, NULL, 0))
+    if (!s->tangents.at || !CTI_ARENA_VECTORS(arena, f->nc, of_contacts) || !CTI_ARENA_VECTORS(arena, f->m, of_rows) ||
+        !cti_mixing_open(&s->mixing, arena, f->m, CTI_STAGGER_DEPTH, NULL, 0))
         return 0;
     s->mixing.takes_all = 1;
-    s->warm.power[0] = CTI_ARENA_ZERO(arena, double, f->m), s->warm.power[1] = CTI_ARENA_ZERO(arena, double, f->m);
-    if (!s->old || !s->warm.power[0] || !s->warm.power[1])
-        return 0;
     for (i = 0; i < f->nc; i++)
         s->tangents.c[i] = 1, s->tangents.load[i] = f->mu[i] * cti_fmax(0, f->r[3 * i]);
     if (!cti_stagger_room(e->mem, &s->normal, f->nc, cti_stagger_normals(s, 0)))
