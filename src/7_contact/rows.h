@@ -30,7 +30,7 @@ typedef struct cti_row_context {
 typedef struct cti_contact_row {
     cti_pair pair;
     ct_real thickness;
-    ct_real gap0;  /* along the normal at the start of the step, less the thickness */
+    ct_real gap0;  /* along the normal at the start of the step, less the thickness; of a joint that gives: what a step closes, 0: none */
     ct_real slip[3]; /* [m] remembered slip, which the stick target undoes */
     ct_real base[3]; /* [m/s] w without the script's motion and without the term of a linearization; of a stitch that is damped across, less
                         the velocity that the common rotation of the jointed bodies gives it */
@@ -42,6 +42,7 @@ typedef struct cti_contact_row {
     int fresh;     /* 1: not solved yet */
     int bent;      /* 1: linearized again since its last solve, with a change that matters */
     ct_real missed; /* violation of a joint's equation at the tentative motion, over the error that it may have */
+    ct_real gives, anchor[3]; /* > 0: compliance [1/kg] of a joint that is being closed, around an impulse [N s] in world axes (joints.c) */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
     int repair;    /* 1: separates features that intersect; not a contact */
 } cti_contact_row;

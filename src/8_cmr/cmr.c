@@ -114,7 +114,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
         return 0;
     cti_detect_distances(&s->detect, &s->surface);
     CTI_CLEAR(s->contact.hits);
-    if (!cti_joints_append(s, c))
+    if (!cti_joints_append(s, c, cti_cmr_scale(s, c->dt)))
         return 0;
     cti_joints_bend(s, c);
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->contact.hits))
@@ -331,14 +331,14 @@ static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
     return cti_parts_exclude(s, dt, out);
 }
 
-/* counts the rows of joints whose error at the end is too large; their components fail */
+/* counts the rows of joints whose error at the end is too large; their components fail, unless the joint is one that is being closed */
 static void cti_cmr_strain(cti_state *s, cti_attempt *out)
 {
     int i;
     if (s->desc.row_mode == CT_ROW_VELOCITY)
         return;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        if (s->contact.origins[i].joint && cti_policy_joint_fails(s->contact.origins[i].missed)) {
+        if (s->contact.origins[i].joint && !(s->contact.origins[i].gives > 0) && cti_policy_joint_fails(s->contact.origins[i].missed)) {
             cti_state_fail(s, s->contact.rows[i].term[0].block);
             out->strained++;
         }
@@ -348,6 +348,7 @@ static void cti_cmr_strain(cti_state *s, cti_attempt *out)
    memory */
 static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
 {
+    int i;
     if (out->gained)
         cti_parts_fail_gaining(s);
     out->strained += s->linkages.unresolved;
@@ -358,6 +359,10 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
         return 0;
     if (out->clear && !cti_cmr_exclude(s, dt, out))
         return 0;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_contact_row *o = &s->contact.origins[i];
+        out->apart += o->gives > 0 && 2 * o->missed * s->bodies.joints[(o->joint - 1) / 2].slack >= o->gap0;
+    }
     if (!cti_state_is_paper(s))
         out->residual = cti_max(out->residual, cti_cmr_bent(s) / cti_cmr_scale(s, dt));
     return 1;

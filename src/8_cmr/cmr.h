@@ -31,6 +31,7 @@ typedef struct cti_attempt {
     int gave_up;        /* 1: the velocities were implausible, and end.x is x (plausible.h) */
     int implausible;    /* number of blocks with implausible velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
+    int apart;          /* rows of joints that are being closed, and of which the motion closes less than half of what it should */
     int strained;       /* rows of joints whose error at the end is too large */
     int excluded;       /* components that are excluded (parts.h); the other fields describe active components alone */
     int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */

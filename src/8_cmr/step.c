@@ -4,8 +4,7 @@
    within each other. Impact zones end the shortest substeps (Otaduy 2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h
    defines the terms). With ccd_limits_step a substep also ends where features first meet (events.c). Positions are committed substep by substep, and
    restored when memory runs out. differs: a crushed element halves the step, too, since one Newton iteration does not predict its force; components
-   that failed keep a step limit for the rest of the step. Where the shortest substep fails and joints began it apart, they keep their errors from
-   there to the end of the step: contacts may leave no room to close them. */
+   that failed keep a step limit for the rest of the step. */
 #include "step.h"
 #include "../8_step/ends.h"
 #include "../8_step/energy.h"
@@ -160,7 +159,6 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->contact.is_solved = 0;
     s->step.spent = 0;
     s->step.wasted_sweeps = 0;
-    s->step.joints_keep = 0;
     cti_impulses_begin(s);
     cti_parts_reset(s);
     memset(&s->step.limit, 0, sizeof s->step.limit);
@@ -261,7 +259,6 @@ typedef struct cti_step_try {
     int good;
     int shorter; /* 1: it failed and is halved */
     int again;   /* 1: it failed and cannot be halved; it is tried again with implausible blocks held */
-    int keeps;   /* 1: it failed with joints that close an error; it is tried again with errors that stay */
     int whole;   /* 1: it failed, cannot be halved, and the result without the excluded components was rejected; it is tried again without
                     exclusion */
     int rests;   /* tries in which blocks were held */
@@ -301,11 +298,10 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->spun && !a->strained && !a->gained &&
               cti_all_finite(s->end.x, 3 * s->n) && cti_all_finite(s->end.v, 3 * s->n);
     t->shorter = !last && !t->good && cti_policy_dt_reaches(sub / 2, cti_step_least(s));
-    t->keeps = !last && !t->good && !t->shorter && !s->step.joints_keep && cti_joints_are_apart(s, cti_cmr_scale(s, sub), sub);
-    t->again = !last && !t->shorter && !t->keeps && a->implausible > 0 && cti_policy_may_hold(t->rests);
+    t->again = !last && !t->shorter && a->implausible > 0 && cti_policy_may_hold(t->rests);
     t->rests += t->again;
     t->whole = !t->shorter && (a->redo || (a->excluded && !t->good));
-    cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !t->keeps && !s->parts.conflict && !(a->event > 0));
+    cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !s->parts.conflict && !(a->event > 0));
     if (a->limit.n > 0 && (!t->good || a->event > 0 || a->excluded))
         s->step.limit = a->limit;
     return 1;
@@ -324,10 +320,9 @@ static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, c
             return 0;
         s->parts.can_exclude = 0;
         t->shorter &= !q->last;
-        s->step.joints_keep |= t->keeps;
         if (t->whole) /* components begin alike, whether others were excluded or not */
             cti_snapshot_restore_solves(s, 0, &s->step.attempt);
-    } while (!s->parts.conflict && (t->again || t->whole || t->keeps));
+    } while (!s->parts.conflict && (t->again || t->whole));
     return 1;
 }
 
@@ -504,7 +499,7 @@ static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, ct
     }
     if (!(t->a.residual <= s->desc.solver.tolerance)) /* the same for every solver */
         cti_step_status(r, t->a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
-    if (s->step.joints_keep) /* joints could not close */
+    if (t->a.apart) /* contacts, or other joints, leave no room to close joints */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return t->a.excluded && t->good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, t, r);
 }
@@ -565,7 +560,6 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
     memset(&s->step.limit, 0, sizeof s->step.limit);
     s->step.spent = 0;
     s->step.wasted_sweeps = 0;
-    s->step.joints_keep = 0;
     fresh.status = CT_STATUS_OK;
     fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
     fresh.residual = fresh.momentum_lost = 0;

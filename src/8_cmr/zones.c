@@ -392,7 +392,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     if (!active || !anchored || !z->parent || !z->frozen)
         return 0;
     cti_move_context(s, dt, &s->contact.memory_none, &c);
-    if (CTI_LEN(s->contact.rows) == 0 && !cti_joints_append(s, &c)) /* an attempt that was given up has no rows */
+    if (CTI_LEN(s->contact.rows) == 0 && !cti_joints_append(s, &c, cti_cmr_scale(s, dt))) /* an attempt that was given up has no rows */
         return 0;
     if (!cti_zones_joints(z))
         return 0;

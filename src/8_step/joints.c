@@ -5,11 +5,16 @@
    (linkage.h), whose J is the mean of both ends.
    The notes' "numerical stabilization" (4.1.2.2: springs against the drift of the linear approximation) is here the compliance c = 1 / (k
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
+   A joint of a linkage with an error from outside is closed by the method of multipliers: c (r - r0) in place of c r, c a share of the mobility of
+   its blocks, r0 at first the impulse that closes it without contacts. While a solve at least halves the error, its r is the next one's r0. Where
+   contacts leave no room to close the joint no solve does: its force stays bounded, and the motion is the nearest one to closing it.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 #include "joints.h"
 #include "linkage.h"
 #include "momenta.h"
 #include "policy.h"
+
+static const ct_real cti_joints_unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 /* the point that vertices with keyframes hold */
 static cti_v3 cti_joints_framed(const cti_joint_side *side, double time)
@@ -211,8 +216,15 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     cti_joints_row(s, j, part, row);
     soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * cti_step_tuned.attempt.joint_own);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
-    if (cti_linkage_row(s, 2 * (int)(j - s->bodies.joints) + part, row, &e))
+    if (cti_linkage_row(s, 2 * (int)(j - s->bodies.joints) + part, row, &e)) {
+        if (cti_joints_is_soft(j, part) || !cti_linkage_recovers(s, j))
+            return;
+        origin->gives = cti_joints_own(s, row) * cti_step_tuned.attempt.joint_gives;
+        if (!cti_linkage_of(s, j->a.rigid >= 0 ? j->a.rigid : j->b.rigid)->keeps)
+            origin->gap0 = cti_min(cti_joints_miss(s, j), s->desc.recovery_speed > 0 ? c->dt * s->desc.recovery_speed : CTI_REAL_MAX);
+        cti_v3_put(origin->anchor, 0, cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)));
         return;
+    }
     m = cti_memory_find(c->memory, row->key);
     if (m)
         cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt / m->dt)));
@@ -266,39 +278,14 @@ static void cti_joints_follow(cti_state *s)
     }
 }
 
-CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
-{
-    int i, part;
-    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
-        if (cti_joints_is_inactive(s, &s->bodies.joints[i]))
-            continue;
-        for (part = 0; part < cti_joints_parts(&s->bodies.joints[i]); part++) {
-            cti_row row;
-            cti_contact_row origin;
-            cti_joints_build(s, c, &s->bodies.joints[i], part, &row, &origin);
-            if (row.n == 0)
-                continue;
-            origin.joint = 1 + 2 * i + part;
-            if (!CTI_RESERVE(s->mem, s->contact.origins, CTI_LEN(s->contact.origins) + 1) || !CTI_PUSH(s->mem, s->contact.rows, row))
-                return 0;
-            CTI_PUSH(s->mem, s->contact.origins, origin);
-        }
-    }
-    cti_joints_follow(s);
-    return 1;
-}
-
 CTI_FN int cti_joints_is_soft(const cti_joint *j, int part) { return cti_joints_softness(j, part) > 0; }
 
-/* the error that remains after a step: an error from outside is recovered at the recovery speed, or stays (cti_joints_are_apart); a spring's
-   elongation stays */
+/* the error that remains after a step: an error from outside is recovered at the recovery speed; a spring's elongation stays */
 static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
-    cti_v3 error;
-    if (cti_joints_is_soft(j, part) || !(s->step.joints_keep || s->desc.recovery_speed > 0))
+    if (cti_joints_is_soft(j, part) || !(s->desc.recovery_speed > 0))
         return cti_v3_zero();
-    error = cti_joints_phi(s, j, part, 0, s->step.time, frame);
-    return s->step.joints_keep ? error : cti_joint_left(error, dt * s->desc.recovery_speed);
+    return cti_joint_left(cti_joints_phi(s, j, part, 0, s->step.time, frame), dt * s->desc.recovery_speed);
 }
 
 /* largest coordinate of the blocks of a side [m], which rounds as their positions do */
@@ -314,8 +301,7 @@ static ct_real cti_joints_size(const cti_state *s, const cti_joint_side *side)
 
 CTI_FN cti_v3 cti_joints_left(const cti_state *s, const cti_joint *j, int part, ct_real dt)
 {
-    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    return cti_joints_target(s, j, part, dt, unit);
+    return cti_joints_target(s, j, part, dt, cti_joints_unit);
 }
 
 CTI_FN ct_real cti_joints_rounding(const cti_state *s, const cti_joint *j)
@@ -352,18 +338,21 @@ static cti_v3 cti_joints_aside(const cti_state *s, const cti_joint *j, int end, 
 static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i, ct_real *apart)
 {
     cti_row *row = &s->contact.rows[i];
-    int k, start = s->desc.row_mode == CT_ROW_VELOCITY, part = (s->contact.origins[i].joint - 1) & 1, across = cti_joints_is_damped(s, i);
-    ct_real u[3], error[3], miss = 0;
+    const cti_contact_row *o = &s->contact.origins[i];
+    int k, start = s->desc.row_mode == CT_ROW_VELOCITY, part = (o->joint - 1) & 1, across = cti_joints_is_damped(s, i);
+    ct_real u[3], error[3], held[3], miss = 0;
     cti_v3 e;
     *apart = 0;
-    if (cti_linkage_row(s, s->contact.origins[i].joint - 1, row, &e)) {
+    if (cti_linkage_row(s, o->joint - 1, row, &e)) {
         row->w[0] = row->w[1] = row->w[2] = 0;
         cti_v3_put(error, 0, e);
+        cti_v3_put(held, 0, cti_v3_mul(cti_m3_mul_v(row->frame, cti_v3_at(o->anchor, 0)), o->gives));
         cti_row_velocity(row, c->v, u);
-        cti_v3_put(row->w, 0, cti_v3_sub(cti_v3_mul(e, 1 / c->dt), cti_v3_at(u, 0)));
+        cti_v3_put(row->w, 0, cti_v3_sub(cti_v3_sub(cti_v3_mul(e, 1 / c->dt), cti_v3_at(u, 0)), cti_v3_at(held, 0)));
         for (k = 0; k < 3; k++)
             if (row->equations >> k & 1) {
-                miss = cti_max(miss, cti_abs(error[k] + c->dt * row->compliance[k] * row->r[k]));
+                row->compliance[k] += o->gives;
+                miss = cti_max(miss, cti_abs(error[k] + c->dt * row->compliance[k] * row->r[k] - c->dt * held[k]));
                 *apart = cti_joints_is_soft(j, part) ? 0 : cti_max(*apart, cti_abs(error[k]));
             }
         return miss;
@@ -374,7 +363,7 @@ static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c,
         e = cti_v3_add(e, cti_joints_aside(s, j, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame));
     e = cti_v3_mul(e, 1 / c->dt);
     if (across)
-        e = cti_v3_add(e, cti_v3_at(s->contact.origins[i].base, 0));
+        e = cti_v3_add(e, cti_v3_at(o->base, 0));
     row->w[0] = row->w[1] = row->w[2] = 0;
     if (start)
         e = cti_v3_add(e, cti_joints_script(s, j, part, c->dt, row->frame));
@@ -404,6 +393,29 @@ static ct_real cti_joints_slack(const cti_state *s, const cti_joint *j, ct_real 
     return cti_policy_joint_slack(cti_joints_thickness(s, j), s->desc.solver.tolerance, scale, dt, size);
 }
 
+CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c, ct_real scale)
+{
+    int i, part;
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        if (cti_joints_is_inactive(s, &s->bodies.joints[i]))
+            continue;
+        s->bodies.joints[i].slack = cti_joints_slack(s, &s->bodies.joints[i], scale, c->dt);
+        for (part = 0; part < cti_joints_parts(&s->bodies.joints[i]); part++) {
+            cti_row row;
+            cti_contact_row origin;
+            cti_joints_build(s, c, &s->bodies.joints[i], part, &row, &origin);
+            if (row.n == 0)
+                continue;
+            origin.joint = 1 + 2 * i + part;
+            if (!CTI_RESERVE(s->mem, s->contact.origins, CTI_LEN(s->contact.origins) + 1) || !CTI_PUSH(s->mem, s->contact.rows, row))
+                return 0;
+            CTI_PUSH(s->mem, s->contact.origins, origin);
+        }
+    }
+    cti_joints_follow(s);
+    return 1;
+}
+
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale)
 {
     ct_real worst = 0, miss, apart;
@@ -416,6 +428,10 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
             continue;
         j->slack = cti_joints_slack(s, j, scale, c->dt);
         miss = cti_joints_bend_row(s, c, j, i, &apart) / j->slack;
+        if (o->gives > 0 && cti_policy_joint_nears(apart / j->slack, o->missed)) {
+            cti_v3_put(o->anchor, 0, cti_m3_mul_tv(s->contact.rows[i].frame, cti_v3_at(s->contact.rows[i].r, 0)));
+            miss = cti_joints_bend_row(s, c, j, i, &apart) / j->slack;
+        }
         o->missed = cti_max(miss, apart / j->slack);
         o->fresh |= cti_policy_joint_misses(miss);
         worst = cti_max(worst, miss);
@@ -439,24 +455,12 @@ CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c)
 
 CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
 {
-    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     ct_real worst = 0;
     int part;
     for (part = 0; part < cti_joints_parts(j); part++)
         if (!cti_joints_is_soft(j, part))
-            worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, unit)));
+            worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, cti_joints_unit)));
     return worst;
-}
-
-CTI_FN int cti_joints_are_apart(const cti_state *s, ct_real scale, ct_real dt)
-{
-    int i, apart = 0;
-    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
-        const cti_joint *j = &s->bodies.joints[i];
-        apart |= !cti_joints_is_inactive(s, j) &&
-                 cti_policy_joint_fails(cti_joints_miss(s, j) / cti_joints_slack(s, j, scale, dt));
-    }
-    return apart;
 }
 
 CTI_FN ct_real cti_joints_error(const cti_state *s)
@@ -470,7 +474,6 @@ CTI_FN ct_real cti_joints_error(const cti_state *s)
 
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
 {
-    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     ct_real most = 0;
     int i, part;
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
@@ -478,10 +481,10 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
         if (cti_joints_is_inactive(s, j))
             continue;
         for (part = 0; part < cti_joints_parts(j); part++) {
-            ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, unit));
+            ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, cti_joints_unit));
             if (s->desc.recovery_speed > 0)
                 e = cti_min(e, dt * s->desc.recovery_speed);
-            most = cti_max(most, e / dt + cti_v3_norm(cti_joints_script(s, j, part, dt, unit)));
+            most = cti_max(most, e / dt + cti_v3_norm(cti_joints_script(s, j, part, dt, cti_joints_unit)));
         }
     }
     return most;

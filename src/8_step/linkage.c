@@ -244,7 +244,8 @@ static void cti_linkage_rows(cti_state *s, cti_linkage *g, ct_real dt, const cti
         q->compliance = (double)cti_joints_yield(s, j, q->part, dt, &q->is_soft, &q->is_loose);
         for (k = 0; k < 3; k++)
             q->f[k] = m ? (double)(m->impulse[k] * (dt / m->dt)) : 0;
-        cti_mechanism_rest(&g->m, i, s->step.joints_keep ? HUGE_VAL : (double)cti_joints_rounding(s, j));
+        cti_mechanism_rest(&g->m, i, g->keeps ? HUGE_VAL : (double)cti_joints_rounding(s, j));
+        q->keeps &= !g->keeps; /* what turns with a body is no part of the derivative */
     }
 }
 
@@ -313,7 +314,7 @@ static void cti_linkage_slide(cti_state *s, cti_linkage *g, ct_real dt)
     cti_linkage_set(s, g, CTI_SWINGS_FORCED);
 }
 
-/* the free motion of one linkage; 0: not found */
+/* the motion without contacts under its rows; 0: not found */
 static int cti_linkage_free_one(cti_state *s, cti_linkage *g, ct_real dt)
 {
     int i, k, linked = 1;
@@ -333,8 +334,22 @@ static int cti_linkage_free_one(cti_state *s, cti_linkage *g, ct_real dt)
         }
         cti_mechanism_turn(angle, b->turn);
     }
-    if (cti_mechanism_solve(s->mem, &g->m, (double)dt))
-        return 1;
+    return cti_mechanism_solve(s->mem, &g->m, (double)dt);
+}
+
+/* the free motion of one linkage; where none closes its joints, as where these contradict each other, one that keeps their errors. 0: not found */
+static int cti_linkage_find(cti_state *s, cti_linkage *g, ct_real dt, const cti_memory *memory)
+{
+    int i, apart = 1;
+    for (g->keeps = 0; g->keeps <= apart; g->keeps++) {
+        cti_linkage_bodies(s, g);
+        cti_linkage_rows(s, g, dt, memory);
+        if (cti_linkage_free_one(s, g, dt))
+            return 1;
+        for (apart = i = 0; i < CTI_LEN(g->parts); i++)
+            apart |= cti_linkage_recovers(s, &s->bodies.joints[g->parts[i] / 2]);
+    }
+    g->keeps = 0;
     cti_linkage_slide(s, g, dt);
     return 0;
 }
@@ -346,9 +361,7 @@ CTI_FN void cti_linkage_free(cti_state *s, ct_real dt, const cti_memory *memory,
         cti_linkage *g = &s->linkages.list[i];
         if (!cti_linkage_swings(s, g))
             continue;
-        cti_linkage_bodies(s, g);
-        cti_linkage_rows(s, g, dt, memory);
-        if (!cti_linkage_free_one(s, g, dt))
+        if (!cti_linkage_find(s, g, dt, memory))
             cti_state_fail(s, s->bodies.rigids[g->rigids[0]].block), ++*out;
         if (cti_linkage_swings(s, g) != CTI_SWINGS_LOADED)
             cti_linkage_put(s, g, dt, s->system.v_free);
@@ -380,9 +393,8 @@ static void cti_linkage_press(cti_state *s, cti_linkage *g, ct_real dt)
     if (cti_linkage_swings(s, g) != CTI_SWINGS_ALONE)
         return;
     cti_linkage_set(s, g, CTI_SWINGS_LOADED);
-    for (i = 0; i < CTI_LEN(g->rigids); i++) {
+    for (i = 0; i < CTI_LEN(g->rigids); i++)
         cti_linkage_equation(s, dt, g->rigids[i]);
-    }
 }
 
 CTI_FN int cti_linkage_alone(cti_state *s, ct_real dt, int first, int end)

@@ -323,6 +323,7 @@ typedef struct cti_linkage {
     int32_t *rigids; /* numbers of its bodies */
     int32_t *parts;  /* 2 joint + part of its rows */
     double lost;     /* [J] kinetic energy before the step that the joints do not allow */
+    int keeps;       /* 1: joints keep their errors in this attempt: no motion was found that closes them */
 } cti_linkage;
 typedef struct cti_linkages {
     cti_linkage *list;
@@ -440,7 +441,6 @@ typedef struct cti_clock {
     ct_real left;             /* [s] time left until then, before a substep */
     ct_real event_least;      /* [s] shortest substep at which an impact may cut, 0: impacts do not cut */
     ct_real spent;            /* share of this step's bound that the interior point method has used, see cti_solve_info */
-    int joints_keep;          /* 1: joints keep the errors that they have at the start of the attempt */
     double wasted_sweeps;     /* sweeps in this step of ICA solves that ended far from a solution; in budgets, which are max_sweeps over all
                                  contacts */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
