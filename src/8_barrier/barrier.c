@@ -457,7 +457,7 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
 
 /* ---- the substep ---- */
 
-/* the iterate becomes the state. 0: out of memory */
+/* the iterate becomes the state. before, given [J]: what substeps before have gained, and their part of the balance. 0: out of memory */
 static int cti_barrier_commit(cti_state *s, const cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);

@@ -186,7 +186,7 @@ typedef struct cti_barrier_joints {
     cti_barrier_tie *ties;
     int updates, stalls; /* of multipliers in this step; those in a row that changed little */
     int open;            /* ties with an error above the tolerance when Newton's method ended */
-    double rounded;      /* [J] what rounding of the joints' work is of */
+    double rounded;      /* [J] what rounding of the joints' work in the try at hand is of */
 } cti_barrier_joints;
 
 /* cti_barrier_matrix -- what the Hessian is made of. */

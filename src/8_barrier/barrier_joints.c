@@ -376,12 +376,12 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
     cti_barrier *b = cti_barrier_own(s);
     double h2 = (double)b->rule.contact;
     int i;
-    b->joints.rounded = 0;
     for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
         const cti_barrier_tie *t = &b->joints.ties[i];
-        cti_v3 f = cti_tie_force(s, t, b->y);
-        b->joints.rounded += cti_tie_size(t, b->y, f) / h2;
-        r->work_joints -= (double)cti_v3_dot(f, cti_v3_sub(cti_tie_sum(t, b->y), cti_tie_sum(t, b->y0))) / h2;
+        cti_v3 f = cti_tie_force(s, t, b->y), went = cti_v3_sub(cti_tie_sum(t, b->y), cti_tie_sum(t, b->y0));
+        /* the force is rounded, too: k times the positions */
+        b->joints.rounded += (cti_tie_size(t, b->y, f) + cti_tie_size(t, b->y, cti_v3_mul(went, t->k))) / h2;
+        r->work_joints -= (double)cti_v3_dot(f, went) / h2;
         if (t->part == 0 && !cti_tie_remember(s, i, r->status < CT_STATUS_BUDGET, out))
             return 0;
     }

@@ -13,7 +13,7 @@
 static int cti_barrier_keep(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    b->cover.known = 0, b->contact.eased = b->contact.over = 0;
+    b->cover.known = 0, b->contact.eased = b->contact.over = b->joints.rounded = 0;
     b->start.scale = b->scale, b->start.sigma = b->matrix.sigma;
     cti_barrier_system_begin(b);
     return 1;
