@@ -222,6 +222,29 @@ CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double
     return r && c;
 }
 
+CTI_FN double cti_lcp_residual(const cti_lcp *p, const double *R, const double *C, const double *z, double *u)
+{
+    double size_u = 0, size_z = 0, worst = 0;
+    int i, j, n = p->n;
+    for (i = 0; i < n; i++) {
+        size_z = cti_fmax(size_z, fabs(z[i] * C[i]));
+        u[i] = p->q[i], size_u = cti_fmax(size_u, fabs(p->q[i]) / R[i]);
+        for (j = 0; j < n; j++) {
+            double x = p->M[(size_t)i * (size_t)n + (size_t)j] * z[j];
+            u[i] += x, size_u = cti_fmax(size_u, fabs(x) / R[i]);
+        }
+    }
+    for (i = 0; i < n; i++) {
+        double off = size_u > 0 ? fabs(u[i]) / R[i] / size_u : 0, room = INFINITY;
+        if (!(p->equation && p->equation[i]))
+            room = u[i] > 0 ? z[i] - (p->lo ? p->lo[i] : 0) : (p->hi ? p->hi[i] - z[i] : INFINITY);
+        if (cti_finite64(room))
+            off = cti_fmin(off, size_z > 0 ? room * C[i] / size_z : 0);
+        worst = cti_fmax(worst, off);
+    }
+    return worst;
+}
+
 CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z)
 {
     cti_arena_point mark = cti_arena_mark(arena);
