@@ -18,7 +18,6 @@
 
 #define CTI_PRINTED_SHARE 0.9 /* [2 / |A|]; |A| is an estimate from below, and at 2 / |A| Lemma 4 gives no decrease. Half: stiff_10k takes
                                  2.7 times the steps; .99: as many, but 128 instead of 195 in stack_36k (docs/solvers_mprgp.md) */
-#define CTI_PRINTED_POWER 40  /* [steps] of the power method, section 6.1 */
 #define CTI_PRINTED_ROUND 1e-12 /* [terms of J_i x - c_i] a row with a smaller value is active */
 #define CTI_PRINTED_NOISE 2e-15 /* [length of the unknowns] the same: unknowns that a projection makes 0 were larger before it */
 
@@ -74,14 +73,20 @@ typedef struct cti_printed {
 } cti_printed;
 
 /* y = A v in the scaled unknowns */
-static void cti_printed_multiply(cti_printed *s, const double *v, double *y)
+static void cti_printed_times(void *ctx, const double *v, double *y)
 {
+    cti_printed *s = (cti_printed *)ctx;
     int i;
     for (i = 0; i < s->n; i++)
         s->scratch[i] = s->D[i] * v[i];
     cti_sparse_mul(&s->p->A, s->scratch, y);
     for (i = 0; i < s->n; i++)
         y[i] *= s->D[i];
+}
+
+static void cti_printed_multiply(cti_printed *s, const double *v, double *y)
+{
+    cti_printed_times(s, v, y);
     s->t->count->products++;
 }
 
@@ -247,32 +252,6 @@ static double cti_printed_change(const cti_printed *s, const double *from, const
 }
 
 /* ---- the state of the iteration ---- */
-
-/* |A| by the power method */
-static void cti_printed_norm(cti_printed *s)
-{
-    double norm = 0, before = 0, one;
-    uint64_t seed = 88172645463325252ull;
-    int i, k;
-    for (i = 0; i < s->n; i++) {
-        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-        s->y[i] = 0.5 + (double)(seed >> 11) / 9007199254740992.0;
-    }
-    for (k = 0; k < CTI_PRINTED_POWER; k++) {
-        one = sqrt(cti_dot(s->n, s->y, s->y));
-        for (i = 0; i < s->n; i++)
-            s->y[i] /= one > 0 ? one : 1;
-        cti_printed_multiply(s, s->y, s->from.x);
-        norm = sqrt(cti_dot(s->n, s->from.x, s->from.x));
-        memcpy(s->y, s->from.x, sizeof *s->y * (size_t)s->n);
-        s->t->count->power++;
-        if (!(norm > 0) || fabs(norm - before) <= 1e-3 * norm)
-            break;
-        before = norm;
-    }
-    s->t->count->norm = norm;
-    s->alpha = norm > 0 ? CTI_PRINTED_SHARE * 2 / norm : 1;
-}
 
 /* phi = g + J^'l_phi for any vector g, so that J^ phi = 0 */
 static void cti_printed_flatten(cti_printed *s, double *v)
@@ -637,7 +616,8 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
         for (i = 0; i < s.n; i++)
             size += p->b[i] * p->b[i];
         s.epsilon = e->tolerance * (size > 0 ? sqrt(size) : 1);
-        cti_printed_norm(&s);
+        cti_mprgp_power(s.n, cti_printed_times, &s, 1e-3, s.y, s.from.x, t->count);
+        s.alpha = t->count->norm > 0 ? CTI_PRINTED_SHARE * 2 / t->count->norm : 1;
         e->watcher.show = cti_printed_put, e->watcher.show_ctx = &s;
         end = cti_printed_outline(&s);
         e->watcher.show = show, e->watcher.show_ctx = show_ctx;

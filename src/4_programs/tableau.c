@@ -11,27 +11,23 @@
 static int cti_tableau_refine(cti_dual *d, cti_effort *e, cti_answer *a)
 {
     const cti_program *p = d->p;
-    double *work = CTI_ARENA_NEW(e->arena, double, 2 * (p->m + p->n)), *u = CTI_ARENA_NEW(e->arena, double, p->m), *r, *x;
+    double *u = CTI_ARENA_NEW(e->arena, double, p->m), *r = CTI_ARENA_ZERO(e->arena, double, p->m);
     int *list = CTI_ARENA_NEW(e->arena, int, p->m), i, count = 0, solved;
-    cti_judgement before, after;
-    r = CTI_ARENA_ZERO(e->arena, double, p->m), x = CTI_ARENA_NEW(e->arena, double, p->n);
-    if (!work || !u || !list || !r || !x)
+    cti_candidate own;
+    if (!u || !r || !list || !cti_candidate_open(&own, p, a, e->arena))
         return 0;
+    memcpy(own.x, a->x, sizeof *own.x * (size_t)p->n), memcpy(own.r, a->r, sizeof *own.r * (size_t)p->m);
+    cti_candidate_offer(&own);
     for (i = 0; i < p->m; i++)
         if (a->r[i] > 0 || (p->equation && p->equation[i]))
             list[count++] = i;
-    cti_program_judge(p, a->x, a->r, work, &before);
     cti_program_u(p, a->x, a->r, u);
     solved = cti_submatrix_solve(e->arena, d->W, p->m, list, count, u, r);
     for (i = 0; i < p->m; i++)
-        r[i] = p->equation && p->equation[i] ? r[i] + a->r[i] : cti_fmax(r[i] + a->r[i], 0);
+        own.r[i] = p->equation && p->equation[i] ? r[i] + a->r[i] : cti_fmax(r[i] + a->r[i], 0);
     if (solved > 0) {
-        cti_dual_x(d, r, x);
-        cti_program_judge(p, x, r, work, &after);
-        if (after.residual < before.residual) {
-            memcpy(a->x, x, sizeof *x * (size_t)p->n);
-            memcpy(a->r, r, sizeof *r * (size_t)p->m);
-        }
+        cti_dual_x(d, own.r, own.x);
+        cti_candidate_offer(&own);
     }
     return solved >= 0;
 }
