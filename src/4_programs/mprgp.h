@@ -69,6 +69,9 @@ CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const do
    out. */
 CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner *q);
 
+/* cti_mprgp_half -- y += (M + M') x for 3x3 blocks above the diagonal, by rows: each is read once and used twice, since memory bounds the speed. */
+CTI_FN void cti_mprgp_half(int n, const int32_t *p, const int32_t *column, const double *block, const double *x, double *y);
+
 /* ---- the method ---- */
 
 /* cti_mprgp_counters -- counts of the work done. */

@@ -322,6 +322,8 @@ static int cti_printed_restart(cti_printed *s)
         s->row.active[i] = s->row.s[i] <= s->row.eps[i] || (s->p->equation && s->p->equation[i]);
     if (!cti_printed_gram_face(s))
         return 0;
+    cti_printed_gram_remove(s, &s->gram.face, s->row.s, s->x); /* rows are active up to rounding: x goes onto its face */
+    cti_printed_values(s, s->x, s->row.s);
     cti_printed_gradient(s, s->x, s->g);
     s->view.feasible = 1;
     if (!cti_printed_look(s))
@@ -547,12 +549,7 @@ static int cti_printed_scale(cti_printed *s)
             s->row.J.x[k] *= s->row.size[i];
         s->row.c[i] = size > 0 ? -p->w[i] * s->row.size[i] : 0; /* a row of zeros holds, or cti_mprgp_void_row has its proof */
     }
-    if (!cti_dual_thin(mem, &p->A, &p->J, &s->row.G))
-        return 0;
-    for (i = 0; i < s->m; i++)
-        for (k = s->row.G.p[i]; k < s->row.G.p[i + 1]; k++)
-            s->row.G.x[k] *= s->row.size[i] * s->row.size[s->row.G.i[k]];
-    return 1;
+    return cti_dual_thin(mem, NULL, &s->row.J, &s->row.G);
 }
 
 static int cti_printed_open(cti_printed *s)
