@@ -34,6 +34,7 @@ static void enumerated(void **state)
         bench b;
         const cti_lcp p = cti_lcp_of(M, q, n);
         cti_lemke_result out;
+        cti_program judged;
         cti_outcome said;
         lcp_seed = (uint64_t)k + 1;
         lcp_random(kind, n, M);
@@ -46,8 +47,10 @@ static void enumerated(void **state)
             M[i * n + 1] = M[i * n];
         bench_open(&b);
         memset(&out, 0, sizeof out), memset(z, 0, sizeof z), memset(y, 0, sizeof y);
-        out.z = z, out.y = y;
+        lcp_program(&b.mem, &judged, CTI_PROGRAM_LCP, n, M, q);
+        out.z = z, out.y = y, out.judged = &judged;
         said = cti_lemke_dense(&p, NULL, 60, &b.e, &b.a, &out);
+        cti_program_free(&b.mem, &judged);
         exist = lcp_enumerate(M, q, zero, infinite, n, other);
         if (said == CTI_OUTCOME_SOLVED) {
             assert_true(lcp_breach(M, q, zero, infinite, n, z) < 1e-9);

@@ -232,9 +232,7 @@ CTI_FN cti_active_end cti_active_run(cti_active *s, int together)
 {
     int64_t begun = s->changes, most = 1000 + 20 * (int64_t)s->m;
     cti_active_settle(s);
-    if (together && (!s->values(s->ctx, s) || !cti_active_join(s)))
-        return CTI_ACTIVE_MEMORY;
-    for (;;) {
+    for (;; together = 0) {
         int64_t changes = s->changes;
         cti_active_end end;
         int p;
@@ -245,7 +243,7 @@ CTI_FN cti_active_end cti_active_run(cti_active *s, int together)
             return CTI_ACTIVE_DONE;
         if (changes - begun >= most || (s->e && !cti_effort_goes_on(s->e, s->a->iterations, (int)most, s->a->x, s->a->r)))
             return CTI_ACTIVE_BUDGET;
-        end = cti_active_enter(s, p);
+        end = together ? (cti_active_join(s) ? CTI_ACTIVE_DONE : CTI_ACTIVE_MEMORY) : cti_active_enter(s, p);
         if (s->e)
             s->a->iterations += (int)(s->changes - changes);
         if (end != CTI_ACTIVE_DONE)

@@ -113,34 +113,13 @@ static void cti_boxed_polish(cti_boxed *b, cti_arena *arena)
         b->z[i] = cti_fmin(cti_fmax(polished ? b->x[i] : b->z[i], b->lo[i]), b->hi[i]);
 }
 
-/* the natural map's residual, relative to the sizes of z and u */
-static double cti_boxed_residual(cti_boxed *b)
-{
-    double size_u = 0, size_z = 0, worst = 0;
-    int i, j, n = b->n;
-    for (i = 0; i < n; i++) {
-        size_z = cti_fmax(size_z, fabs(b->z[i] * b->C[i]));
-        b->u[i] = b->q[i], size_u = cti_fmax(size_u, fabs(b->q[i]) / b->R[i]);
-        for (j = 0; j < n; j++) {
-            double x = b->M[(size_t)i * (size_t)n + (size_t)j] * b->z[j];
-            b->u[i] += x, size_u = cti_fmax(size_u, fabs(x) / b->R[i]);
-        }
-    }
-    for (i = 0; i < n; i++) {
-        double u = size_u > 0 ? b->u[i] / b->R[i] / size_u : 0, room = u > 0 ? b->z[i] - b->lo[i] : b->hi[i] - b->z[i];
-        worst = cti_fmax(worst, cti_fmin(fabs(u), size_z > 0 ? room * b->C[i] / size_z : 0));
-        if (size_z == 0 && cti_finite64(room) == 0)
-            worst = cti_fmax(worst, fabs(u));
-    }
-    return worst;
-}
-
 CTI_FN cti_outcome cti_boxed_pivot(const cti_lcp *p, uint8_t *state, cti_effort *e, cti_answer *a, double *z)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);
     cti_outcome said;
     cti_block_pivot rule;
     cti_boxed b;
+    cti_lcp scaled;
     int i, n = p->n;
     memset(&b, 0, sizeof b), memset(&rule, 0, sizeof rule);
     b.state = state;
@@ -152,7 +131,8 @@ CTI_FN cti_outcome cti_boxed_pivot(const cti_lcp *p, uint8_t *state, cti_effort 
     said = cti_block_pivot_run(&rule);
     if (said == CTI_OUTCOME_SOLVED)
         cti_boxed_polish(&b, e->arena);
-    if (said == CTI_OUTCOME_SOLVED && !(cti_boxed_residual(&b) <= cti_fmin(e->tolerance, 1e-9) / 2))
+    scaled = cti_lcp_boxed(b.M, b.q, b.lo, b.hi, n);
+    if (said == CTI_OUTCOME_SOLVED && !(cti_lcp_residual(&scaled, b.R, b.C, b.z, b.u) <= cti_fmin(e->tolerance, 1e-9) / 2))
         said = CTI_OUTCOME_FAILED;
     for (i = 0; i < n && said == CTI_OUTCOME_SOLVED; i++)
         z[i] = cti_fmin(cti_fmax(b.z[i] * b.C[i], p->lo[i]), p->hi[i]);

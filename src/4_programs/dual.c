@@ -37,7 +37,7 @@ CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J,
             int first = at;
             for (k = J->p[i]; k < J->p[i + 1]; k++) {
                 int j = J->i[k];
-                double d = pass ? cti_sparse_at(A, j, j) : 1, x = J->x[k] / (d > 0 ? d : 1);
+                double d = pass && A ? cti_sparse_at(A, j, j) : 1, x = J->x[k] / (d > 0 ? d : 1);
                 for (l = Jt.p[j]; l < Jt.p[j + 1]; l++) {
                     if (seen[Jt.i[l]] < first) {
                         seen[Jt.i[l]] = at;

@@ -21,7 +21,7 @@ typedef struct cti_dual {
 } cti_dual;
 
 /* cti_dual_is_diagonal -- 1 if A is diagonal with positive entries. cti_dual_thin -- out = J D^-1 J', columns sorted, for A's diagonal
-   D, in which what is not positive counts as 1. 0 when memory ran out. */
+   D, in which what is not positive counts as 1; A NULL: D = 1. 0 when memory ran out. */
 CTI_FN int cti_dual_is_diagonal(const cti_sparse *A);
 CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out);
 /* cti_dual_open -- most: rows of a dense W. Memory comes from the arena. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with *why: A is not

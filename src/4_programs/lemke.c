@@ -5,6 +5,7 @@
    and z comes from an LU of the last basis with refinement. differs: after a ray the method starts again with other coverings and from
    other complementary bases, which bimatrix games need. */
 #include "lemke.h"
+#include "certificate.h"
 
 #define CTI_LEMKE_CAP 8000000      /* [pivots] in all: Murty's problem of n = 16 takes 2^16, one of n = 22 would take 2^22 */
 #define CTI_LEMKE_CAP_LARGE 200000 /* [pivots] of one start for n > 22: if rounding defeats the rule against cycles, the next start may
@@ -180,40 +181,14 @@ static cti_outcome cti_lemke_run(cti_lemke *l, int *out_column)
     return CTI_OUTCOME_SOLVED;
 }
 
-/* natural map of scaled z in the problem's own units, relative as in the judge */
-static double cti_lemke_residual(const cti_lemke *l, const double *z)
-{
-    double size_w = 0, size_z = 0, worst = 0, violation = 0;
-    int i, j, n = l->n;
-    for (i = 0; i < n; i++) {
-        const double *Mi = l->M + (size_t)i * (size_t)n;
-        double w = l->q[i];
-        for (j = 0; j < n; j++) {
-            w += Mi[j] * z[j];
-            size_w = cti_fmax(size_w, fabs(Mi[j] * z[j]) / l->R[i]);
-        }
-        l->s[i] = w / l->R[i];
-        size_w = cti_fmax(size_w, cti_fmax(fabs(l->s[i]), fabs(l->q[i] / l->R[i])));
-        size_z = cti_fmax(size_z, fabs(z[i] * l->C[i]));
-    }
-    for (i = 0; i < n; i++) {
-        double w = size_w > 0 ? l->s[i] / size_w : 0, x = size_z > 0 ? z[i] * l->C[i] / size_z : 0;
-        if (l->equation && l->equation[i]) {
-            worst = cti_fmax(worst, fabs(w));
-            continue;
-        }
-        violation = cti_fmax(violation, cti_fmax(-x, -w));
-        worst = cti_fmax(worst, w > 0 ? cti_fmin(w, fabs(x)) : -w);
-    }
-    return cti_fmax(worst, violation);
-}
-
 /* z of the complementary basis, from an LU with refinement or from the dictionary, whichever is better; returns the residual */
 static double cti_lemke_polish(cti_lemke *l, double *z)
 {
     cti_arena_point mark = cti_arena_mark(l->e->arena);
     double *other = CTI_ARENA_ZERO(l->e->arena, double, l->n), first, second = INFINITY;
+    cti_lcp scaled = cti_lcp_of(l->M, l->q, l->n);
     int i, count = 0, n = l->n;
+    scaled.equation = l->equation;
     memset(z, 0, sizeof *z * (size_t)n);
     for (i = 0; i < n; i++)
         if (l->t.basic[i] >= n && l->t.basic[i] < 2 * n)
@@ -221,11 +196,11 @@ static double cti_lemke_polish(cti_lemke *l, double *z)
     for (i = 0; i < n; i++)
         if (l->t.basic[i] >= n && l->t.basic[i] < 2 * n)
             z[l->t.basic[i] - n] = l->equation && l->equation[l->t.basic[i] - n] ? l->t.value[i] : cti_fmax(l->t.value[i], 0);
-    first = cti_lemke_residual(l, z);
+    first = cti_lcp_residual(&scaled, l->R, l->C, z, l->s);
     if (other && cti_submatrix_solve(l->e->arena, l->M, n, l->candidate, count, l->q, other) > 0) {
         for (i = 0; i < n; i++)
             other[i] = l->equation && l->equation[i] ? other[i] : cti_fmax(other[i], 0);
-        second = cti_lemke_residual(l, other);
+        second = cti_lcp_residual(&scaled, l->R, l->C, other, l->s);
         if (second < first)
             memcpy(z, other, sizeof *z * (size_t)n);
     }
@@ -234,34 +209,6 @@ static double cti_lemke_polish(cti_lemke *l, double *z)
 }
 
 /* ---- proofs that there is no solution ---- */
-
-/* 1 if y, with small negative entries set to 0, has M'y <= 0 and q'y < 0 up to rounding; y is in the scaled rows */
-static int cti_lemke_proves(const cti_lemke *l, double *y)
-{
-    double most = 0, product = 0, size = 0, *sum = l->s, *whole = l->ratio;
-    int i, j, n = l->n;
-    for (i = 0; i < n; i++)
-        most = cti_fmax(most, fabs(y[i]));
-    if (!(most > 0) || !cti_finite64(most))
-        return 0;
-    for (i = 0; i < n; i++)
-        sum[i] = whole[i] = 0;
-    for (i = 0; i < n; i++) {
-        int is_free = l->equation && l->equation[i];
-        if (!is_free && y[i] < -1e-9 * most)
-            return 0;
-        y[i] = (is_free ? y[i] : cti_fmax(y[i], 0)) / most;
-        product += y[i] * l->q[i], size += fabs(y[i] * l->q[i]);
-        for (j = 0; j < n && y[i] != 0; j++) {
-            double x = y[i] * l->M[(size_t)i * (size_t)n + (size_t)j];
-            sum[j] += x, whole[j] = cti_fmax(whole[j], fabs(x));
-        }
-    }
-    for (j = 0; j < n; j++)
-        if ((l->equation && l->equation[j] ? fabs(sum[j]) : sum[j]) > 1e-10 * cti_fmax(whole[j], 1e-3))
-            return 0;
-    return product < -1e-9 * size;
-}
 
 /* z's part of a ray: a proof for copositive M that vanish on it */
 static void cti_lemke_ray(const cti_lemke *l, int c, double *y)
@@ -312,15 +259,26 @@ static int cti_lemke_program(cti_lemke *l, double *y)
     return ok;
 }
 
-static int cti_lemke_infeasible(cti_lemke *l, int column, double *y)
+/* 1 if y, a candidate in the scaled rows, is a proof for the judged problem, in whose rows it then is */
+static int cti_lemke_proves(const cti_lemke *l, const cti_program *judged, double *y, double *work)
 {
-    int i, found;
-    if (!y)
-        return 0;
-    cti_lemke_ray(l, column, y);
-    found = cti_lemke_proves(l, y) || (cti_lemke_program(l, y) && cti_lemke_proves(l, y));
+    int i;
     for (i = 0; i < l->n; i++)
-        y[i] = found ? y[i] * l->R[i] : 0;
+        y[i] *= l->R[i];
+    return cti_program_certify_sharp(judged, y, work);
+}
+
+static int cti_lemke_infeasible(cti_lemke *l, int column, const cti_lemke_result *out)
+{
+    cti_arena_point mark = cti_arena_mark(l->e->arena);
+    double *work = out->judged ? CTI_ARENA_NEW(l->e->arena, double, 2 * (size_t)out->judged->n + 2 * (size_t)out->judged->m) : NULL;
+    int found = 0;
+    if (work) {
+        cti_lemke_ray(l, column, out->y);
+        found = cti_lemke_proves(l, out->judged, out->y, work) ||
+                (cti_lemke_program(l, out->y) && cti_lemke_proves(l, out->judged, out->y, work));
+    }
+    cti_arena_rewind(l->e->arena, mark);
     return found;
 }
 
@@ -448,7 +406,7 @@ CTI_FN cti_outcome cti_lemke_dense(const cti_lcp *p, const uint8_t *start, int r
             memcpy(out->z, z, sizeof *z * (size_t)n), residual = now;
         if (said == CTI_OUTCOME_SOLVED && residual <= goal)
             break;
-        if (said == CTI_OUTCOME_RAY && last != CTI_OUTCOME_RAY && cti_lemke_infeasible(&l, column, out->y))
+        if (said == CTI_OUTCOME_RAY && last != CTI_OUTCOME_RAY && cti_lemke_infeasible(&l, column, out))
             said = CTI_OUTCOME_INFEASIBLE;
         if (said == CTI_OUTCOME_INFEASIBLE || (said == CTI_OUTCOME_BUDGET && !cti_effort_goes_on(e, l.pivots, CTI_LEMKE_CAP, a->x, a->r)))
             break;

@@ -12,7 +12,8 @@ CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_ans
 /* cti_lemke_result -- z, y [n] are the caller's. */
 typedef struct cti_lemke_result {
     double *z; /* SOLVED: the solution; else the z of the last basis, or zero */
-    double *y; /* INFEASIBLE: y >= 0, M'y <= 0, q'y < 0 (where `equation`: y free, M'y = 0). May be NULL: then no proof is searched for */
+    double *y; /* INFEASIBLE: a certificate of `judged` */
+    const cti_program *judged; /* the problem in whose rows that is; NULL: no proof is searched for */
     int pivots;
     int attempts; /* number of coverings and starts tried, >= 1 */
     const char *why;

@@ -41,7 +41,7 @@ typedef struct cti_mprgp_state {
     cti_mprgp_split split;
 } cti_mprgp_state;
 
-static void cti_mprgp_multiply(cti_mprgp_state *m, const double *x, double *y)
+static void cti_mprgp_product(cti_mprgp_state *m, const double *x, double *y)
 {
     m->q->multiply(m->q->multiply_ctx, x, y);
     m->q->count->products++;
@@ -62,7 +62,7 @@ static double cti_mprgp_most_of(const cti_mprgp_groups *q, int group, const doub
 static void cti_mprgp_gradient(cti_mprgp_state *m, const double *x, double *g)
 {
     int i;
-    cti_mprgp_multiply(m, x, g);
+    cti_mprgp_product(m, x, g);
     m->size.g = cti_most(m->n, g);
     for (i = 0; m->q->groups && i < m->q->groups->n; i++)
         m->size.terms[i] = cti_mprgp_most_of(m->q->groups, i, g, NULL);
@@ -86,34 +86,40 @@ static int cti_mprgp_goes_on(cti_mprgp_state *m)
 
 /* ---- the norm of A ---- */
 
-#define CTI_MPRGP_POWER 40
+#define CTI_MPRGP_POWER 40 /* [steps] at most; the paper's (6.1) */
 
-/* power method from the given start; stops when the estimate no longer changes */
-static void cti_mprgp_norm(cti_mprgp_state *m)
+CTI_FN void cti_mprgp_power(int n, cti_mprgp_multiply multiply, void *ctx, double enough, double *v, double *w, cti_mprgp_counters *count)
 {
-    double *v = m->y, *w = m->z, norm, before = 0, one;
+    double before = 0, one = sqrt(cti_dot(n, v, v));
     int i, k;
     uint64_t seed = 88172645463325252ull;
-    one = m->q->power ? sqrt(cti_dot(m->n, m->q->power, m->q->power)) : 0;
-    for (i = 0; i < m->n; i++) {
+    for (i = 0; i < n && !(one > 0 && cti_finite64(one)); i++) {
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-        v[i] = one > 0 && cti_finite64(one) ? m->q->power[i] : 0.5 + (double)(seed >> 11) / 9007199254740992.0;
+        v[i] = 0.5 + (double)(seed >> 11) / 9007199254740992.0;
     }
     for (k = 0; k < CTI_MPRGP_POWER; k++) {
-        one = sqrt(cti_dot(m->n, v, v));
-        for (i = 0; i < m->n; i++)
+        one = sqrt(cti_dot(n, v, v));
+        for (i = 0; i < n; i++)
             v[i] /= one > 0 ? one : 1;
-        cti_mprgp_multiply(m, v, w);
-        m->q->count->power++;
-        norm = sqrt(cti_dot(m->n, w, w));
-        memcpy(v, w, sizeof *v * (size_t)m->n);
-        m->q->count->norm = norm;
-        if (!(norm > 0) || fabs(norm - before) <= 1e-2 * norm)
+        multiply(ctx, v, w);
+        count->power++, count->products++;
+        count->norm = sqrt(cti_dot(n, w, w));
+        memcpy(v, w, sizeof *v * (size_t)n);
+        if (!(count->norm > 0) || fabs(count->norm - before) <= enough * count->norm)
             break;
-        before = norm;
+        before = count->norm;
     }
-    if (m->q->power)
-        memcpy(m->q->power, v, sizeof *v * (size_t)m->n);
+}
+
+/* from the given start */
+static void cti_mprgp_norm(cti_mprgp_state *m)
+{
+    double *power = m->q->power;
+    if (power)
+        memcpy(m->y, power, sizeof *power * (size_t)m->n);
+    cti_mprgp_power(m->n, m->q->multiply, m->q->multiply_ctx, 1e-2, m->y, m->z, m->q->count);
+    if (power)
+        memcpy(power, m->y, sizeof *power * (size_t)m->n);
     m->step = m->q->count->norm > 0 ? 1.9 / (1.05 * m->q->count->norm) : 1;
 }
 
@@ -263,7 +269,7 @@ static int cti_mprgp_proportion(cti_mprgp_state *m)
     m->q->count->proportionings++;
     for (i = 0; i < m->n; i++)
         m->p[i] = m->sum[i] - m->phi[i];
-    cti_mprgp_multiply(m, m->p, m->Ap);
+    cti_mprgp_product(m, m->p, m->Ap);
     curvature = cti_dot(m->n, m->p, m->Ap);
     if (curvature < -1e-10 * m->q->count->norm * m->split.beta2)
         return 0;
@@ -288,7 +294,7 @@ static double cti_mprgp_energy(cti_mprgp_state *m, const int32_t *rows, int coun
     if (!A && m->q->energy && count <= m->n / 8)
         return m->q->energy(m->q->multiply_ctx, m->d, rows, count);
     if (!A || count > m->n / 8) {
-        cti_mprgp_multiply(m, m->d, m->Ad);
+        cti_mprgp_product(m, m->d, m->Ad);
         return cti_dot(m->n, m->d, m->Ad);
     }
     for (r = 0; r < count; r++) {
@@ -389,7 +395,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
     memcpy(m->p, m->z, sizeof *m->p * (size_t)m->n);
     for (;;) {
         /* differs: phi'p for g'p, equal in the face; otherwise p's rounding errors out of the face would be multiplied with all of g */
-        cti_mprgp_multiply(m, m->p, m->Ap);
+        cti_mprgp_product(m, m->p, m->Ap);
         gp = cti_dot(m->n, m->phi, m->p), pAp = cti_dot(m->n, m->p, m->Ap);
         if (pAp <= 1e-15 * q->count->norm * cti_dot(m->n, m->p, m->p))
             return pAp < -1e-10 * q->count->norm * cti_dot(m->n, m->p, m->p) ? CTI_CHAIN_INDEFINITE : CTI_CHAIN_FLAT;

@@ -69,6 +69,9 @@ CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const do
    out. */
 CTI_FN int cti_mprgp_preconditioner_renew(cti_mem *mem, cti_mprgp_preconditioner *q);
 
+/* cti_mprgp_half -- y += (M + M') x for 3x3 blocks above the diagonal, by rows: each is read once and used twice, since memory bounds the speed. */
+CTI_FN void cti_mprgp_half(int n, const int32_t *p, const int32_t *column, const double *block, const double *x, double *y);
+
 /* ---- the method ---- */
 
 /* cti_mprgp_counters -- counts of the work done. */
@@ -109,10 +112,15 @@ typedef struct cti_mprgp_groups {
     const double *least;  /* [n] size of a group's terms at least, for rounding errors of b */
 } cti_mprgp_groups;
 
+/* cti_mprgp_power -- an estimate of |A| by the power method, into count. v [n]: the start, then the vector; w [n] scratch. A step's product is counted
+   by `multiply`, or here. Ends when a step changes the estimate by less than `enough` of it. */
+typedef void (*cti_mprgp_multiply)(void *ctx, const double *x, double *y);
+CTI_FN void cti_mprgp_power(int n, cti_mprgp_multiply multiply, void *ctx, double enough, double *v, double *w, cti_mprgp_counters *count);
+
 /* cti_mprgp_task -- min 1/2 x'A x - b'x in the set. */
 typedef struct cti_mprgp_task {
     int n;
-    void (*multiply)(void *ctx, const double *x, double *y); /* y = A x */
+    cti_mprgp_multiply multiply; /* y = A x */
     void *multiply_ctx;
     const cti_sparse *A; /* rows of the same matrix or NULL */
     /* without A: computes d'A d with the context of multiply, for a d that is zero outside the unknowns of these rows; or NULL */

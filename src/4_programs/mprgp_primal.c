@@ -4,9 +4,10 @@
    3. */
 #include "mprgp.h"
 
-/* the blocks of A on and above the diagonal, by rows; each is used twice, since memory bounds a product's speed */
+/* the blocks of A on the diagonal, and those above it by rows */
 typedef struct cti_mprgp_blocks {
-    int n; /* block rows */
+    int n;          /* block rows */
+    double *D;
     int32_t *p, *i;
     double *x;
 } cti_mprgp_blocks;
@@ -37,30 +38,27 @@ static int cti_mprgp_blocks_make(cti_arena *arena, const cti_sparse *A, cti_mprg
     if (A->rows % 3 || A->rows == 0)
         return 1;
     memset(seen, 255, sizeof *seen * (size_t)n);
-    for (b = 0; b < n; b++, count++)
+    for (b = 0; b < n; b++)
         for (k = A->p[3 * b]; k < A->p[3 * b + 3]; k++)
             if (A->i[k] / 3 > b && seen[A->i[k] / 3] != b)
                 seen[A->i[k] / 3] = b, count++;
-    if (12 * (int64_t)count > A->p[A->rows])
+    if (12 * (int64_t)(count + n) > A->p[A->rows])
         return 1;
     out->p = CTI_ARENA_ZERO(arena, int32_t, n + 1), out->i = CTI_ARENA_NEW(arena, int32_t, count);
-    out->x = CTI_ARENA_ZERO(arena, double, 9 * (size_t)count);
-    if (!out->p || !out->i || !out->x)
+    out->x = CTI_ARENA_ZERO(arena, double, 9 * (size_t)count), out->D = CTI_ARENA_ZERO(arena, double, 9 * (size_t)n);
+    if (!out->p || !out->i || !out->x || !out->D)
         return 0;
     memset(seen, 255, sizeof *seen * (size_t)n);
-    for (b = 0, at = 0; b < n; b++) {
+    for (b = 0, at = 0; b < n; out->p[++b] = at) {
         int first = at;
-        seen[b] = at, out->i[at++] = b; /* the diagonal block comes first, even if it is zero */
         for (i = 3 * b; i < 3 * b + 3; i++)
             for (k = A->p[i]; k < A->p[i + 1]; k++) {
                 int c = A->i[k] / 3;
-                if (c < b)
-                    continue;
-                if (seen[c] < first)
+                if (c > b && seen[c] < first)
                     seen[c] = at, out->i[at++] = c;
-                out->x[9 * (size_t)seen[c] + (size_t)(3 * (i % 3) + A->i[k] % 3)] = A->x[k];
+                if (c >= b)
+                    (c == b ? out->D + 9 * (size_t)b : out->x + 9 * (size_t)seen[c])[3 * (i % 3) + A->i[k] % 3] = A->x[k];
             }
-        out->p[b + 1] = at;
     }
     out->n = n;
     return 1;
@@ -70,29 +68,16 @@ static void cti_mprgp_primal_multiply(void *ctx, const double *x, double *y)
 {
     const cti_mprgp_primal_state *q = (const cti_mprgp_primal_state *)ctx;
     const cti_mprgp_blocks *A = &q->blocks;
-    int b, k;
+    int i;
     if (!A->n) {
         cti_sparse_mul(&q->p->A, x, y);
         return;
     }
-    memset(y, 0, sizeof *y * 3 * (size_t)A->n);
-    for (b = 0; b < A->n; b++) {
-        const double *u = x + 3 * (size_t)b;
-        double s0, s1, s2, u0 = u[0], u1 = u[1], u2 = u[2];
-        const double *D = A->x + 9 * (size_t)A->p[b];
-        s0 = D[0] * u0 + D[1] * u1 + D[2] * u2, s1 = D[3] * u0 + D[4] * u1 + D[5] * u2, s2 = D[6] * u0 + D[7] * u1 + D[8] * u2;
-        for (k = A->p[b] + 1; k < A->p[b + 1]; k++) {
-            const double *M = A->x + 9 * (size_t)k, *v = x + 3 * (size_t)A->i[k];
-            double *z = y + 3 * (size_t)A->i[k], v0 = v[0], v1 = v[1], v2 = v[2];
-            s0 += M[0] * v0 + M[1] * v1 + M[2] * v2;
-            s1 += M[3] * v0 + M[4] * v1 + M[5] * v2;
-            s2 += M[6] * v0 + M[7] * v1 + M[8] * v2;
-            z[0] += M[0] * u0 + M[3] * u1 + M[6] * u2;
-            z[1] += M[1] * u0 + M[4] * u1 + M[7] * u2;
-            z[2] += M[2] * u0 + M[5] * u1 + M[8] * u2;
-        }
-        y[3 * (size_t)b] += s0, y[3 * (size_t)b + 1] += s1, y[3 * (size_t)b + 2] += s2;
+    for (i = 0; i < 3 * A->n; i++) {
+        const double *D = A->D + 3 * (size_t)i, *u = x + i - i % 3;
+        y[i] = D[0] * u[0] + D[1] * u[1] + D[2] * u[2];
     }
+    cti_mprgp_half(A->n, A->p, A->i, A->x, x, y);
 }
 
 /* ---- the set ---- */

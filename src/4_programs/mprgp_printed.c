@@ -18,7 +18,6 @@
 
 #define CTI_PRINTED_SHARE 0.9 /* [2 / |A|]; |A| is an estimate from below, and at 2 / |A| Lemma 4 gives no decrease. Half: stiff_10k takes
                                  2.7 times the steps; .99: as many, but 128 instead of 195 in stack_36k (docs/solvers_mprgp.md) */
-#define CTI_PRINTED_POWER 40  /* [steps] of the power method, section 6.1 */
 #define CTI_PRINTED_ROUND 1e-12 /* [terms of J_i x - c_i] a row with a smaller value is active */
 #define CTI_PRINTED_NOISE 2e-15 /* [length of the unknowns] the same: unknowns that a projection makes 0 were larger before it */
 
@@ -74,14 +73,20 @@ typedef struct cti_printed {
 } cti_printed;
 
 /* y = A v in the scaled unknowns */
-static void cti_printed_multiply(cti_printed *s, const double *v, double *y)
+static void cti_printed_times(void *ctx, const double *v, double *y)
 {
+    cti_printed *s = (cti_printed *)ctx;
     int i;
     for (i = 0; i < s->n; i++)
         s->scratch[i] = s->D[i] * v[i];
     cti_sparse_mul(&s->p->A, s->scratch, y);
     for (i = 0; i < s->n; i++)
         y[i] *= s->D[i];
+}
+
+static void cti_printed_multiply(cti_printed *s, const double *v, double *y)
+{
+    cti_printed_times(s, v, y);
     s->t->count->products++;
 }
 
@@ -248,32 +253,6 @@ static double cti_printed_change(const cti_printed *s, const double *from, const
 
 /* ---- the state of the iteration ---- */
 
-/* |A| by the power method */
-static void cti_printed_norm(cti_printed *s)
-{
-    double norm = 0, before = 0, one;
-    uint64_t seed = 88172645463325252ull;
-    int i, k;
-    for (i = 0; i < s->n; i++) {
-        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-        s->y[i] = 0.5 + (double)(seed >> 11) / 9007199254740992.0;
-    }
-    for (k = 0; k < CTI_PRINTED_POWER; k++) {
-        one = sqrt(cti_dot(s->n, s->y, s->y));
-        for (i = 0; i < s->n; i++)
-            s->y[i] /= one > 0 ? one : 1;
-        cti_printed_multiply(s, s->y, s->from.x);
-        norm = sqrt(cti_dot(s->n, s->from.x, s->from.x));
-        memcpy(s->y, s->from.x, sizeof *s->y * (size_t)s->n);
-        s->t->count->power++;
-        if (!(norm > 0) || fabs(norm - before) <= 1e-3 * norm)
-            break;
-        before = norm;
-    }
-    s->t->count->norm = norm;
-    s->alpha = norm > 0 ? CTI_PRINTED_SHARE * 2 / norm : 1;
-}
-
 /* phi = g + J^'l_phi for any vector g, so that J^ phi = 0 */
 static void cti_printed_flatten(cti_printed *s, double *v)
 {
@@ -343,6 +322,8 @@ static int cti_printed_restart(cti_printed *s)
         s->row.active[i] = s->row.s[i] <= s->row.eps[i] || (s->p->equation && s->p->equation[i]);
     if (!cti_printed_gram_face(s))
         return 0;
+    cti_printed_gram_remove(s, &s->gram.face, s->row.s, s->x); /* rows are active up to rounding: x goes onto its face */
+    cti_printed_values(s, s->x, s->row.s);
     cti_printed_gradient(s, s->x, s->g);
     s->view.feasible = 1;
     if (!cti_printed_look(s))
@@ -568,12 +549,7 @@ static int cti_printed_scale(cti_printed *s)
             s->row.J.x[k] *= s->row.size[i];
         s->row.c[i] = size > 0 ? -p->w[i] * s->row.size[i] : 0; /* a row of zeros holds, or cti_mprgp_void_row has its proof */
     }
-    if (!cti_dual_thin(mem, &p->A, &p->J, &s->row.G))
-        return 0;
-    for (i = 0; i < s->m; i++)
-        for (k = s->row.G.p[i]; k < s->row.G.p[i + 1]; k++)
-            s->row.G.x[k] *= s->row.size[i] * s->row.size[s->row.G.i[k]];
-    return 1;
+    return cti_dual_thin(mem, NULL, &s->row.J, &s->row.G);
 }
 
 static int cti_printed_open(cti_printed *s)
@@ -637,7 +613,8 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
         for (i = 0; i < s.n; i++)
             size += p->b[i] * p->b[i];
         s.epsilon = e->tolerance * (size > 0 ? sqrt(size) : 1);
-        cti_printed_norm(&s);
+        cti_mprgp_power(s.n, cti_printed_times, &s, 1e-3, s.y, s.from.x, t->count);
+        s.alpha = t->count->norm > 0 ? CTI_PRINTED_SHARE * 2 / t->count->norm : 1;
         e->watcher.show = cti_printed_put, e->watcher.show_ctx = &s;
         end = cti_printed_outline(&s);
         e->watcher.show = show, e->watcher.show_ctx = show_ctx;

@@ -11,27 +11,23 @@
 static int cti_tableau_refine(cti_dual *d, cti_effort *e, cti_answer *a)
 {
     const cti_program *p = d->p;
-    double *work = CTI_ARENA_NEW(e->arena, double, 2 * (p->m + p->n)), *u = CTI_ARENA_NEW(e->arena, double, p->m), *r, *x;
+    double *u = CTI_ARENA_NEW(e->arena, double, p->m), *r = CTI_ARENA_ZERO(e->arena, double, p->m);
     int *list = CTI_ARENA_NEW(e->arena, int, p->m), i, count = 0, solved;
-    cti_judgement before, after;
-    r = CTI_ARENA_ZERO(e->arena, double, p->m), x = CTI_ARENA_NEW(e->arena, double, p->n);
-    if (!work || !u || !list || !r || !x)
+    cti_candidate own;
+    if (!u || !r || !list || !cti_candidate_open(&own, p, a, e->arena))
         return 0;
+    memcpy(own.x, a->x, sizeof *own.x * (size_t)p->n), memcpy(own.r, a->r, sizeof *own.r * (size_t)p->m);
+    cti_candidate_offer(&own);
     for (i = 0; i < p->m; i++)
         if (a->r[i] > 0 || (p->equation && p->equation[i]))
             list[count++] = i;
-    cti_program_judge(p, a->x, a->r, work, &before);
     cti_program_u(p, a->x, a->r, u);
     solved = cti_submatrix_solve(e->arena, d->W, p->m, list, count, u, r);
     for (i = 0; i < p->m; i++)
-        r[i] = p->equation && p->equation[i] ? r[i] + a->r[i] : cti_fmax(r[i] + a->r[i], 0);
+        own.r[i] = p->equation && p->equation[i] ? r[i] + a->r[i] : cti_fmax(r[i] + a->r[i], 0);
     if (solved > 0) {
-        cti_dual_x(d, r, x);
-        cti_program_judge(p, x, r, work, &after);
-        if (after.residual < before.residual) {
-            memcpy(a->x, x, sizeof *x * (size_t)p->n);
-            memcpy(a->r, r, sizeof *r * (size_t)p->m);
-        }
+        cti_dual_x(d, own.r, own.x);
+        cti_candidate_offer(&own);
     }
     return solved >= 0;
 }
@@ -220,6 +216,29 @@ CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double
             R[i] *= r[i], C[i] *= c[i];
     cti_arena_rewind(arena, mark);
     return r && c;
+}
+
+CTI_FN double cti_lcp_residual(const cti_lcp *p, const double *R, const double *C, const double *z, double *u)
+{
+    double size_u = 0, size_z = 0, worst = 0;
+    int i, j, n = p->n;
+    for (i = 0; i < n; i++) {
+        size_z = cti_fmax(size_z, fabs(z[i] * C[i]));
+        u[i] = p->q[i], size_u = cti_fmax(size_u, fabs(p->q[i]) / R[i]);
+        for (j = 0; j < n; j++) {
+            double x = p->M[(size_t)i * (size_t)n + (size_t)j] * z[j];
+            u[i] += x, size_u = cti_fmax(size_u, fabs(x) / R[i]);
+        }
+    }
+    for (i = 0; i < n; i++) {
+        double off = size_u > 0 ? fabs(u[i]) / R[i] / size_u : 0, room = INFINITY;
+        if (!(p->equation && p->equation[i]))
+            room = u[i] > 0 ? z[i] - (p->lo ? p->lo[i] : 0) : (p->hi ? p->hi[i] - z[i] : INFINITY);
+        if (cti_finite64(room))
+            off = cti_fmin(off, size_z > 0 ? room * C[i] / size_z : 0);
+        worst = cti_fmax(worst, off);
+    }
+    return worst;
 }
 
 CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z)

@@ -51,6 +51,9 @@ CTI_FN int cti_tableau_reach(cti_tableau *t, const uint8_t *want, double least);
 /* cti_equilibrate -- powers of two R, C [n] such that R M C has rows and columns of largest entries near 1; applied to M in place. A
    symmetric M stays so. 0 when memory ran out. */
 CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double *C);
+/* cti_lcp_residual -- of z [n] in the scaled problem p, R M C: the natural map relative to the sizes of z and of u's terms, in the problem's own
+   units. u [n] out, scaled. */
+CTI_FN double cti_lcp_residual(const cti_lcp *p, const double *R, const double *C, const double *z, double *u);
 /* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries do not change. 0: singular; -1: memory
    ran out. */
 CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z);

@@ -119,20 +119,8 @@ static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
 
 static void cti_dcd_multiply_half(const cti_dcd_matrix *m, const double *x, double *y)
 {
-    int b, k, n = m->A->n;
-    memcpy(y, x, sizeof *y * 3 * (size_t)n);
-    for (b = 0; b < n; b++) {
-        double u0 = x[3 * b], u1 = x[3 * b + 1], u2 = x[3 * b + 2], s0 = 0, s1 = 0, s2 = 0;
-        for (k = m->p[b]; k < m->p[b + 1]; k++) {
-            const double *M = m->x + 9 * (size_t)k;
-            const double *v = x + 3 * (size_t)m->i[k];
-            double *z = y + 3 * (size_t)m->i[k];
-            double m0 = M[0], m1 = M[1], m2 = M[2], m3 = M[3], m4 = M[4], m5 = M[5], m6 = M[6], m7 = M[7], m8 = M[8];
-            s0 += m0 * v[0] + m1 * v[1] + m2 * v[2], s1 += m3 * v[0] + m4 * v[1] + m5 * v[2], s2 += m6 * v[0] + m7 * v[1] + m8 * v[2];
-            z[0] += m0 * u0 + m3 * u1 + m6 * u2, z[1] += m1 * u0 + m4 * u1 + m7 * u2, z[2] += m2 * u0 + m5 * u1 + m8 * u2;
-        }
-        y[3 * b] += s0, y[3 * b + 1] += s1, y[3 * b + 2] += s2;
-    }
+    memcpy(y, x, sizeof *y * 3 * (size_t)m->A->n);
+    cti_mprgp_half(m->A->n, m->p, m->i, m->x, x, y);
 }
 
 static void cti_dcd_multiply(void *ctx, const double *x, double *y)
@@ -349,11 +337,8 @@ static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, const double
     int i, k, rows = CTI_LEN(s->contact.rows);
     double *w;
     memset(set, 0, sizeof *set);
-    set->n = 3 * s->n, set->rows = rows;
-    set->lo = CTI_ARENA_NEW(s->arena, double, rows), set->hi = CTI_ARENA_NEW(s->arena, double, rows);
-    set->s = CTI_ARENA_ZERO(s->arena, double, rows), set->t = CTI_ARENA_ZERO(s->arena, double, rows);
-    set->face = CTI_ARENA_ZERO(s->arena, uint8_t, rows), *out_size = CTI_ARENA_NEW(s->arena, double, rows);
-    if (!set->lo || !set->hi || !set->s || !set->t || !set->face || !*out_size || !cti_dcd_jacobian(s, &set->J, &w))
+    *out_size = CTI_ARENA_NEW(s->arena, double, rows);
+    if (!*out_size || !cti_mprgp_set_reserve(s->arena, set, 3 * s->n, rows) || !cti_dcd_jacobian(s, &set->J, &w))
         return 0;
     for (i = 0; i < rows; i++) {
         double size = 0, plain = 0;
