@@ -333,8 +333,7 @@ static cti_v3 cti_joints_aside(const cti_state *s, const cti_joint *j, int end, 
     return cti_v3_make(0, d.y, d.z);
 }
 
-/* w of one row; returns the row's error at v [m], beyond what its compliance gives way. *apart: what a rigid joint of a linkage is off by with it:
-   rows that contradict others load the compliance which regularizes them without bound */
+/* w of one row; returns the row's error at v [m], beyond what its compliance gives way. *apart: the error of a joint of a linkage with it */
 static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i, ct_real *apart)
 {
     cti_row *row = &s->contact.rows[i];
@@ -353,7 +352,7 @@ static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c,
             if (row->equations >> k & 1) {
                 row->compliance[k] += o->gives;
                 miss = cti_max(miss, cti_abs(error[k] + c->dt * row->compliance[k] * row->r[k] - c->dt * held[k]));
-                *apart = cti_joints_is_soft(j, part) ? 0 : cti_max(*apart, cti_abs(error[k]));
+                *apart = cti_max(*apart, cti_abs(error[k]));
             }
         return miss;
     }
@@ -432,7 +431,7 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
             cti_v3_put(o->anchor, 0, cti_m3_mul_tv(s->contact.rows[i].frame, cti_v3_at(s->contact.rows[i].r, 0)));
             miss = cti_joints_bend_row(s, c, j, i, &apart) / j->slack;
         }
-        o->missed = cti_max(miss, apart / j->slack);
+        o->missed = o->gives > 0 ? cti_max(miss, apart / j->slack) : miss;
         o->fresh |= cti_policy_joint_misses(miss);
         worst = cti_max(worst, miss);
     }
