@@ -111,27 +111,16 @@ static ct_real cti_joints_response(const cti_row *row, int k, const ct_real *M)
     return big;
 }
 
-/* sum of the responses of the row's blocks in A */
-static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
-{
-    ct_real sum = 0;
-    int k;
-    for (k = 0; k < row->n; k++)
-        sum += cti_joints_response(row, k, s->system.A.val + 9 * (size_t)s->system.A.diag[row->term[k].block]);
-    return sum;
-}
-
-/* the same with the masses alone [1/kg]: a bound on the response of the bodies, whatever their stiffness */
-static ct_real cti_joints_mobility(const cti_state *s, const cti_row *row)
+/* Sum of the responses of the row's blocks in A. masses 1: of deformable bodies those of the masses alone [1/kg], a bound on the response whatever
+   their stiffness */
+static ct_real cti_joints_own(const cti_state *s, const cti_row *row, int masses)
 {
     ct_real sum = 0;
     int k;
     for (k = 0; k < row->n; k++) {
         int b = row->term[k].block;
-        if (s->bodies.rigid_of[b] >= 0)
-            sum += cti_joints_response(row, k, s->system.A.val + 9 * (size_t)s->system.A.diag[b]);
-        else
-            sum += row->term[k].weight * row->term[k].weight * s->bodies.inv_mass[b];
+        sum += masses && s->bodies.rigid_of[b] < 0 ? row->term[k].weight * row->term[k].weight * s->bodies.inv_mass[b]
+                                                   : cti_joints_response(row, k, s->system.A.val + 9 * (size_t)s->system.A.diag[b]);
     }
     return sum;
 }
@@ -197,7 +186,7 @@ static ct_real cti_joints_softness(const cti_joint *j, int part)
 static void cti_joints_across(const cti_state *s, const cti_joint *j, ct_real dt, cti_row *row)
 {
     ct_real length = cti_v3_norm(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->step.time, NULL), cti_joints_place(s, &j->b, 0, s->step.time, NULL)));
-    ct_real g = cti_joints_mobility(s, row), stiff = g > 0 ? -row->r[0] * dt / length - 1 / g : 0; /* [kg] spring times dt^2 */
+    ct_real g = cti_joints_own(s, row, 1), stiff = g > 0 ? -row->r[0] * dt / length - 1 / g : 0; /* [kg] spring times dt^2 */
     if (!(stiff > 0) || !cti_finite(stiff))
         return;
     row->equations = 7;
@@ -214,12 +203,12 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     memset(origin, 0, sizeof *origin);
     origin->fresh = 1;
     cti_joints_row(s, j, part, row);
-    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * cti_step_tuned.attempt.joint_own);
+    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row, 0) * cti_step_tuned.attempt.joint_own);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
     if (cti_linkage_row(s, 2 * (int)(j - s->bodies.joints) + part, row, &e)) {
         if (cti_joints_is_soft(j, part) || !cti_linkage_recovers(s, j))
             return;
-        origin->gives = cti_joints_own(s, row) * cti_step_tuned.attempt.joint_gives;
+        origin->gives = cti_joints_own(s, row, 0) * cti_step_tuned.attempt.joint_gives;
         if (!cti_linkage_of(s, j->a.rigid >= 0 ? j->a.rigid : j->b.rigid)->keeps)
             origin->gap0 = cti_min(cti_joints_miss(s, j), s->desc.recovery_speed > 0 ? c->dt * s->desc.recovery_speed : CTI_REAL_MAX);
         cti_v3_put(origin->anchor, 0, cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)));
@@ -315,7 +304,7 @@ CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part
     cti_row row;
     ct_real own, mobility, soft = 2 * cti_joints_softness(j, part) / (dt * dt);
     cti_joints_row(s, j, part, &row);
-    own = cti_joints_own(s, &row);
+    own = cti_joints_own(s, &row, 0);
     *is_soft = soft > 0, *is_loose = soft > 2 * own;
     mobility = (j->a.rigid >= 0 ? 1 / s->bodies.rigids[j->a.rigid].mass : 0) + (j->b.rigid >= 0 ? 1 / s->bodies.rigids[j->b.rigid].mass : 0);
     return cti_max(*is_loose ? soft * 2 / 3 : soft, mobility * cti_step_tuned.attempt.link_own);
@@ -333,8 +322,7 @@ static cti_v3 cti_joints_aside(const cti_state *s, const cti_joint *j, int end, 
     return cti_v3_make(0, d.y, d.z);
 }
 
-/* w of one row; returns the row's error at v [m], beyond what its compliance gives way. *apart: what a rigid joint of a linkage is off by with it:
-   rows that contradict others load the compliance which regularizes them without bound */
+/* w of one row; returns the row's error at v [m], beyond what its compliance gives way. *apart: the error of a joint of a linkage with it */
 static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i, ct_real *apart)
 {
     cti_row *row = &s->contact.rows[i];
@@ -342,9 +330,8 @@ static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c,
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY, part = (o->joint - 1) & 1, across = cti_joints_is_damped(s, i);
     ct_real u[3], error[3], held[3], miss = 0;
     cti_v3 e;
-    *apart = 0;
+    *apart = row->w[0] = row->w[1] = row->w[2] = 0;
     if (cti_linkage_row(s, o->joint - 1, row, &e)) {
-        row->w[0] = row->w[1] = row->w[2] = 0;
         cti_v3_put(error, 0, e);
         cti_v3_put(held, 0, cti_v3_mul(cti_m3_mul_v(row->frame, cti_v3_at(o->anchor, 0)), o->gives));
         cti_row_velocity(row, c->v, u);
@@ -353,7 +340,7 @@ static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c,
             if (row->equations >> k & 1) {
                 row->compliance[k] += o->gives;
                 miss = cti_max(miss, cti_abs(error[k] + c->dt * row->compliance[k] * row->r[k] - c->dt * held[k]));
-                *apart = cti_joints_is_soft(j, part) ? 0 : cti_max(*apart, cti_abs(error[k]));
+                *apart = cti_max(*apart, cti_abs(error[k]));
             }
         return miss;
     }
@@ -364,7 +351,6 @@ static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c,
     e = cti_v3_mul(e, 1 / c->dt);
     if (across)
         e = cti_v3_add(e, cti_v3_at(o->base, 0));
-    row->w[0] = row->w[1] = row->w[2] = 0;
     if (start)
         e = cti_v3_add(e, cti_joints_script(s, j, part, c->dt, row->frame));
     else { /* the exact equation at the tentative motion, minus J's value there */
@@ -428,11 +414,11 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
             continue;
         j->slack = cti_joints_slack(s, j, scale, c->dt);
         miss = cti_joints_bend_row(s, c, j, i, &apart) / j->slack;
-        if (o->gives > 0 && cti_policy_joint_nears(apart / j->slack, o->missed)) {
+        if (o->gives > 0 && cti_policy_joint_misses(apart / j->slack) && !(o->missed > 0 && 2 * apart > o->missed * j->slack)) {
             cti_v3_put(o->anchor, 0, cti_m3_mul_tv(s->contact.rows[i].frame, cti_v3_at(s->contact.rows[i].r, 0)));
             miss = cti_joints_bend_row(s, c, j, i, &apart) / j->slack;
         }
-        o->missed = cti_max(miss, apart / j->slack);
+        o->missed = o->gives > 0 ? cti_max(miss, apart / j->slack) : miss;
         o->fresh |= cti_policy_joint_misses(miss);
         worst = cti_max(worst, miss);
     }

@@ -17,19 +17,22 @@ static double cti_linkage_height(const cti_state *s, const cti_linkage *g, const
     return sum;
 }
 
+/* velocity of a block of a linkage at the start (end 0) or the end */
+static void cti_linkage_velocity(const cti_state *s, cti_linkage *g, int block, int end, double *out)
+{
+    cti_mechanism_body *b = &g->m.bodies[s->linkages.place[s->bodies.rigid_of[block]]];
+    cti_mechanism_rate(b, end, out);
+    if (!cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, block))
+        memcpy(out, end ? b->v1 : b->v, sizeof b->v);
+}
+
 /* mean of the velocities at both ends of a block of a linkage, the angular one of both orientations */
 static cti_v3 cti_linkage_mean(const cti_state *s, cti_linkage *g, int block)
 {
-    int rigid = s->bodies.rigid_of[block], k;
-    cti_mechanism_body *b = &g->m.bodies[s->linkages.place[rigid]];
-    double w[3], start[3], end[3];
-    cti_mechanism_rate(b, 0, w);
-    for (k = 0; k < 3; k++)
-        start[k] = block == s->bodies.rigids[rigid].block ? b->v[k] : w[k];
-    cti_mechanism_rate(b, 1, w);
-    for (k = 0; k < 3; k++)
-        end[k] = block == s->bodies.rigids[rigid].block ? b->v1[k] : w[k];
-    return cti_v3_make((ct_real)((start[0] + end[0]) / 2), (ct_real)((start[1] + end[1]) / 2), (ct_real)((start[2] + end[2]) / 2));
+    double a[3], b[3];
+    cti_linkage_velocity(s, g, block, 0, a);
+    cti_linkage_velocity(s, g, block, 1, b);
+    return cti_v3_make((ct_real)((a[0] + b[0]) / 2), (ct_real)((a[1] + b[1]) / 2), (ct_real)((a[2] + b[2]) / 2));
 }
 
 /* work of a row on linkage g: r . (u0 + u1) / 2, u0 and u1 the velocities of its row before and after the step. *out 1: no other body has a part
@@ -108,18 +111,12 @@ static void cti_linkage_rates(const cti_state *s, cti_linkage *g, const cti_link
         ct_real u[3];
         for (k = 0; k < q->rows[i]->n; k++) {
             const cti_term *t = &q->rows[i]->term[k];
-            cti_mechanism_body *b;
             double w[3];
             cti_v3 v = cti_v3_at(s->end.v, t->block);
             if (cti_linkage_of_block(s, t->block) != g)
                 continue;
-            b = &g->m.bodies[s->linkages.place[s->bodies.rigid_of[t->block]]];
-            if (!mean) {
-                cti_mechanism_rate(b, 1, w);
-                for (e = 0; e < 3; e++)
-                    w[e] = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, t->block) ? w[e] : b->v1[e];
-                v = cti_v3_make((ct_real)w[0], (ct_real)w[1], (ct_real)w[2]);
-            }
+            cti_linkage_velocity(s, g, t->block, 1, w);
+            v = mean ? v : cti_v3_make((ct_real)w[0], (ct_real)w[1], (ct_real)w[2]);
             sum = cti_v3_add(sum, cti_v3_mad(cti_v3_cross(v, cti_v3_at(t->arm, 0)), v, t->weight));
         }
         cti_v3_put(u, 0, cti_m3_mul_v(q->rows[i]->frame, sum));

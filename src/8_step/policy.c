@@ -145,8 +145,6 @@ CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_r
 
 CTI_FN int cti_policy_joint_misses(ct_real miss) { return miss > 1; }
 
-CTI_FN int cti_policy_joint_nears(ct_real miss, ct_real last) { return miss > 1 && !(last > 0 && miss > last / 2); }
-
 CTI_FN int cti_policy_joint_closes(ct_real miss, ct_real slack) { return miss > cti_step_tuned.energy.link_eased * slack; }
 
 CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times) { return (!bent && miss <= 1) || times == cti_step_tuned.attempt.joint_times; }

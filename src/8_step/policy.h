@@ -97,9 +97,6 @@ CTI_FN int cti_policy_joint_misses(ct_real miss);
 /* cti_policy_rows_hold -- 1 if rows are not solved again. bent: 1 if the rotation of a rigid body changes a contact's row by more than
    cti_policy_row_miss, and the contact is loaded or violated; miss: largest one of joints; times: how often they were solved again in this round. */
 CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times);
-/* cti_policy_joint_nears -- 1 if a joint that is being closed, with such an error after a solve, is solved again from the force at hand; last: after
-   the solve before, 0 after the first. */
-CTI_FN int cti_policy_joint_nears(ct_real miss, ct_real last);
 /* cti_policy_joint_closes -- 1 if a joint with an error of miss [m] is being closed. slack [m]: the error that it may have. */
 CTI_FN int cti_policy_joint_closes(ct_real miss, ct_real slack);
 /* cti_policy_joint_fails -- 1 if a joint with such an error at the end of the attempt rejects it. */
