@@ -438,7 +438,7 @@ static void cti_penalty_back(cti_state *s)
     p->records = p->start_records, p->start_records = records;
     p->energy = p->start_energy, p->is_known = p->was_known;
     for (b = 0; b < CTI_LEN(p->inside.bodies); b++)
-        p->inside.bodies[b].fresh = 1;
+        p->inside.bodies[b].stale = 1;
 }
 
 CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
