@@ -14,7 +14,7 @@
 #include "../8_step/impulses.h"
 #include "../8_step/joints.h"
 #include "../8_step/snapshot.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 
 /* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half and double were not compared */
 #define CTI_BARRIER_KEEP CTI_R(0.1)
@@ -180,7 +180,7 @@ static void cti_barrier_wait(cti_state *s)
         if (m->n == 0)
             continue;
         end = cti_barrier_own(s)->scripts.script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
-        cti_assemble_wait(s, m, memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0);
+        cti_assemble_stop(s, m, memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0);
     }
 }
 
@@ -485,12 +485,12 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     for (i = 0; i < CTI_LISTS; i++)
         r->candidates += cti_candidates_len(&b->cover.list[i]);
     r->rows = CTI_LEN(b->contact.terms);
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
     r->joint_error = cti_joints_error(s);
     r->rigid_strain = b->layout.strain;
     if (r->rigid_strain > CTI_BARRIER_STRAIN)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    cti_ends_gain(start[0] + start[1], r);
+    cti_report_gain(start[0] + start[1], r);
     b->contact.implied += implied;
     cti_barrier_rescale(s, cti_fmax(0, implied - r->energy_gained), r);
     return 1;
@@ -502,7 +502,7 @@ static int cti_barrier_energies(cti_state *s, double *out)
     ct_step_report r;
     double size;
     memset(&r, 0, sizeof r);
-    cti_ends_energies(s, &r);
+    cti_report_energies(s, &r);
     out[0] = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
     cti_barrier_energy(s, cti_barrier_own(s)->y, s->surface.x0, &size);
     out[1] = cti_barrier_own(s)->contact.energy;

@@ -6,7 +6,7 @@
 #include "barrier.h"
 #include "../8_step/impulses.h"
 #include "../8_step/snapshot.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 
 /* [1] most substeps. A soft corner that slips off an edge at dt 20 ms (test_barrier) takes up to 16; 8 leave one step of 100 that gains 2.4e-4 */
 #define CTI_BARRIER_PARTS 32
@@ -62,7 +62,7 @@ static void cti_barrier_sum(const ct_step_report *a, ct_step_report *r)
 {
     if (a->status > r->status)
         r->status = a->status;
-    cti_ends_cost(a, r);
+    cti_report_cost(a, r);
     r->extended_elements = cti_max_int(a->extended_elements, r->extended_elements);
     r->candidates = cti_max_int(a->candidates, r->candidates);
     r->min_distance = cti_min(a->min_distance, r->min_distance);
@@ -81,7 +81,7 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
     for (k = 0; k < parts; k++) {
         ct_step_report part;
         ct_code code;
-        cti_ends_blank(s, &part);
+        cti_report_blank(s, &part);
         /* step.limit stays the nearest pair of all substeps */
         part.min_distance = r->min_distance;
         cti_arena_reset(s->arena);
@@ -113,8 +113,8 @@ static void cti_barrier_let_go(cti_state *s)
     int i;
     for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
         const cti_script *script = &s->scripts.movers[i].script;
-        if (script->late)
-            script->late[3 * (size_t)script->n] = 0;
+        if (script->stopped)
+            script->stopped[3 * (size_t)script->n] = 0;
     }
 }
 
@@ -125,13 +125,13 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     double start[4];
     int fails, parts;
     ct_code code;
-    cti_ends_blank(s, r);
-    cti_ends_open(s, dt);
+    cti_report_blank(s, r);
+    cti_step_open(s, dt);
     if (!cti_snapshot_save(s, 1, &s->step.start) || !CTI_RESIZE(&s->prepared, b->surface.x_begin, 3 * s->surface.nv))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
         cti_barrier_let_go(s);
-        cti_ends_nothing(s, dt);
+        cti_step_empty(s, dt);
         return CT_OK;
     }
     if (s->surface.nv)
@@ -149,7 +149,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     fails = cti_barrier_gains(s, dt, start, r) || b->contact.passes;
     for (parts = 2; fails && parts <= CTI_BARRIER_PARTS && cti_barrier_divides(s, r); parts *= 2) {
         ct_step_report whole = *r;
-        cti_ends_blank(s, r);
+        cti_report_blank(s, r);
         if (!cti_barrier_again(s, &kept)) {
             cti_barrier_system_restore(b);
             return CT_ERR_MEMORY;
@@ -157,7 +157,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (cti_barrier_divide(s, dt, parts, r) != CT_OK)
             return cti_barrier_take_back(s, &kept);
         fails = cti_barrier_gains(s, dt, start, r) || b->contact.passes;
-        cti_ends_cost(&whole, r);
+        cti_report_cost(&whole, r);
     }
     if (fails && r->status < CT_STATUS_NOT_CONVERGED)
         r->status = CT_STATUS_NOT_CONVERGED;

@@ -12,7 +12,7 @@
 #include "parts.h"
 #include "../8_step/plausible.h"
 #include "../8_step/policy.h"
-#include "../8_step/whirl.h"
+#include "../8_step/rotation.h"
 #include "../7_contact/flat_patches.h"
 #include "../7_contact/flats.h"
 #include "../7_contact/seams.h"
@@ -354,7 +354,7 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
     if (out->work.rounds == 0) /* no solve has judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
-    if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
+    if (!cti_cmr_crushed(s, out) || !cti_rotation_count(s, dt, &out->rotated_far))
         return 0;
     if (out->clear && !cti_cmr_exclude(s, dt, out))
         return 0;

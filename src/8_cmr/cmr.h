@@ -26,7 +26,7 @@ typedef struct cti_attempt {
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int extended;       /* tets whose log J was continued */
     int crushed;        /* tets that the motion compresses below J = 0.2 */
-    int spun;           /* rigid bodies that rotate by more than half a radian, and may meet another feature (whirl.h) */
+    int rotated_far;           /* rigid bodies that rotate by more than half a radian, and may meet another feature (rotation.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int gave_up;        /* 1: the velocities were implausible, and end.x is x (plausible.h) */
     int implausible;    /* number of blocks with implausible velocities of their own, marked in cti_state.scripts.held */

@@ -7,7 +7,7 @@
    that failed keep a step limit for the rest of the step. Where the shortest substep fails and joints began it apart, they keep their errors from
    there to the end of the step: contacts may leave no room to close them. */
 #include "step.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 #include "../8_step/energy.h"
 #include "../8_step/factors.h"
 #include "../8_step/impulses.h"
@@ -72,7 +72,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     cti_move_context(s, dt, memory, &c);
     if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->contact.rows, s->contact.origins, CTI_LEN(s->contact.rows), s->end.v, next))
         return 0;
-    cti_ends_commit(s, dt, s->history.v_end);
+    cti_substep_commit(s, dt, s->history.v_end);
     cti_linkage_commit(s);
     for (i = 0; i < s->n; i++) /* a body that was brought to rest begins anew */
         if (s->scripts.held[i] & CTI_HELD_RESTED)
@@ -102,7 +102,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
         cti_step_rest(s, dt);
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    if (!a->converged || a->strained || a->gained || a->spun)
+    if (!a->converged || a->strained || a->gained || a->rotated_far)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (a->clear)
         return 1;
@@ -147,7 +147,7 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
     r->min_distance = nearness.distance, r->thickness_kept = nearness.share, r->too_near = nearness.too_near;
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     r->joint_error = cti_joints_error(s);
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
 }
 
 static void cti_step_begin(cti_state *s, ct_step_report *r)
@@ -298,7 +298,7 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     if (!cti_cmr_attempt(s, sub, memory, a))
         return 0;
     cti_step_time(s, t0, a);
-    t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->spun && !a->strained && !a->gained &&
+    t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->rotated_far && !a->strained && !a->gained &&
               cti_all_finite(s->end.x, 3 * s->n) && cti_all_finite(s->end.v, 3 * s->n);
     t->shorter = !last && !t->good && cti_policy_dt_reaches(sub / 2, cti_step_least(s));
     t->keeps = !last && !t->good && !t->shorter && !s->step.joints_keep && cti_joints_are_apart(s, cti_cmr_scale(s, sub), sub);
@@ -338,7 +338,7 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     cti_attempt *a = &t->a;
     int resting = t->rests || a->gave_up;
     cti_integrate_watch(s);
-    cti_linkage_watch(s);
+    cti_linkage_save_velocities(s);
     cti_sets_init(s->parts.zoned, CTI_LEN(s->factors.components));
     if (resting)
         cti_step_rested(s, a->gave_up);
@@ -348,7 +348,7 @@ static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_repor
     if (s->parts.conflict)
         return 0;
     cti_integrate_reset(s, !a->converged);
-    cti_linkage_forget(s, !a->converged);
+    cti_linkage_mark_forced(s, !a->converged);
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 

@@ -18,7 +18,7 @@
 #include "../8_step/motion.h"
 #include "../8_step/plausible.h"
 #include "../8_step/solve_islands.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 #include "../8_step/shell.h"
 
 #define CTI_DCD_FREE_TOLERANCE 10 /* [tolerance] for the free motion, which is used for detection only */
@@ -454,7 +454,7 @@ static int cti_dcd_commit(cti_state *s, ct_real dt, ct_step_report *r)
     if (!cti_impulses_add(s, dt))
         return 0;
     cti_dcd_of(s)->kinetic_shift += cti_judge_shift(s, dt, s->history.v_end);
-    cti_ends_commit(s, dt, s->history.v_end);
+    cti_substep_commit(s, dt, s->history.v_end);
     cti_energy_commit(s);
     return 1;
 }
@@ -526,7 +526,7 @@ static int cti_dcd_finish(cti_state *s, ct_real dt, ct_step_report *r)
             r->min_distance = contacts[i].distance, s->step.limit = contacts[i].pair;
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     CTI_FREE(&s->prepared, contacts);
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
     memcpy(cti_dcd_of(s)->power, cti_dcd_of(s)->power_step, sizeof(double) * 3 * (size_t)s->n);
     cti_judge_refuses(s, dt, 0, cti_dcd_of(s)->kinetic_shift, r);
     return 1;

@@ -13,7 +13,7 @@
 #include "../8_step/shell.h"
 #include "../8_step/assemble.h"
 #include "../8_step/plausible.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 #include "../8_step/tangle.h"
 
 #define CTI_EXPLICIT_SAFETY CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; not tuned */
@@ -568,7 +568,7 @@ static int cti_explicit_finish(cti_state *s, ct_real dt, ct_step_report *r)
     cti_explicit_energy(s, r);
     for (i = 0; i < s->bodies.n_models; i++)
         cti_tet_batch_assemble(&s->bodies.models[i]->tets, s->x, 0, NULL, NULL, &r->extended_elements, NULL);
-    cti_ends_gain(s->judge.start, r);
+    cti_report_gain(s->judge.start, r);
     /* what the tolerance allows in any frame; below it is judged by the energies that take part */
     cti_judge_refuses(s, dt, gain * g->energy_start, 0, r);
     scale = cti_explicit_account_scale(s, r);

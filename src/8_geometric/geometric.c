@@ -12,7 +12,7 @@
 #include "../8_step/joints.h"
 #include "../8_step/momenta.h"
 #include "../8_step/plausible.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 #include "../8_step/shell.h"
 
 #define CTI_GEOMETRIC_REPEATS 2 /* times that a substep is done again with the pairs that cross or come near */
@@ -406,9 +406,9 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, ct_step_report *r)
         memcpy(g->end.x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
     g->end.is_known = 1;
     r->ms_detect += cti_state_clock(s) - t;
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
     r->joint_error = cti_joints_error(s);
-    cti_ends_gain(s->judge.start, r);
+    cti_report_gain(s->judge.start, r);
     cti_geometric_settle_account(s, r);
     swing = cti_geometric_theta(s) < 1 ? cti_policy_body_gain(0, r->energy_kinetic + fabs(r->energy_elastic), 0) : 0;
     cti_judge_refuses(s, dt, swing, 0, r);

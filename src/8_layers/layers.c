@@ -8,7 +8,7 @@
 #include "../8_step/impulses.h"
 #include "../8_step/policy.h"
 #include "../8_step/shell.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 
 /* [1] error of a step's energy over the energy that it exchanges, above which it counts as not converged: explicit steps exchange energy with their
    own error, for a time. Single steps of three boxes that fall on each other reach 3.2e-3, of a jelly or a sheet that bounces with restitution 1
@@ -74,7 +74,7 @@ static void cti_layers_wait(cti_state *s, int whole)
     int i;
     for (i = 0; i < CTI_LEN(s->scripts.movers); i++)
         if (s->scripts.movers[i].n)
-            cti_assemble_wait(s, &s->scripts.movers[i], !whole);
+            cti_assemble_stop(s, &s->scripts.movers[i], !whole);
 }
 
 /* finds the candidates of a surface at rest, and the energy of their layers. 0: out of memory */
@@ -141,11 +141,11 @@ static void cti_layers_balance(cti_state *s, ct_real advanced, int whole, ct_ste
 {
     const cti_layers_sums *q = &cti_layers_own(s)->window.sums;
     double scale;
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
     r->work_pins = q->pins, r->work_script = q->script;
     r->loss_contact = q->contact, r->loss_damping = q->damping;
     r->extended_elements = cti_layers_extended(s);
-    cti_ends_gain(s->judge.start, r);
+    cti_report_gain(s->judge.start, r);
     scale = cti_layers_residual(s, s->step.dt, r);
     if (!whole)
         r->status = CT_STATUS_BUDGET; /* also where the correction of the last parts leaves a residual */
@@ -241,8 +241,8 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     static const cti_shell q = {0, 1, 1, cti_layers_substep, cti_layers_finish, NULL, cti_layers_back, NULL};
     ct_code code;
-    cti_ends_blank(s, r);
-    cti_ends_open(s, dt);
+    cti_report_blank(s, r);
+    cti_step_open(s, dt);
     if (s->n > 0 && !cti_surface_is_at(&s->surface, cti_layers_own(s)->surface.x_last)) {
         int crosses = cti_layers_intersects(s);
         if (crosses)

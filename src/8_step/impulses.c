@@ -250,7 +250,7 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
         return 0;
     for (i = 0; i < n; i++) {
         const cti_row *row = &s->contact.rows[i];
-        if (s->contact.origins[i].joint && !cti_impulses_joint(s, row, cti_linkage_share(s, s->contact.origins[i].joint - 1)))
+        if (s->contact.origins[i].joint && !cti_impulses_joint(s, row, cti_linkage_impulse_factor(s, s->contact.origins[i].joint - 1)))
             return 0;
         if (!row->equations && !s->contact.origins[i].repair && row->r[0] > 0)
             cti_impulses_contact(s, &x, row, &s->contact.origins[i]);

@@ -274,7 +274,7 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     for (m = 0; m < s->bodies.n_models; m++)
         for (i = q->block[m]; cti_integrate_leaves(s, m) && i <= q->last[m]; i++)
             cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), cti_integrate_leave(s, i, dt)));
-    s->linkages.unresolved = cti_linkage_end(s, dt, q->v_end);
+    s->linkages.unresolved = cti_linkage_end_velocities(s, dt, q->v_end);
     return q->v_end;
 }
 

@@ -341,7 +341,7 @@ CTI_FN int cti_joints_is_scripted(const cti_joint *j)
 }
 
 /* offset of a stitch's points across its axis, in the row's axes; 0 along it */
-static cti_v3 cti_joints_aside(const cti_state *s, const cti_joint *j, int end, double time, const ct_real *frame)
+static cti_v3 cti_joints_offset(const cti_state *s, const cti_joint *j, int end, double time, const ct_real *frame)
 {
     cti_v3 d = cti_m3_mul_v(frame, cti_v3_sub(cti_joints_place(s, &j->a, end, time, NULL), cti_joints_place(s, &j->b, end, time, NULL)));
     return cti_v3_make(0, d.y, d.z);
@@ -371,7 +371,7 @@ static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c,
     e = cti_joints_phi(s, j, part, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame);
     e = cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame));
     if (across)
-        e = cti_v3_add(e, cti_joints_aside(s, j, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame));
+        e = cti_v3_add(e, cti_joints_offset(s, j, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame));
     e = cti_v3_mul(e, 1 / c->dt);
     if (across)
         e = cti_v3_add(e, cti_v3_at(s->contact.origins[i].base, 0));
@@ -390,7 +390,8 @@ static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c,
     return miss;
 }
 
-CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j)
+/* the smaller thickness [m] of a joint's bodies; without bodies that of the world */
+static ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j)
 {
     ct_real a = j->body[0] >= 0 ? s->surface.bodies[j->body[0]].thickness : CTI_REAL_MAX;
     ct_real b = j->body[1] >= 0 ? s->surface.bodies[j->body[1]].thickness : CTI_REAL_MAX;

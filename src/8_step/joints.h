@@ -28,8 +28,7 @@ CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
 /* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of
    memory. */
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
-/* cti_joints_thickness -- the smaller thickness [m] of a joint's bodies; without bodies that of the world. */
-CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j);
+
 /* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above the one that they may have are marked
    fresh. scale: velocity that residuals are relative to [m/s]. Returns the largest ratio of these errors. */
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale);

@@ -44,7 +44,7 @@ CTI_FN void cti_newton_place(cti_state *s);
 /* cti_motion_impulses -- end.impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
 CTI_FN void cti_motion_impulses(cti_state *s);
 /* cti_motion_fall -- end.fall [n]: increase of a component's velocity along gravity in the step, over that in free fall, clamped to [0, 1].
-   It is 1 in free fall and in rigid bodies that swing on joints, and 0 at rest and in held blocks. To be called before s->v is replaced. */
+   It is 1 in free fall and in rigid bodies that swing on joints, and 0 at rest and in held blocks. It is called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
 /* cti_motion_is_halfway -- 1 if v is the velocity at the middle of the last step, in a body that the next step steps by Euler's rule; 0: at
    its end. */

@@ -48,7 +48,7 @@ CTI_FN int cti_policy_is_whole(ct_cluster_mode mode, const cti_solve_memory *mem
 /* cti_policy_whole_attempts -- number of attempts in which AUTO makes a component one cluster after its solve by nodes failed. 0: it stays
    split. */
 CTI_FN int cti_policy_whole_attempts(int node_ports);
-/* cti_policy_is_corrected -- 1 if an island with so many components that are split into nodes gets corrections (smooth.h). */
+/* cti_policy_is_corrected -- 1 if an island with so many components that are split into nodes gets corrections (coarse.h). */
 CTI_FN int cti_policy_is_corrected(int split_components);
 
 /* cti_policy_budget -- facts for the number of sweeps of a solve. */

@@ -3,7 +3,7 @@
    into 2, 4, up to CTI_SHELL_PARTS substeps. What it still refuses loses its gain from the velocities; what has not as much there is held where the
    step began, and the rest of the world moves around it. Based on: no paper. */
 #include "shell.h"
-#include "ends.h"
+#include "report.h"
 #include "snapshot.h"
 
 #define CTI_SHELL_LEAST CTI_R(1.001) /* [1] a substep that is longer than the shortest one by this may be cut */
@@ -56,18 +56,18 @@ CTI_FN ct_code cti_shell_step(cti_state *s, const cti_shell *q, ct_real dt, ct_s
     int parts = 1;
     ct_step_report last;
     cti_judge_begin(s);
-    for (cti_ends_blank(s, &last);; last = *r) {
-        cti_ends_blank(s, r);
-        cti_ends_open(s, dt);
+    for (cti_report_blank(s, &last);; last = *r) {
+        cti_report_blank(s, r);
+        cti_step_open(s, dt);
         s->step.dt = dt;
         if (!cti_snapshot_save(s, q->contacts, &s->step.start) || (q->keep && !q->keep(s)))
             return CT_ERR_MEMORY;
         if (s->n == 0) {
-            cti_ends_nothing(s, dt);
+            cti_step_empty(s, dt);
             return CT_OK;
         }
         r->substeps = 0;
-        cti_ends_cost(&last, r);
+        cti_report_cost(&last, r);
         if (!cti_shell_try(s, q, dt, parts, r))
             return cti_shell_back(s, q), CT_ERR_MEMORY;
         if (!s->judge.refused && !s->judge.coarse)

@@ -8,7 +8,7 @@
 #include "balance.h"
 #include "clusters.h"
 #include "policy.h"
-#include "smooth.h"
+#include "coarse.h"
 #include "assemble.h"
 #include "integrate.h"
 #include "linkage.h"
@@ -251,7 +251,7 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
     int c, split = 0;
     q->p.split.rigid = 1;
     for (c = 0; c < q->p.n_rows; c++)
-        split |= q->p.rows[c].equations && cti_linkage_share(s, s->contact.origins[first + c].joint - 1) == 1;
+        split |= q->p.rows[c].equations && cti_linkage_impulse_factor(s, s->contact.origins[first + c].joint - 1) == 1;
     for (c = 0; c < q->n_components; c++) {
         const cti_component *k = &f->components[q->components[c]];
         split |= k->solve.node_ports > 0;
@@ -268,7 +268,7 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, int first, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
-    cti_smoother corrector;
+    cti_coarse corrector;
     cti_islands_rival rival;
     cti_islands_balances balances;
     cti_solve_info info;
@@ -283,9 +283,9 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, int first, cti
             return 0;
         if (!later && turn == 0)
             cti_islands_begin(s, dt, q);
-        if (!cti_smooth_open(&s->factors, s->arena, &s->system.A, q, &corrector))
+        if (!cti_coarse_open(&s->factors, s->arena, &s->system.A, q, &corrector))
             return 0;
-        q->p.split.correction = corrector.hook.apply ? &corrector.hook : NULL;
+        q->p.split.correction = corrector.correction.apply ? &corrector.correction : NULL;
         if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
             return 0;
         cti_islands_find_rival(s, first, q, &rival);
@@ -529,7 +529,7 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
     cti_island q;
     cti_problem world;
     int ok;
-    if (cti_linkage_alone(s, dt, list->start[i], list->start[i + 1])) {
+    if (cti_linkage_is_alone(s, dt, list->start[i], list->start[i + 1])) {
         cti_islands_judge_alone(s, list->start[i], list->start[i + 1], list->scale[i]);
         return 1;
     }

@@ -1,5 +1,5 @@
-/* state.h -- the data that a step works on: blocks, models, surface, matrix, contact memory. The world owns it. Motion
-   changes by commits alone: at the end of a step, or of each substep where a stepper has substeps. */
+/* state.h -- the data that a step works on: blocks, models, surface, matrix, contact memory. The world owns it. Motion changes by commits alone:
+   at the end of a step, or of each substep where a stepper has substeps. docs/step.md says what block, component, row, island and attempt are. */
 #pragma once
 
 #include "../2_linalg/krylov.h"
@@ -61,7 +61,7 @@ typedef struct cti_compliance {
 typedef struct cti_factor_cache {
     cti_factor32 single;         /* LDL' of A in float */
     cti_factor64 exact;          /* LDL' of A in double, used instead where float is not accurate enough for the matrix */
-    cti_factor32 penalized;      /* LDL' of A and the stiffness of acting contacts, for corrections (smooth.h) */
+    cti_factor32 penalized;      /* LDL' of A and the stiffness of acting contacts, for corrections (coarse.h) */
     int is_exact;                /* 1: `exact` is used */
     int exact_logged;            /* 1: the log has named the component */
     int is_due;                  /* 1: the factor is being computed anew */
@@ -278,7 +278,7 @@ typedef struct cti_snapshot {
     cti_way *ways;
     uint64_t *tangles;
     int n_tangled;
-    ct_real *late;             /* cti_script.late of the movers, one after the other */
+    ct_real *stopped;          /* cti_script.stopped of the movers, one after the other */
     cti_memory memory;
 } cti_snapshot;
 
@@ -367,7 +367,7 @@ typedef struct cti_judge_body {
 typedef struct cti_judge {
     cti_judge_body *bodies; /* [models + rigid bodies] */
     int32_t *of;            /* [models + rigid bodies] sets (0_base/sets.h) */
-    double start;           /* [J] energies at the start of the step, see cti_ends_gain */
+    double start;           /* [J] energies at the start of the step, see cti_report_gain */
     double excess, most;    /* [J] gain beyond the bound, with that of the steps before; what of it may stay */
     double debt, *debts;    /* [J] gains that stayed in the last step: of the world; [models + rigid bodies] of the sets, at their first bodies */
     int refused;            /* 1: the try at hand */
