@@ -140,7 +140,7 @@ static int cti_dcd_prepare_islands(cti_state *s, ct_real dt)
     if (!touched)
         return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        s->contact.origins[i].fresh = 1;
+        s->contact.origins[i].is_unsolved = 1;
         for (k = 0; k < s->contact.rows[i].n; k++)
             touched[f->component_of[s->contact.rows[i].term[k].block]] = 1;
     }

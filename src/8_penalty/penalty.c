@@ -32,7 +32,7 @@ static int cti_penalty_assemble(cti_state *s, ct_real h, ct_step_report *r)
     if (!cti_assemble_pins(s, h))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, h));
-    s->system.again = 0;
+    s->system.n_linearized = 0;
     cti_motion_predict(s, h);
     if (!cti_assemble(s, h, &r->extended_elements))
         return 0;
@@ -140,7 +140,7 @@ static int cti_penalty_solve_newton(cti_state *s, ct_real h, ct_step_report *r)
         if (n >= s->desc.newton_iterations || r->frozen || cti_energy_try(s, h) == 0 || !cti_newton_helps(s))
             return 1;
         t = cti_state_clock(s);
-        s->system.again = n;
+        s->system.n_linearized = n;
         cti_newton_place(s);
         if (!cti_assemble(s, h, &r->extended_elements))
             return 0;

@@ -207,7 +207,7 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     cti_v3 e;
     int k;
     memset(origin, 0, sizeof *origin);
-    origin->fresh = 1;
+    origin->is_unsolved = 1;
     cti_joints_row(s, j, part, row);
     soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * cti_step_tuned.attempt.joint_own);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
@@ -349,7 +349,7 @@ static cti_v3 cti_joints_offset(const cti_state *s, const cti_joint *j, int end,
 
 /* w of one row; returns the row's error at v [m], beyond what its compliance gives way. *apart: what a rigid joint of a linkage is off by with it:
    rows that contradict others load the compliance which regularizes them without bound */
-static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i, ct_real *apart)
+static ct_real cti_joints_linearize_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i, ct_real *apart)
 {
     cti_row *row = &s->contact.rows[i];
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY, part = (s->contact.origins[i].joint - 1) & 1, across = cti_joints_is_damped(s, i);
@@ -407,7 +407,7 @@ static ct_real cti_joints_slack(const cti_state *s, const cti_joint *j, ct_real 
 
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale)
 {
-    ct_real worst = 0, miss, apart;
+    ct_real worst = 0, joint_error, apart;
     int i;
     cti_linkage_follow(s, c->dt);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
@@ -416,15 +416,15 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
         if (!j)
             continue;
         j->slack = cti_joints_slack(s, j, scale, c->dt);
-        miss = cti_joints_bend_row(s, c, j, i, &apart) / j->slack;
-        o->missed = cti_max(miss, apart / j->slack);
-        o->fresh |= cti_policy_joint_misses(miss);
-        worst = cti_max(worst, miss);
+        joint_error = cti_joints_linearize_row(s, c, j, i, &apart) / j->slack;
+        o->joint_error = cti_max(joint_error, apart / j->slack);
+        o->is_unsolved |= cti_policy_joint_solves_again(joint_error);
+        worst = cti_max(worst, joint_error);
     }
     return worst;
 }
 
-CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c)
+CTI_FN ct_real cti_joints_linearize_all(cti_state *s, const cti_row_context *c)
 {
     ct_real worst = 0, apart;
     int i;
@@ -433,12 +433,12 @@ CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c)
         int id = s->contact.origins[i].joint - 1;
         const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
         if (j)
-            worst = cti_max(worst, cti_joints_bend_row(s, c, j, i, &apart) / cti_joints_thickness(s, j));
+            worst = cti_max(worst, cti_joints_linearize_row(s, c, j, i, &apart) / cti_joints_thickness(s, j));
     }
     return worst;
 }
 
-CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
+CTI_FN ct_real cti_joints_rigid_error(const cti_state *s, const cti_joint *j)
 {
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     ct_real worst = 0;
@@ -455,7 +455,7 @@ CTI_FN int cti_joints_are_apart(const cti_state *s, ct_real scale, ct_real dt)
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
         const cti_joint *j = &s->bodies.joints[i];
         apart |= !cti_joints_is_inactive(s, j) &&
-                 cti_policy_joint_fails(cti_joints_miss(s, j) / cti_joints_slack(s, j, scale, dt));
+                 cti_policy_joint_fails(cti_joints_rigid_error(s, j) / cti_joints_slack(s, j, scale, dt));
     }
     return apart;
 }
@@ -465,7 +465,7 @@ CTI_FN ct_real cti_joints_error(const cti_state *s)
     ct_real worst = 0;
     int i;
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
-        worst = cti_max(worst, cti_joints_miss(s, &s->bodies.joints[i]));
+        worst = cti_max(worst, cti_joints_rigid_error(s, &s->bodies.joints[i]));
     return worst;
 }
 

@@ -24,7 +24,7 @@ CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part) { return cti_linka
 
 CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j)
 {
-    return s->desc.row_mode != CT_ROW_VELOCITY && cti_policy_joint_closes(cti_joints_miss(s, j), j->slack);
+    return s->desc.row_mode != CT_ROW_VELOCITY && cti_policy_joint_closes(cti_joints_rigid_error(s, j), j->slack);
 }
 
 /* ---- which bodies and joints a linkage has ---- */

@@ -283,9 +283,9 @@ CTI_FN void cti_motion_forces(cti_state *s)
     int c, i, k;
     if (s->desc.integrator != CT_INTEGRATOR_NEWMARK)
         return;
-    for (i = 0; !sys->again && i < 3 * s->n; i++)
+    for (i = 0; !sys->n_linearized && i < 3 * s->n; i++)
         sys->force0[i] = sys->force[i];
-    for (c = 0; !sys->again && c < CTI_LEN(s->factors.components); c++)
+    for (c = 0; !sys->n_linearized && c < CTI_LEN(s->factors.components); c++)
         for (i = s->factors.components[c].begin; sys->turns[c].turns && i < s->factors.components[c].end; i++) {
             int b = s->factors.blocks[i];
             cti_v3_put(sys->force0, b, cti_m3_mul_tv(sys->turns[c].R, cti_v3_at(sys->force, b)));

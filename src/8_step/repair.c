@@ -587,7 +587,7 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
             row.recover = cti_min(row.recover, c->recovery_speed);
         if (!(row.softness > 0))
             continue;
-        origin.repair = origin.fresh = 1;
+        origin.repair = origin.is_unsolved = 1;
         if (!CTI_PUSH(s->mem, s->contact.rows, row))
             return 0;
         if (!CTI_PUSH(s->mem, s->contact.origins, origin)) {

@@ -446,7 +446,7 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
         int b = q->blocks[i];
         cti_v3_put(star, i, cti_v3_at(s->system.v_free, b));
         if (!later)
-            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->system.v_free, b), cti_v3_at(s->contact.push, b)));
+            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->system.v_free, b), cti_v3_at(s->contact.response, b)));
     }
     cti_ica_paper_solve(&q->p, &s->desc.solver, s->arena, star, q->v, &info);
     if (info.status == CTI_SOLVE_MEMORY)
@@ -547,18 +547,18 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
    its solution, bit by bit */
 static int cti_islands_touch(cti_state *s, int first, int end)
 {
-    int i, k, fresh = 0, later = 0;
+    int i, k, unsolved = 0, later = 0;
     for (i = first; i < end; i++)
-        fresh |= s->contact.origins[i].fresh;
-    for (i = first; fresh && i < end; i++)
+        unsolved |= s->contact.origins[i].is_unsolved;
+    for (i = first; unsolved && i < end; i++)
         for (k = 0; k < s->contact.rows[i].n; k++)
             later |= s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact;
-    for (i = first; fresh && i < end; i++) {
-        s->contact.origins[i].fresh = s->contact.origins[i].bent = 0;
+    for (i = first; unsolved && i < end; i++) {
+        s->contact.origins[i].is_unsolved = s->contact.origins[i].is_changed = 0;
         for (k = 0; k < s->contact.rows[i].n; k++)
             s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact = 1;
     }
-    return fresh ? 1 + later : 0;
+    return unsolved ? 1 + later : 0;
 }
 
 /* largest speed of the free motion in an island */

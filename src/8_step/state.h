@@ -396,8 +396,8 @@ typedef struct cti_contacts {
     cti_hit *hits;
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
-    ct_real *push;            /* [3 n] in a step as printed: response of the last step's contacts, scaled to this step's length; else
-                                 NULL */
+    ct_real *response;        /* [3 n] in a step as printed: change of velocity by the last step's contacts [m/s], scaled to this step's
+                                 length; else NULL */
     int is_solved;            /* 1: `rows` belong to a problem that has been solved */
     ct_real solved_dt, solved_scale; /* of the last solve */
     cti_memory memory;        /* committed; the others belong to the current step: two for each depth of splits */
@@ -414,7 +414,7 @@ typedef struct cti_system {
     ct_real *q;               /* [3 n] where forces are linearized in this step */
     cti_turn *turns;          /* [components] */
     ct_real *whole;           /* [n] inverse mass of the component if it is deformable and no script holds it, else 0 */
-    int again;                /* number of earlier linearizations in this attempt */
+    int n_linearized;         /* earlier linearizations in this attempt */
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *force0;          /* [3 n] Newmark: f(x) */
