@@ -1,9 +1,8 @@
 /* cmr.c -- constraint manifold refinement.
-   Method: linearize, solve without contacts, make rows of near pairs; then rounds of solve and continuous collision detection. A
-   collision adds a row with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4,
-   steps 1 - 4.4). differs: rows of near pairs are culled to one per geometric contact; detection is never culled. CCD keeps a quarter of
-   the thickness, so that rounding cannot turn a touch into a crossing. A body that does not converge by nodes becomes one cluster. An
-   implausible solve ends the attempt. */
+   Method: linearize, solve without contacts, make rows of near pairs; then rounds of solve and continuous collision detection. A collision adds a row
+   with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4, steps 1 - 4.4). differs: rows of
+   near pairs are culled to one per geometric contact; detection is never culled. CCD keeps a quarter of the thickness, so that rounding cannot turn a
+   touch into a crossing. A body that does not converge by nodes becomes one cluster. An implausible solve ends the attempt. */
 #include "cmr_free.h"
 #include "cmr_rows.h"
 #include "../8_step/integrate.h"
@@ -267,9 +266,8 @@ static int cti_cmr_mark_unsolved(cti_state *s)
     return 1;
 }
 
-/* Does another Newton iteration. Bodies that gain energy are linearized at the end of the last iteration, and their islands are solved again.
-   They are stepped by Euler's rule, which dissipates: in an energy-conserving scheme a linearization error would be a gain. 0: out of
-   memory */
+/* Does another Newton iteration. Bodies that gain energy are linearized at the end of the last iteration, and their islands are solved again. They
+   are stepped by Euler's rule, which dissipates: in an energy-conserving scheme a linearization error would be a gain. 0: out of memory */
 static int cti_cmr_newton_step(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     double t0 = cti_state_clock(s), t1;

@@ -1,5 +1,4 @@
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4]
-
    Terms, besides those of docs/step.md and parts.h:
    linearization  A v = b at system.q; Newton's method repeats it where bodies gain energy.
    hit            a pair that gets a row: near at the start of the substep, or a collision of the tentative motion.

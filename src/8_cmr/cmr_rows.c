@@ -1,7 +1,6 @@
 /* cmr_rows.c -- rows of near pairs and of collisions.
-   Method: a hit adds a row, with the normal at its time of impact (Otaduy 2009, sec. 4, steps 3 and 4.4). differs: if the motion
-   violates a row that the pair already has, that row is solved again instead of adding another; flat edges wait for a round without other
-   collisions. */
+   Method: a hit adds a row, with the normal at its time of impact (Otaduy 2009, sec. 4, steps 3 and 4.4). differs: if the motion violates a row that
+   the pair already has, that row is solved again instead of adding another; flat edges wait for a round without other collisions. */
 #include "cmr_rows.h"
 #include "../8_step/policy.h"
 #include "../0_base/keys.h"

@@ -66,8 +66,7 @@ typedef struct cti_events_search {
     cti_pair pair;
 } cti_events_search;
 
-/* takes a pair that comes nearer than substep.meet of its own thickness, which is smaller than the bodies' for features that are near at
-   rest */
+/* takes a pair that comes nearer than substep.meet of its own thickness, which is smaller than the bodies' for features that are near at rest */
 static void cti_events_consider(const cti_state *s, const cti_pair *pair, cti_events_search *first)
 {
     ct_real share;

@@ -47,8 +47,7 @@ static void cti_step_report_attempt(ct_step_report *r, const cti_attempt *a, int
         r->residual = cti_max(r->residual, a->residual);
 }
 
-/* adds the time of an attempt that its four stages do not count (rows and tests of the motion) to detection; t0 [ms]: start of the
-   attempt */
+/* adds the time of an attempt that its four stages do not count (rows and tests of the motion) to detection; t0 [ms]: start of the attempt */
 static void cti_step_time(const cti_state *s, double t0, cti_attempt *a)
 {
     double rest = cti_state_clock(s) - t0 - a->work.ms_assemble - a->work.ms_unconstrained - a->work.ms_detect - a->work.ms_solve;
@@ -166,21 +165,6 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     cti_impulses_begin(s);
     cti_parts_reset(s);
     memset(&s->step.limit, 0, sizeof s->step.limit);
-}
-
-/* steps a world without blocks */
-static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
-{
-    s->step.start.time = s->step.time;
-    s->step.time += (double)dt;
-    s->contact.memory_dt = dt;
-    cti_memory_clear(&s->contact.memory);
-    cti_impulses_swap(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    r->substeps = 1;
-    r->tangled = CTI_LEN(s->contact.tangled_pairs) / 2;
-    r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
 }
 
 /* length of the shortest substep; it is longer in worlds with intersections */
@@ -586,7 +570,10 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     int k;
     cti_step_begin(s, r);
     if (s->n == 0) {
-        cti_step_nothing(s, dt, r);
+        s->step.start.time = s->step.time;
+        cti_report_blank(s, r), cti_step_open(s, dt), cti_step_empty(s, dt);
+        cti_memory_clear(&s->contact.memory);
+        r->tangled = CTI_LEN(s->contact.tangled_pairs) / 2;
         return CT_OK;
     }
     if (!cti_snapshot_save(s, 0, &s->step.start))

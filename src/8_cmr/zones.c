@@ -197,10 +197,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
             big = cti_max(big, cti_abs(d) * B);
             for (j = 0; j < row->n; j++) {
                 int b = row->term[j].block;
-                cti_v3 q = cti_v3_mul(cti_rows_answer(c, &row->term[j], n), d);
-                if (s->scripts.filter[b] >= 0)
-                    q = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], q);
-                cti_v3_addto(s->end.v, b, q);
+                cti_v3_addto(s->end.v, b, cti_state_free(s, b, cti_v3_mul(cti_rows_answer(c, &row->term[j], n), d)));
             }
         }
         if (big * z->dt < s->desc.thickness * cti_step_tuned.substep.zone_end)

@@ -1,13 +1,12 @@
 /* dcd.c -- the discrete stepper.
-   Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside bodies become constraints of its
-   quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). The unknowns are the velocities of the step, v = (x - x^i) / h.
-   Further Newton iterations linearize and detect again at the result of the last one, with a line search on the incremental potential.
-   Friction follows the program: non-penetration and Coulomb's cone together, by the solver of the default stepper (solve_islands.c), or locally
-   (Bridson, Marino, Fedkiw 2003): the change that a contact makes to the normal velocity, compared with the motion without contacts, bounds
-   its change to the tangential velocity. differs: detection uses the positions at the end of the motion
-   without contacts, not at the start of the step, so that the step in which an impact happens responds to it. An existing penetration is
-   removed over several steps, since position-form Euler would turn all of it into velocity. Steps in which features would pass through thin
-   parts are cut (dcd_thin.c). */
+   Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside bodies become constraints of its quadratic
+   program (equations 8, 9), which MPRGP solves (dcd_solve.c). The unknowns are the velocities of the step, v = (x - x^i) / h. Further Newton
+   iterations linearize and detect again at the result of the last one, with a line search on the incremental potential. Friction follows the program:
+   non-penetration and Coulomb's cone together, by the solver of the default stepper (solve_islands.c), or locally (Bridson, Marino, Fedkiw 2003): the
+   change that a contact makes to the normal velocity, compared with the motion without contacts, bounds its change to the tangential velocity.
+   differs: detection uses the positions at the end of the motion without contacts, not at the start of the step, so that the step in which an impact
+   happens responds to it. An existing penetration is removed over several steps, since position-form Euler would turn all of it into velocity. Steps
+   in which features would pass through thin parts are cut (dcd_thin.c). */
 #include "dcd.h"
 #include "../8_step/assemble.h"
 #include "../8_step/balance.h"
@@ -22,9 +21,8 @@
 #include "../8_step/shell.h"
 
 #define CTI_DCD_FREE_TOLERANCE 10 /* [tolerance] for the free motion, which is used for detection only */
-/* [1] of the default stepper's tangential compliance, since slip is not remembered: with 1 a box on a slope of tan .5 creeps by 2e-5 m/s, with 0
-   solves of nine contacts of a small cube end above the tolerance */
-#define CTI_DCD_STICK_COMPLIANCE CTI_R(0.01)
+#define CTI_DCD_STICK_COMPLIANCE CTI_R(0.01) /* [1] of the default stepper's tangential compliance, since slip is not remembered: with 1 a box on
+   a slope of tan .5 creeps by 2e-5 m/s, with 0 solves of nine contacts of a small cube end above the tolerance */
 #define CTI_DCD_HALVINGS 6  /* [1] halvings in a line search, at most */
 #define CTI_DCD_ROUNDING 32 /* [ulp of the summed terms] rounding error of the line search's potential */
 
@@ -175,10 +173,7 @@ static void cti_dcd_local_friction(cti_state *s, cti_row *row, ct_real *v)
     kick = cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1], u[2])), -share / answer);
     for (k = 0; k < row->n; k++) {
         int b = row->term[k].block;
-        cti_v3 d = cti_v3_mul(kick, row->term[k].weight * s->bodies.inv_mass[b]);
-        if (s->scripts.filter[b] >= 0)
-            d = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], d);
-        cti_v3_addto(v, b, d);
+        cti_v3_addto(v, b, cti_state_free(s, b, cti_v3_mul(kick, row->term[k].weight * s->bodies.inv_mass[b])));
     }
     row->r[1] = -share / answer * u[1], row->r[2] = -share / answer * u[2];
 }

@@ -1,6 +1,5 @@
 /* dcd.h -- the discrete stepper: implicit Euler as a quadratic program, with vertices inside bodies as constraints. [Li, Pan, Huang, Bao,
    Jin 2015]
-
    Terms:
    program       min 1/2 v'A v - b'v with J v + w >= 0: v are the velocities of the step [m/s], rows of J constraints, multipliers impulses [N s].
    inside        in a tet of the body, or behind its nearest triangle, by normals; a body does not meet what is near at rest.

@@ -1,9 +1,8 @@
-/* dcd_detect.c -- discrete detection: surface vertices inside a body, and the triangle through which they are pushed out. Method: a vertex
-   is inside a body of tets when it is inside one of its tets; it is pushed out through the surface triangle that is nearest in the current
-   shape (Li et al. 2015, section 3.2). Surfaces without tets, or embedded in them: the side of the nearest triangle, by normals of faces,
-   edges and vertices weighted by angles (Baerentzen, Aanaes 2005). A body against itself: tets and triangles near the vertex at rest are
-   ignored. Open meshes push out vertices behind them up to a certain depth. differs: vertices outside but closer than the thickness count,
-   too, so that contacts do not flicker. */
+/* dcd_detect.c -- discrete detection: surface vertices inside a body, and the triangle through which they are pushed out. Method: a vertex is inside
+   a body of tets when it is inside one of its tets; it is pushed out through the surface triangle that is nearest in the current shape (Li et al.
+   2015, section 3.2). Surfaces without tets, or embedded in them: the side of the nearest triangle, by normals of faces, edges and vertices weighted
+   by angles (Baerentzen, Aanaes 2005). A body against itself: tets and triangles near the vertex at rest are ignored. Open meshes push out vertices
+   behind them up to a certain depth. differs: vertices outside but closer than the thickness count, too, so that contacts do not flicker. */
 #include "dcd.h"
 #include "../7_contact/inside.h"
 

@@ -1,10 +1,9 @@
 /* dcd_solve.c -- the quadratic program of a step, for MPRGP.
-   Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the
-   program is equation 9 with the same solution. A stays in blocks, of which the upper half is read. The rows are decoupled (section 5), so
-   that a projection takes one division a row. Programs with coupled rows are solved for the multipliers (equation 2).
-   differs: solved for is the difference to the mean velocity of each body, and the tolerance is relative to the largest term in the
-   gradient of the same body. So neither a velocity that all bodies have in common nor a heavy or fast body elsewhere hides a light one at
-   rest.
+   Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the program
+   is equation 9 with the same solution. A stays in blocks, of which the upper half is read. The rows are decoupled (section 5), so that a projection
+   takes one division a row. Programs with coupled rows are solved for the multipliers (equation 2).
+   differs: solved for is the difference to the mean velocity of each body, and the tolerance is relative to the largest term in the gradient of the
+   same body. So neither a velocity that all bodies have in common nor a heavy or fast body elsewhere hides a light one at rest.
    Based on: Li et al. 2015, sections 3.2, 4, 5 and 6.1 (power method warm started from the last step). */
 #include "dcd.h"
 #include "../4_programs/mprgp.h"

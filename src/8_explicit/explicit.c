@@ -51,7 +51,6 @@ static double cti_explicit_potential(cti_state *s, const ct_real *y, double *out
 
 /* ---- start and end ---- */
 
-/* sets ode.y to the state */
 static void cti_explicit_load(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
@@ -87,8 +86,7 @@ static void cti_explicit_pins(cti_state *s, ct_step_report *r)
     int i;
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 before = cti_v3_at(y, i), v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before);
-            v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
+            cti_v3 before = cti_v3_at(y, i), v = cti_v3_add(cti_state_free(s, i, before), cti_v3_at(s->scripts.v_fixed, i));
             cti_v3_put(y, i, v);
             r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
             if (s->bodies.mass[i] > 0)
@@ -138,7 +136,6 @@ static int cti_explicit_open(cti_state *s, ct_step_report *r)
     return 1;
 }
 
-/* copies ode.y to the state */
 static void cti_explicit_commit(cti_state *s, ct_real dt)
 {
     cti_explicit *g = cti_explicit_own(s);

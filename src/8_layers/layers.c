@@ -25,7 +25,7 @@ static void cti_layers_load_block(cti_state *s, int i)
     cti_v3 before = cti_v3_at(s->v, i), v = before;
     int k;
     if (s->scripts.filter[i] >= 0) {
-        v = cti_v3_add(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before), cti_v3_at(s->scripts.v_fixed, i));
+        v = cti_v3_add(cti_state_free(s, i, before), cti_v3_at(s->scripts.v_fixed, i));
         y->window.sums.pins += 0.5 * m * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
         cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), (ct_real)m));
     }

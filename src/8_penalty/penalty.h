@@ -1,6 +1,5 @@
 /* penalty.h -- the penalty stepper: contacts are springs and dampers that only push, friction is a spring to an anchor.
    [lecture notes 4.4.1; Xu, Zhao, Barbic 2014, Implicit multibody penalty-based distributed contact]
-
    Terms:
    row           a contact in cti_contacts.rows: J, normal and tangents; cti_penalty_contact of the same number is its spring.
    depth         rest_distance less the distance of the points along the normal [m]; the normal spring acts where it is above 0.

@@ -93,8 +93,7 @@ static int cti_coarse_renew(cti_coarse *t, int renew, const ct_real *v)
     return ok;
 }
 
-/* a row with blocks that the factor does not contain: z may not change the approach of an active row, nor close an open one farther than to
-   touch */
+/* a row with blocks that the factor does not contain: z may not change the approach of an active row, nor close an open one farther than to touch */
 static void cti_coarse_limit(cti_coarse *t, const cti_row *row, const ct_real *v)
 {
     cti_v3 n = cti_v3_at(row->frame, 0);

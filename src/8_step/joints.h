@@ -25,8 +25,7 @@ CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part
 CTI_FN int cti_joints_is_damped(const cti_state *s, int row);
 /* cti_joints_rigid_error -- present error [m] of a joint, in its parts without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_rigid_error(const cti_state *s, const cti_joint *j);
-/* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of
-   memory. */
+/* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of memory. */
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
 
 /* cti_joints_linearize -- computes w of the joints' rows at the tentative motion. Rows whose error there is above the one that they may have are

@@ -302,9 +302,8 @@ static double cti_linkage_kinetic_difference(cti_linkage *g, const cti_mechanism
     return sum;
 }
 
-/* Projects the velocities at the end, which are those of `kept`. *unclosed [J]: what their joints move besides closing errors, which the
-   velocity at the end does twice as fast as the mean one. Returns the kinetic energy that the projection takes; -1: out of
-   memory */
+/* Projects the velocities at the end, which are those of `kept`. *unclosed [J]: what their joints move besides closing errors, which the velocity at
+   the end does twice as fast as the mean one. Returns the kinetic energy that the projection takes; -1: out of memory */
 static double cti_linkage_project(cti_state *s, cti_linkage *g, ct_real dt, const cti_mechanism_body *kept, double *unclosed)
 {
     double kinetic = cti_mechanism_kinetic(&g->m, 1);

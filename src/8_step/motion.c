@@ -1,11 +1,10 @@
 /* motion.c -- the rigid part of a deformable component's motion.
-   Method: a step moves nodes on straight lines, and a linear force law at x0 does not know rotations: a body that rotates by t in a step
-   would be stretched by t^2 / 2. So the forces at the end are linearized at q = c + R (x0 - c), where R is the rotation of a rigid body
-   with the same angular momentum and inertia: f(x1) = f(q) - K(q) (x1 - q). [Otaduy 2009, eq. 2-3, linearizes at x0.] Forces at q have no
-   torque about it. A component that scripts hold in one point, or on a line, turns about that instead of its centre c: pins have no moment
-   about it. But v has less angular momentum there than at x0, by cos t, so that implicit Euler would damp every rotation: b gets the
-   missing part. The remaining change of angular momentum of a component without contacts is corrected at the step's end. Gravity follows
-   Stoermer-Verlet while a component falls. */
+   Method: a step moves nodes on straight lines, and a linear force law at x0 does not know rotations: a body that rotates by t in a step would be
+   stretched by t^2 / 2. So the forces at the end are linearized at q = c + R (x0 - c), where R is the rotation of a rigid body with the same angular
+   momentum and inertia: f(x1) = f(q) - K(q) (x1 - q). [Otaduy 2009, eq. 2-3, linearizes at x0.] Forces at q have no torque about it. A component that
+   scripts hold in one point, or on a line, turns about that instead of its centre c: pins have no moment about it. But v has less angular momentum
+   there than at x0, by cos t, so that implicit Euler would damp every rotation: b gets the missing part. The remaining change of angular momentum of
+   a component without contacts is corrected at the step's end. Gravity follows Stoermer-Verlet while a component falls. */
 #include "motion.h"
 #include "policy_numbers.h"
 #include "integrate.h"
@@ -309,9 +308,8 @@ CTI_FN void cti_motion_impulses(cti_state *s)
     }
 }
 
-/* Computes it for the blocks list[begin .. end), or begin .. end if there is no list; angular blocks have no mass. on_joints 1: joints may turn
-   what gravity gives into another direction. A body that swings has the velocity of the step's middle whatever its acceleration is, as in free
-   fall */
+/* Computes it for the blocks list[begin .. end), or begin .. end if there is no list; angular blocks have no mass. on_joints 1: joints may turn what
+   gravity gives into another direction. A body that swings has the velocity of the step's middle whatever its acceleration is, as in free fall */
 static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end, int on_joints)
 {
     cti_v3 g = cti_v3_at(s->desc.gravity, 0), change = cti_v3_zero();

@@ -1,5 +1,4 @@
-/* policy.h -- the decisions of a step's solves, as functions of a few facts. They have no side effects; policy_numbers.h has their
-   numbers. */
+/* policy.h -- the decisions of a step's solves, as functions of a few facts. They have no side effects; policy_numbers.h has their numbers. */
 #pragma once
 
 #include "policy_numbers.h"
@@ -23,8 +22,7 @@ CTI_FN double cti_policy_iterations_left(int iterations, double first, double no
 CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, double flops, double nonzeros, double iterations);
 /* cti_policy_factor_lands -- 1 if a component's first contacts after free flight ask for a new factor at once. */
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap);
-/* cti_policy_factor_is_late -- 1 if a component that is one cluster has no factor of this step, because its free motion was
-   extrapolated. */
+/* cti_policy_factor_is_late -- 1 if a component that is one cluster has no factor of this step, because its free motion was extrapolated. */
 CTI_FN int cti_policy_factor_is_late(const cti_factor_stamp *stamp, const cti_solve_memory *memory);
 /* cti_policy_penalized_is_due -- 1 if the factor for corrections is computed again. renew: the solve asks for it; missing: number of the
    component's n blocks whose contacts the factor does not contain. */
@@ -34,8 +32,7 @@ CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt
 
 /* cti_policy_inexact_attempts -- the new count; above 0 the free motion of this attempt is solved inexactly. is_paper: never. */
 CTI_FN int cti_policy_inexact_attempts(const cti_solve_memory *memory, int is_paper);
-/* cti_policy_extrapolated_attempts -- the new count for an attempt of dt; above 0 the free motion is extrapolated. renewal_asked: for its
-   factor. */
+/* cti_policy_extrapolated_attempts -- the new count for an attempt of dt; above 0 the free motion is extrapolated. renewal_asked: for its factor. */
 CTI_FN int cti_policy_extrapolated_attempts(const cti_solve_memory *memory, int renewal_asked, ct_real dt, ct_integrator integrator);
 /* cti_policy_free_tolerance -- factor on the usual tolerance of a free solve. */
 CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts);
@@ -45,8 +42,7 @@ CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts);
 /* cti_policy_is_whole -- 1 if a component is one cluster, 0 if it is split into nodes or patches. ports: its blocks in contact; rows:
    contacts on it. */
 CTI_FN int cti_policy_is_whole(ct_cluster_mode mode, const cti_solve_memory *memory, int ports, int rows);
-/* cti_policy_whole_attempts -- number of attempts in which AUTO makes a component one cluster after its solve by nodes failed. 0: it stays
-   split. */
+/* cti_policy_whole_attempts -- number of attempts in which AUTO makes a component one cluster after its solve by nodes failed. 0: it stays split. */
 CTI_FN int cti_policy_whole_attempts(int node_ports);
 /* cti_policy_is_corrected -- 1 if an island with so many components that are split into nodes gets corrections (coarse.h). */
 CTI_FN int cti_policy_is_corrected(int split_components);
@@ -72,8 +68,7 @@ CTI_FN int cti_policy_is_far(ct_real natural);
 CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale);
 /* cti_policy_any_failed -- 0 if no island can have failed. worst: the largest natural map of all, or a residual above it. */
 CTI_FN int cti_policy_any_failed(ct_real worst);
-/* cti_policy_gets_more_sweeps -- 1 if an island that ended on its budget gets half of it in addition. failed: its
-   cti_policy_failed_natural. */
+/* cti_policy_gets_more_sweeps -- 1 if an island that ended on its budget gets half of it in addition. failed: its cti_policy_failed_natural. */
 CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed);
 /* cti_policy_newton_takes_over -- 1 if AUTO passes an island that ICA did not solve to Newton's method.
    cti_policy_newton_natural -- natural map, and error of A v = b + J'r, up to which Newton's result is accepted. natural: of ICA's solution. */

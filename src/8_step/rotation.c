@@ -1,8 +1,7 @@
 /* rotation.c -- finds rigid bodies whose rotation is too large for the step.
-   Method: rows and straight motions describe a rotation only while it is small. A body without rows needs neither: its free rotation is
-   known for any angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, during the motion and at its
-   end. The box of the sphere's motion is compared with the boxes of the others' motions: first bodies, then faces, edges and vertices of
-   those that overlap. */
+   Method: rows and straight motions describe a rotation only while it is small. A body without rows needs neither: its free rotation is known for any
+   angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, during the motion and at its end. The box of the
+   sphere's motion is compared with the boxes of the others' motions: first bodies, then faces, edges and vertices of those that overlap. */
 #include "rotation.h"
 #include "policy.h"
 

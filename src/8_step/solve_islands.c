@@ -1,9 +1,8 @@
 /* solve_islands.c -- the constrained solve of an attempt, island by island.
-   Method: an island consists of rows that share components, directly or through others. Each is copied out of the world, solved from the
-   result of the last round, and judged by its own residual. After the sweeps the momentum of each free component is balanced. A factor that
-   lags too far is computed again during the solve. An island whose solve by nodes fails is solved again with each body as one cluster.
-   Islands without new rows keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts
-   as one problem. */
+   Method: an island consists of rows that share components, directly or through others. Each is copied out of the world, solved from the result of
+   the last round, and judged by its own residual. After the sweeps the momentum of each free component is balanced. A factor that lags too far is
+   computed again during the solve. An island whose solve by nodes fails is solved again with each body as one cluster. Islands without new rows keep
+   their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
 #include "solve_islands.h"
 #include "balance.h"
 #include "clusters.h"

@@ -56,8 +56,7 @@ typedef struct cti_compliance {
     int ld, version;             /* leading dimension of C; version of the factor that C is of, -1: none */
 } cti_compliance;
 
-/* cti_factor_cache -- a component's factors. The one in use serves as the inverse of a cluster and as a preconditioner; it may lag behind
-   A. */
+/* cti_factor_cache -- a component's factors. The one in use serves as the inverse of a cluster and as a preconditioner; it may lag behind A. */
 typedef struct cti_factor_cache {
     cti_factor32 single;         /* LDL' of A in float */
     cti_factor64 exact;          /* LDL' of A in double, used instead where float is not accurate enough for the matrix */
@@ -102,8 +101,7 @@ typedef struct cti_substep_memory {
     ct_real interval;            /* [s] time that the split spans */
 } cti_substep_memory;
 
-/* cti_component -- blocks that A couples: one body, or a piece of one. Its own fields are geometry, which changes with the topology
-   only. */
+/* cti_component -- blocks that A couples: one body, or a piece of one. Its own fields are geometry, which changes with the topology only. */
 typedef struct cti_component {
     int32_t begin, end;          /* in cti_factors.blocks, sorted */
     int32_t symbolic;            /* index of the shared analysis */
@@ -479,6 +477,13 @@ typedef struct cti_state {
 CTI_INLINE int cti_state_is_inactive(const cti_state *s, int block)
 {
     return s->parts.inactive && s->factors.components[s->factors.component_of[block]].substep.part;
+}
+
+/* cti_state_free -- the part of a vector of a block in the directions that no script holds. */
+CTI_INLINE cti_v3 cti_state_free(const cti_state *s, int block, cti_v3 v)
+{
+    int slot = s->scripts.filter[block];
+    return slot < 0 ? v : cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, v);
 }
 
 /* cti_state_fail -- rejects the result of the block's component in this attempt. */
