@@ -365,7 +365,7 @@ static int cti_step_hold_gaining(cti_state *s, int all)
     return 1;
 }
 
-/* removes the effects of a rejected result from the report, the integrators and the chains */
+/* removes the effects of a rejected result from the report and the integrators; the next one is not cut at impacts */
 static void cti_step_drop_result(cti_state *s, const ct_step_report *before, ct_step_report *r)
 {
     r->zones = before->zones;
