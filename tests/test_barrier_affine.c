@@ -1,7 +1,7 @@
 /* test_barrier_affine.c -- rigid bodies as affine ones: free rotation and a stack of CT_STEPPER_BARRIER against closed forms and
  * CT_STEPPER_CMR. */
 #include "world_util.h"
-#include "../src/8_step/ends.h"
+#include "../src/8_step/report.h"
 #include "../src/8_barrier/barrier.h"
 #include "../src/9_world/world.h"
 
@@ -259,7 +259,7 @@ static void a_held_body_stands_still(void **state)
     assert_int_equal(ct_body_get_pose(w, id, p[0], q[0]), CT_OK);
     assert_int_equal(ct_body_get_motion(w, id, v, u), CT_OK);
     assert_true(v[1] < 0 && u[2] > 3);
-    cti_ends_blank(s, &r), cti_ends_open(s, CTI_R(0.01));
+    cti_report_blank(s, &r), cti_step_open(s, CTI_R(0.01));
     for (i = 0; i < 2; i++)
         s->scripts.held[s->bodies.rigids[0].block + i] = CTI_HELD_IMPLAUSIBLE;
     assert_int_equal(cti_barrier_substep(s, CTI_R(0.01), 0, &need, &r), 1);

@@ -68,12 +68,12 @@ static void a_late_script_is_where_it_was(void **state)
         x0 = (ct_real *)malloc(size);
         assert_non_null(x0);
         memcpy(x0, s->surface.x0, size);
-        late[i] = cti_script_is_late(&s->scripts.movers[0].script);
+        late[i] = cti_script_is_stopped(&s->scripts.movers[0].script);
         r = step_once(w, 0.01);
         assert_true(ct_world_hash(w) != hash && (r.status < CT_STATUS_BUDGET) == (i >= 2));
         cti_snapshot_restore(s, 1, &s->step.start);
         cti_barrier_own(s)->cover.known = 0;
-        assert_int_equal(cti_script_is_late(&s->scripts.movers[0].script), late[i]);
+        assert_int_equal(cti_script_is_stopped(&s->scripts.movers[0].script), late[i]);
         assert_true(ct_world_hash(w) == hash);
         assert_memory_equal(s->surface.x0, x0, size);
         free(x0);

@@ -1,7 +1,7 @@
 /* test_shell.c -- steps that the judge refuses (8_step/shell.c, judge.c): what each set of bodies may gain is its own, and bodies that are held are
    free again soon. */
 #include "world_util.h"
-#include "../src/8_step/ends.h"
+#include "../src/8_step/report.h"
 #include "../src/8_step/judge.h"
 #include "../src/9_world/world.h"
 
@@ -43,9 +43,9 @@ static int refuses(double gain, double keep)
         cti_v3_put(s->v, i, cti_v3_mul(cti_v3_at(s->v, i), (ct_real)sqrt(b ? keep : gain)));
     }
     s->energy.known = 0;
-    cti_ends_blank(s, &r);
-    cti_ends_energies(s, &r);
-    cti_ends_gain(s->judge.start, &r);
+    cti_report_blank(s, &r);
+    cti_report_energies(s, &r);
+    cti_report_gain(s->judge.start, &r);
     cti_judge_refuses(s, CTI_R(0.01), 0, 0, &r);
     refused = s->judge.refused;
     ct_mesh_free(&m);

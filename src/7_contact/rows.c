@@ -66,7 +66,7 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_r
         if (k == pair->n_a)
             row->n_a = row->n;
         cti_rows_vertex(c, pair->v[k], pair->w[k], row->n_a, row, scripted);
-        origin->bends |= cti_surface_attach(c->surface, pair->v[k])->frame >= 0;
+        origin->is_nonlinear |= cti_surface_attach(c->surface, pair->v[k])->frame >= 0;
     }
     if (pair->n_a >= pair->n)
         row->n_a = row->n;
@@ -87,7 +87,7 @@ CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const 
     cti_v3 scripted, moved;
     ct_real before[3], after[3], n_w[3];
     int k;
-    if (!origin->bends || c->at_start)
+    if (!origin->is_nonlinear || c->at_start)
         return 0;
     cti_row_velocity(row, c->v, before);
     cti_rows_terms(c, pair, row, &view, &scripted);
@@ -297,7 +297,7 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
 {
     cti_v3 n = cti_v3_at(row->frame, 0), moved;
     ct_real most, size;
-    if (!origin->bends)
+    if (!origin->is_nonlinear)
         moved = cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
     else {
         moved = cti_v3_add(cti_rows_moved(c->surface, &origin->pair), cti_v3_at(origin->slip, 0));

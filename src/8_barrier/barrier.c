@@ -13,7 +13,7 @@
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/joints.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 
 /* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half and double were not compared */
 #define CTI_BARRIER_KEEP CTI_R(0.1)
@@ -136,7 +136,7 @@ static void cti_barrier_account(cti_state *s, const cti_barrier_run *q, double g
         if (b->contact.terms[i].wall && cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t))
             r->energy_contact -= t.value / (double)b->rule.contact;
     r->loss_contact = cti_fmax(0, friction + b->contact.worked - (r->energy_contact - q->stored));
-    cti_ends_gain(q->start - given, r);
+    cti_report_gain(q->start - given, r);
     implied = r->loss_contact - friction, lost = cti_fmax(0, implied - r->energy_gained);
     b->contact.over += cti_fmax(0, implied - lost);
     cti_barrier_rescale(s, lost, r);
@@ -477,13 +477,13 @@ static int cti_barrier_commit(cti_state *s, const cti_barrier_run *q, ct_step_re
     memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
     s->energy.known = 0;
     s->step.time = cti_state_ahead(s, b->h);
-    cti_assemble_wait(s, b->scripts.script, 0);
+    cti_assemble_stop(s, b->scripts.script, 0);
     last = s->contact.memory, s->contact.memory = *next, *next = last;
     for (i = 0; i < CTI_LISTS; i++)
         candidates += cti_candidates_len(&b->cover.list[i]);
     r->candidates = cti_max_int(r->candidates, candidates);
     r->rows = CTI_LEN(b->contact.terms);
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
     r->joint_error = cti_joints_error(s);
     r->rigid_strain = b->layout.strain;
     if (r->rigid_strain > CTI_BARRIER_STRAIN)
@@ -513,7 +513,7 @@ static int cti_barrier_open(cti_state *s, ct_real h, cti_barrier_run *q)
         return 0;
     if (cti_barrier_constraints(s))
         CTI_CLEAR(b->contact.terms);
-    cti_ends_energies(s, &r);
+    cti_report_energies(s, &r);
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
     q->stored = b->contact.energy, q->stiff = b->contact.stiff, q->start = r.energy_kinetic + r.energy_elastic + r.energy_gravity + q->stored;
     return size >= 0;

@@ -13,7 +13,7 @@
 #include "../8_step/shell.h"
 #include "../8_step/assemble.h"
 #include "../8_step/plausible.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 #include "../8_step/tangle.h"
 
 #define CTI_EXPLICIT_SAFETY CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; not tuned */
@@ -51,7 +51,6 @@ static double cti_explicit_potential(cti_state *s, const ct_real *y, double *out
 
 /* ---- start and end ---- */
 
-/* sets ode.y to the state */
 static void cti_explicit_load(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
@@ -87,8 +86,7 @@ static void cti_explicit_pins(cti_state *s, ct_step_report *r)
     int i;
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 before = cti_v3_at(y, i), v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before);
-            v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
+            cti_v3 before = cti_v3_at(y, i), v = cti_v3_add(cti_state_free(s, i, before), cti_v3_at(s->scripts.v_fixed, i));
             cti_v3_put(y, i, v);
             if (!(s->scripts.held[i] & CTI_HELD_IMPLAUSIBLE)) /* else it is what the judge takes */
                 r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
@@ -139,7 +137,6 @@ static int cti_explicit_open(cti_state *s, ct_step_report *r)
     return 1;
 }
 
-/* copies ode.y to the state */
 static void cti_explicit_commit(cti_state *s, ct_real dt)
 {
     cti_explicit *g = cti_explicit_own(s);
@@ -569,7 +566,7 @@ static int cti_explicit_finish(cti_state *s, ct_real dt, ct_step_report *r)
     cti_explicit_energy(s, r);
     for (i = 0; i < s->bodies.n_models; i++)
         cti_tet_batch_assemble(&s->bodies.models[i]->tets, s->x, 0, NULL, NULL, &r->extended_elements, NULL);
-    cti_ends_gain(s->judge.start, r);
+    cti_report_gain(s->judge.start, r);
     /* what the tolerance allows in any frame; below it is judged by the energies that take part */
     cti_judge_refuses(s, dt, gain * g->energy_start, 0, r);
     scale = cti_explicit_account_scale(s, r);

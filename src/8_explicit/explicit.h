@@ -1,7 +1,6 @@
 /* explicit.h -- the explicit stepper: finite elements of a nearly incompressible material, Runge-Kutta steps of fourth order with adaptive
    length, and contact forces that keep accelerations apart. [Hong, Choi, Lee 2006, Constraint-based contact analysis between deformable
    objects]
-
    Terms:
    d             signed distance of a contact along its normal [m]; d < 0: penetration. d' and d'' are its rate and acceleration.
    scale         of a contact: mean edge of its bodies [m]. The legal penetration is rk.penetration of it; a contact rests at a share of that above 0.
@@ -94,8 +93,7 @@ typedef struct cti_explicit_search {
     ct_real *x_found;    /* [3 nv] are the positions at which they were found */
     ct_real *x_start;    /* [3 nv] are the positions at the start of the Runge-Kutta step */
     cti_box *boxes;      /* [2 bodies] are scratch: boxes of swept vertices and of displacements */
-    ct_real *edge_length; /* [3 bodies] is the mean edge at rest of a soft body; of one that moves; CTI_REAL_MAX: it is neither. The third is the
-                             largest scale with others [m] */
+    ct_real *edge_length; /* [3 bodies] [m] mean edge at rest if soft; if it moves (CTI_REAL_MAX: neither); largest scale with others */
     ct_real *thickness;  /* [bodies] is the smallest one at rest [m]; CTI_REAL_MAX: the surface is open */
     int32_t *face_start, *vertex_faces; /* [nv + 2], [3 nf]: faces around vertex v are vertex_faces[face_start[v]] .. */
     int32_t *listed, *listed_at; /* list the faces of vf and mf; [nf] their places in that list */
@@ -222,8 +220,7 @@ CTI_FN int cti_explicit_move_back(cti_state *s, ct_real *y, double t);
 
 /* ---- explicit_near.c ---- */
 
-/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2
-   none */
+/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2 none */
 #define CTI_EXPLICIT_CONTACT_DISTANCE CTI_R(1.0)
 
 /* [legal penetrations] deepest first touch of two rigid bodies: the move back changes angular momentum. Of two grazing balls it takes 0.02 %, without

@@ -1,7 +1,7 @@
 /* explicit_account.c -- what a step reports: energies, with which its gain is compared, and the impulses of contacts.
    Method: 8_step/judge.h has the energies that take part in a step: those of bodies that touch, about their mean velocity, and of their approach. */
 #include "explicit.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/judge.h"
@@ -13,7 +13,7 @@ CTI_FN double cti_explicit_energy(cti_state *s, ct_step_report *r)
     s->energy.known = 0;
     cti_energy_state(s);
     cti_explicit_elastic(s, s->x, s->energy.now);
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
     return r->energy_kinetic + r->energy_elastic + r->energy_gravity;
 }
 

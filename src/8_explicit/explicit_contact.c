@@ -298,10 +298,7 @@ CTI_FN void cti_explicit_predict_foot(const cti_state *s, const ct_real *y, doub
 /* returns the part of a gradient in whose direction a node may be moved back: none of rigid bodies, and none in which a script holds it */
 static cti_v3 cti_explicit_free_part(const cti_state *s, const cti_explicit_entry *e)
 {
-    int slot = s->scripts.filter[e->block];
-    if (s->bodies.rigid_of[e->block] >= 0)
-        return cti_v3_zero();
-    return slot < 0 ? e->g : cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, e->g);
+    return s->bodies.rigid_of[e->block] >= 0 ? cti_v3_zero() : cti_state_free(s, e->block, e->g);
 }
 
 /* moves the blocks of one side, or of both, by the smallest change that brings d to its target, in proportion to their gradients. 0: nothing moves */

@@ -22,8 +22,7 @@
 #define CTI_EXPLICIT_BATCH_US 0.08     /* [us] of a pass over eight elements, for the cut of loops; half or double change nothing */
 #define CTI_EXPLICIT_NODE_US 0.02      /* [us] of a sum of a node */
 
-/* vectors of eight tetrahedra: at rest L (11, 22, 33, 21, 31, 32), 1 / (6 U), V; kept between the two passes d_a, mu/2 h' tr C, h,
-   1 / (6 U J) */
+/* vectors of eight tetrahedra: at rest L (11, 22, 33, 21, 31, 32), 1 / (6 U), V; kept between the two passes d_a, mu/2 h' tr C, h, 1 / (6 U J) */
 enum { CTI_EXPLICIT_REST_SIZE = 8, CTI_EXPLICIT_CARRIED = 12 };
 
 /* cti_explicit_pass -- is a pass over elements or nodes; v NULL: energies, no velocities. The last pass sets force; with `inverse` masses it sets the

@@ -42,15 +42,14 @@ CTI_FN int cti_explicit_masses(cti_state *s)
 static cti_v3 cti_explicit_inverse_of(const cti_state *s, int block, cti_v3 g)
 {
     const cti_explicit *own = cti_explicit_own(s);
-    int r = s->bodies.rigid_of[block], slot = s->scripts.filter[block];
-    if (slot >= 0)
-        g = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g);
+    int r = s->bodies.rigid_of[block];
+    g = cti_state_free(s, block, g);
     if (r >= 0 && s->bodies.rigids[r].block + 1 == block) {
         const ct_real *R = own->frames + 9 * (size_t)r;
         g = cti_m3_mul_v(R, cti_m3_mul_v(own->solve.inverse_inertia + 9 * (size_t)r, cti_m3_mul_tv(R, g)));
     } else
         g = cti_v3_mul(g, own->solve.inverse_mass[block]);
-    return slot >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g) : g;
+    return cti_state_free(s, block, g);
 }
 
 /* returns M^-1 g for a block, in the directions that scripts leave free */
@@ -427,8 +426,7 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
     for (i = 0; i < s->n && g->ode.pins; i++)
         if (s->scripts.filter[i] >= 0) { /* reaction of the script: what the filter has taken */
             cti_v3 f = cti_v3_at(force, i);
-            f = cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f), f);
-            cti_v3_put(integral + 3, i, f);
+            cti_v3_put(integral + 3, i, cti_v3_sub(cti_state_free(s, i, f), f));
         }
     return cti_explicit_is_finite(a, 3 * s->n);
 }
@@ -439,11 +437,11 @@ static void cti_explicit_add_impulse(cti_state *s, ct_real *y, const cti_explici
     ct_real *pins = y + cti_explicit_own(s)->ode.state + 3;
     int k;
     for (k = 0; k < c->n && c->force > 0; k++) {
-        int block = c->entry[k].block, slot = s->scripts.filter[block];
+        int block = c->entry[k].block;
         cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
         cti_v3_addto(y + 3 * (size_t)s->n, block, cti_v3_mul(c->entry[k].z, c->force));
-        if (slot >= 0)
-            cti_v3_addto(pins, block, cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, f), f));
+        if (s->scripts.filter[block] >= 0)
+            cti_v3_addto(pins, block, cti_v3_sub(cti_state_free(s, block, f), f));
     }
 }
 

@@ -12,7 +12,8 @@
 #include "../8_step/joints.h"
 #include "../8_step/momenta.h"
 #include "../8_step/plausible.h"
-#include "../8_step/ends.h"
+#include "../8_step/move.h"
+#include "../8_step/report.h"
 #include "../8_step/shell.h"
 
 #define CTI_GEOMETRIC_REPEATS 2 /* times that a substep is done again with the pairs that cross or come near */
@@ -24,14 +25,8 @@
 /* sets v to the velocities, with those that scripts give */
 static void cti_geometric_load(cti_state *s)
 {
-    cti_geometric *g = cti_geometric_own(s);
-    int i;
-    memcpy(g->v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0) {
-            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i));
-            cti_v3_put(g->v, i, cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i)));
-        }
+    memcpy(cti_geometric_own(s)->v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_move_hold(s, cti_geometric_own(s)->v);
 }
 
 /* sets end.v, end.x and surface.x1 */
@@ -68,14 +63,12 @@ static ct_real cti_geometric_need(const cti_state *s, ct_real h)
 {
     const cti_geometric *g = cti_geometric_own(s);
     ct_real need = 1;
-    int c, k;
+    int c;
     for (c = 0; c < CTI_LEN(g->collisions); c++) {
         const cti_geometric_collision *t = &g->collisions[c];
-        cti_v3 u = t->script_velocity;
+        cti_v3 u = cti_geometric_relative(&g->solve, g->v, c, t->script_velocity);
         if (t->elastic)
             continue;
-        for (k = g->solve.start[c]; k < g->solve.start[c + 1]; k++)
-            u = cti_v3_mad(u, cti_v3_at(g->v, g->solve.blocks[g->solve.particle[k]]), g->solve.S[k]);
         need = cti_max(need, -h * cti_v3_dot(u, t->normal) / (s->desc.geometric.displacement * cti_max(t->distance, t->thickness)));
     }
     return need;
@@ -407,9 +400,9 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, ct_step_report *r)
         memcpy(g->end.x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
     g->end.is_known = 1;
     r->ms_detect += cti_state_clock(s) - t;
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
     r->joint_error = cti_joints_error(s);
-    cti_ends_gain(s->judge.start, r);
+    cti_report_gain(s->judge.start, r);
     cti_geometric_settle_account(s, r);
     swing = cti_geometric_theta(s) < 1 ? cti_policy_body_gain(0, r->energy_kinetic + fabs(r->energy_elastic), 0) : 0;
     cti_judge_refuses(s, dt, swing, 0, r);

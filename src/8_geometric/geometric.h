@@ -1,6 +1,5 @@
 /* geometric.h -- the geometric stepper: collisions are corrections of positions, speeds and accelerations, between the forces and an implicit
    integration. [Volino, Magnenat-Thalmann 2000, Accurate collision response on polygonal meshes]
-
    Terms:
    collision     two features nearer than the thickness, or about to be, with signed weights on blocks; or one axis of an elastic.
    elastic       a joint or a stitch: two points that a spring of the implicit step pulls together.
@@ -191,6 +190,15 @@ CTI_INLINE int cti_geometric_printed(const cti_state *s) { return s->desc.solver
 /* cti_geometric_theta -- returns when the implicit step evaluates forces, as a share of the substep: 1 (Euler), 1/2 (midpoint). Positions move at
    the velocities of that time. */
 CTI_INLINE ct_real cti_geometric_theta(const cti_state *s) { return s->desc.integrator == CT_INTEGRATOR_MIDPOINT ? CTI_R(0.5) : 1; }
+
+/* cti_geometric_relative -- returns `start` and the relative motion of a collision by a vector of blocks. */
+CTI_INLINE cti_v3 cti_geometric_relative(const cti_geometric_solve *q, const ct_real *v, int c, cti_v3 start)
+{
+    int k;
+    for (k = q->start[c]; k < q->start[c + 1]; k++)
+        start = cti_v3_mad(start, cti_v3_at(v, q->blocks[q->particle[k]]), q->S[k]);
+    return start;
+}
 
 /* ---- geometric_candidates.c ---- */
 

@@ -241,11 +241,7 @@ static int cti_geometric_correct_positions(cti_state *s, ct_real h)
     memset(q->Q, 0, sizeof(ct_real) * 3 * (size_t)q->response.n);
     for (c = 0; c < q->response.m; c++) {
         const cti_geometric_collision *t = &g->collisions[c];
-        cti_v3 u = cti_v3_zero();
-        int k;
-        for (k = q->start[c]; k < q->start[c + 1]; k++)
-            u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
-        u = cti_v3_mul(cti_v3_add(u, t->script_velocity), h);
+        cti_v3 u = cti_v3_mul(cti_v3_add(cti_geometric_relative(q, g->v, c, cti_v3_zero()), t->script_velocity), h);
         u = cti_v3_mad(u, t->normal, t->distance - cti_v3_dot(u, t->normal));
         cti_v3_put(q->goal.offset, c, u);
         q->goal.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : d->position_distance * t->thickness;
@@ -319,16 +315,13 @@ static int cti_geometric_correct_accelerations(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_solve *q = &g->solve;
-    int c, i, k;
+    int c, i;
     for (i = 0; i < q->response.n; i++)
         cti_v3_put(q->Q, i, cti_v3_at(g->implicit.free_acceleration, q->blocks[i]));
     for (c = 0; c < q->response.m; c++) {
         const cti_geometric_collision *t = &g->collisions[c];
-        cti_v3 u = t->script_velocity;
-        ct_real way = s->desc.geometric.acceleration_distance * t->thickness - q->goal.distance[c], un;
-        for (k = q->start[c]; k < q->start[c + 1]; k++)
-            u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
-        un = cti_v3_dot(u, t->normal);
+        cti_v3 u = cti_geometric_relative(q, g->v, c, t->script_velocity);
+        ct_real way = s->desc.geometric.acceleration_distance * t->thickness - q->goal.distance[c], un = cti_v3_dot(u, t->normal);
         way = cti_min(way, cti_geometric_recovery(s, t->thickness, h) - cti_max(q->goal.distance[c] - t->distance, 0));
         q->goal.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_geometric_acceleration_target(way, 0, un, h);
         u = cti_v3_mad(u, t->normal, -un);

@@ -47,11 +47,9 @@ static cti_v3 cti_geometric_side_velocity(const cti_state *s, const cti_joint *j
 static int cti_geometric_is_held(const cti_state *s, const cti_joint_side *q, cti_v3 n)
 {
     int k;
-    for (k = 0; k < q->n; k++) {
-        int32_t f = s->scripts.filter[q->block[k]];
-        if (f < 0 || cti_v3_norm2(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)f, n)) > CTI_R(0.5))
+    for (k = 0; k < q->n; k++)
+        if (s->scripts.filter[q->block[k]] < 0 || cti_v3_norm2(cti_state_free(s, q->block[k], n)) > CTI_R(0.5))
             return 0;
-    }
     return 1;
 }
 

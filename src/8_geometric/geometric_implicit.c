@@ -113,16 +113,6 @@ static cti_v3 cti_geometric_law_part(const cti_geometric_solve *q, int c, cti_v3
     return cti_v3_mad(cti_v3_mad(cti_v3_mul(u, slip), n, (stiff - slip) * cti_v3_dot(n, u)), t, -hold * cti_v3_dot(t, u));
 }
 
-/* returns the relative motion of a collision by a vector of blocks */
-static cti_v3 cti_geometric_relative(const cti_geometric_solve *q, const ct_real *v, int c)
-{
-    cti_v3 u = cti_v3_zero();
-    int k;
-    for (k = q->start[c]; k < q->start[c + 1]; k++)
-        u = cti_v3_mad(u, cti_v3_at(v, q->blocks[q->particle[k]]), q->S[k]);
-    return u;
-}
-
 /* adds S x of a collision to a vector of blocks */
 static void cti_geometric_scatter(const cti_geometric_solve *q, int c, cti_v3 x, ct_real *out)
 {
@@ -172,18 +162,12 @@ CTI_FN void cti_geometric_add_terms(const cti_state *s, const ct_real *x, ct_rea
         cti_v3_addto(y, q->blocks[i], cti_v3_at(to + 4 * (size_t)i, 0));
 }
 
-/* returns the part of v that no script holds */
-static cti_v3 cti_geometric_free_part(const cti_state *s, int i, cti_v3 v)
-{
-    return s->scripts.filter[i] >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v) : v;
-}
-
 /* sets out = M^-1/2 S x */
 static void cti_geometric_scale_by_mass(const cti_state *s, const ct_real *x, ct_real *out)
 {
     int i;
     for (i = 0; i < s->n; i++)
-        cti_v3_put(out, i, cti_v3_mul(cti_geometric_free_part(s, i, cti_v3_at(x, i)), cti_sqrt(s->bodies.inv_mass[i])));
+        cti_v3_put(out, i, cti_v3_mul(cti_state_free(s, i, cti_v3_at(x, i)), cti_sqrt(s->bodies.inv_mass[i])));
 }
 
 /* a cti_operator_fn: the weighted matrix. A constrained direction has the equation w = 0 */
@@ -199,7 +183,7 @@ static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
             cti_v3 v = cti_v3_at(w, i);
-            cti_v3_addto(y, i, cti_v3_sub(v, cti_geometric_free_part(s, i, v)));
+            cti_v3_addto(y, i, cti_v3_sub(v, cti_state_free(s, i, v)));
         }
 }
 
@@ -245,12 +229,12 @@ static void cti_geometric_precondition(void *ctx, const ct_real *r, ct_real *z)
     ct_real *x = cti_geometric_own(s)->implicit.scratch + 3 * (size_t)s->n;
     int i, c;
     for (i = 0; i < s->n; i++)
-        cti_v3_put(x, i, cti_v3_mul(cti_geometric_free_part(s, i, cti_v3_at(r, i)), cti_sqrt(s->bodies.mass[i])));
+        cti_v3_put(x, i, cti_v3_mul(cti_state_free(s, i, cti_v3_at(r, i)), cti_sqrt(s->bodies.mass[i])));
     for (c = 0; c < CTI_LEN(f->components); c++)
         cti_factors_apply(f, &f->components[c], &f->components[c].cache.single, f->blocks + f->components[c].begin, x, x, 0);
     for (i = 0; i < s->n; i++) {
-        cti_v3 v = cti_v3_at(r, i), held = cti_v3_sub(v, cti_geometric_free_part(s, i, v));
-        cti_v3_put(z, i, cti_v3_mad(held, cti_geometric_free_part(s, i, cti_v3_at(x, i)), cti_sqrt(s->bodies.mass[i])));
+        cti_v3 v = cti_v3_at(r, i), held = cti_v3_sub(v, cti_state_free(s, i, v));
+        cti_v3_put(z, i, cti_v3_mad(held, cti_state_free(s, i, cti_v3_at(x, i)), cti_sqrt(s->bodies.mass[i])));
     }
 }
 
@@ -280,7 +264,7 @@ static void cti_geometric_collision_masses(cti_state *s, ct_real h, int alone)
         cti_v3_put(q->forces.slide_direction, c, cti_v3_zero());
         if (!(q->forces.share[c] > 0))
             continue;
-        u = cti_v3_mul(cti_v3_add(cti_geometric_relative(q, g->v, c), t->script_velocity), share * share);
+        u = cti_v3_mul(cti_v3_add(cti_geometric_relative(q, g->v, c, cti_v3_zero()), t->script_velocity), share * share);
         left = cti_v3_add(cti_response_value(&q->response, q->Q, c), cti_v3_at(q->goal.offset, c));
         left = cti_v3_mad(left, n, -cti_v3_dot(n, left));
         cti_v3_put(q->forces.asked, c, cti_v3_mad(X, cti_v3_mad(u, left, t->mu > 0 && !printed ? h : 0), -q->forces.share[c]));
@@ -293,8 +277,7 @@ static void cti_geometric_collision_masses(cti_state *s, ct_real h, int alone)
 }
 
 /* evaluates the law of the collisions at dv: what they ask for there (eq. 19, 22), as far as it pushes, and friction within mu times that. With
-   `terms` their terms become its derivatives; else impulses J follow from the terms. Returns the largest motion by which J misses the law [thickness]
- */
+   `terms` their terms become its derivatives; else impulses J follow from the terms. Returns the largest motion by which J is off [thickness] */
 static ct_real cti_geometric_apply_law(cti_state *s, ct_real h, int terms)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -303,7 +286,7 @@ static ct_real cti_geometric_apply_law(cti_state *s, ct_real h, int terms)
     ct_real stiff = cti_geometric_term_factor(s), error = 0;
     int c;
     for (c = 0; c < q->response.m; c++) {
-        cti_v3 n = cti_v3_at(q->normal, c), u = cti_geometric_relative(q, g->dv, c), t, J = cti_v3_at(f->J, c), law;
+        cti_v3 n = cti_v3_at(q->normal, c), u = cti_geometric_relative(q, g->dv, c, cti_v3_zero()), t, J = cti_v3_at(f->J, c), law;
         ct_real push, size, bound, hold;
         if (!terms)
             cti_v3_put(f->J, c, J = cti_v3_mad(J, cti_geometric_law_part(q, c, u, stiff, cti_geometric_theta(s)), -f->mass[c]));
@@ -332,7 +315,7 @@ static void cti_geometric_elastic_impulses(cti_state *s)
     int c;
     for (c = 0; c < q->response.m; c++) {
         const cti_geometric_collision *t = &g->collisions[c];
-        cti_v3 n = cti_v3_at(q->normal, c), u = cti_v3_add(cti_geometric_relative(q, g->v, c), t->script_velocity);
+        cti_v3 n = cti_v3_at(q->normal, c), u = cti_v3_add(cti_geometric_relative(q, g->v, c, cti_v3_zero()), t->script_velocity);
         if (!t->elastic)
             continue;
         cti_v3_put(q->forces.J, c, cti_v3_mul(n, t->mass * (t->speed_target - cti_v3_dot(n, u))));
@@ -363,9 +346,8 @@ static void cti_geometric_right_side(cti_state *s, ct_real h, int alone)
             x = cti_v3_mad(cti_geometric_law_part(q, c, cti_v3_at(q->forces.asked, c), 1, 0), cti_v3_at(q->forces.slide_direction, c),
                            q->forces.bound[c]);
         if (q->forces.mass[c] * q->forces.damping_share[c] > 0)
-            x = cti_v3_mad(
-                x, cti_geometric_law_part(q, c, cti_v3_add(cti_geometric_relative(q, g->v, c), g->collisions[c].script_velocity), 0, share),
-                -q->forces.mass[c]);
+            x = cti_v3_mad(x, cti_geometric_law_part(q, c, cti_v3_add(cti_geometric_relative(q, g->v, c, cti_v3_zero()),
+                                                                      g->collisions[c].script_velocity), 0, share), -q->forces.mass[c]);
         cti_v3_put(q->forces.J, c, x);
         cti_geometric_scatter(q, c, x, g->implicit.y);
     }

@@ -12,14 +12,12 @@ static int cti_geometric_meet(cti_state *s, int c)
 {
     const cti_geometric *g = cti_geometric_own(s);
     const cti_geometric_solve *q = &g->solve;
-    cti_v3 u = g->collisions[c].script_velocity;
+    cti_v3 u = cti_geometric_relative(q, s->v, c, g->collisions[c].script_velocity);
     int b = -1, k;
     if (!(cti_v3_norm2(cti_v3_at(q->forces.J, c)) + cti_v3_norm2(cti_v3_at(q->forces.speed, c)) + cti_v3_norm2(cti_v3_at(q->forces.end, c)) +
               cti_v3_norm2(cti_v3_at(q->forces.position, c)) >
           0))
         return -1;
-    for (k = q->start[c]; k < q->start[c + 1]; k++)
-        u = cti_v3_mad(u, cti_v3_at(s->v, q->blocks[q->particle[k]]), q->S[k]);
     for (k = q->start[c]; k < q->start[c + 1]; k++)
         b = cti_judge_touch(s, b, q->blocks[q->particle[k]], (double)cti_v3_norm2(u));
     return b;

@@ -9,22 +9,16 @@
 #include "geometric.h"
 #include "../8_step/factors.h"
 
-/* returns the part of v that no script holds */
-static cti_v3 cti_geometric_free_direction(const cti_state *s, int i, cti_v3 v)
-{
-    return s->scripts.filter[i] >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v) : v;
-}
-
 /* sets z <- A^-1 z on a component, in the directions that no script holds */
 static void cti_geometric_solve_body(cti_state *s, const cti_component *q, ct_real *z)
 {
     cti_factors *f = &s->factors;
     int i;
     for (i = q->begin; i < q->end; i++)
-        cti_v3_put(z, f->blocks[i], cti_geometric_free_direction(s, f->blocks[i], cti_v3_at(z, f->blocks[i])));
+        cti_v3_put(z, f->blocks[i], cti_state_free(s, f->blocks[i], cti_v3_at(z, f->blocks[i])));
     cti_factors_apply(f, q, &q->cache.single, f->blocks + q->begin, z, z, 0);
     for (i = q->begin; i < q->end; i++)
-        cti_v3_put(z, f->blocks[i], cti_geometric_free_direction(s, f->blocks[i], cti_v3_at(z, f->blocks[i])));
+        cti_v3_put(z, f->blocks[i], cti_state_free(s, f->blocks[i], cti_v3_at(z, f->blocks[i])));
 }
 
 /* is cti_response_stiff.solve; ctx: the state */

@@ -9,7 +9,7 @@
 #include "../8_step/policy.h"
 #include "../8_step/shell.h"
 #include "../8_step/tangle.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 
 /* [1] error of a step's energy over the energy that it exchanges, above which it counts as not converged: explicit steps exchange energy with their
    own error, for a time. Single steps of three boxes that fall on each other reach 3.2e-3, of a jelly or a sheet that bounces with restitution 1
@@ -26,7 +26,7 @@ static void cti_layers_load_block(cti_state *s, int i)
     cti_v3 before = cti_v3_at(s->v, i), v = before;
     int k;
     if (s->scripts.filter[i] >= 0) {
-        v = cti_v3_add(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before), cti_v3_at(s->scripts.v_fixed, i));
+        v = cti_v3_add(cti_state_free(s, i, before), cti_v3_at(s->scripts.v_fixed, i));
         y->window.sums.pins += 0.5 * m * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
         cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), (ct_real)m));
     }
@@ -122,11 +122,11 @@ static void cti_layers_balance(cti_state *s, ct_real advanced, int whole, ct_ste
 {
     const cti_layers_sums *q = &cti_layers_own(s)->window.sums;
     double scale;
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
     r->work_pins = q->pins, r->work_script = q->script;
     r->loss_contact = q->contact, r->loss_damping = q->damping;
     r->extended_elements = cti_layers_extended(s);
-    cti_ends_gain(s->judge.start, r);
+    cti_report_gain(s->judge.start, r);
     scale = cti_layers_residual(s, s->step.dt, r);
     if (!whole)
         r->status = CT_STATUS_BUDGET; /* also where the correction of the last parts leaves a residual */
@@ -168,7 +168,7 @@ static int cti_layers_finish(cti_state *s, ct_real dt, ct_step_report *r)
         s->history.dt_prev[i] = dt, s->history.fall[i].share = 0;
     s->energy.known = 0;
     s->step.time = whole ? s->step.until : s->step.start.time + advanced;
-    cti_assemble_wait(s, NULL, !whole);
+    cti_assemble_stop(s, NULL, !whole);
     if (!cti_layers_account_energy(s, &r->energy_contact, r))
         return 0;
     for (k = 0; k < CTI_LAYERS_LISTS; k++)

@@ -1,7 +1,6 @@
 /* layers.h -- the layers stepper: contacts are stacked quadratic layers, and every element and every layer has a clock of its own.
    [lecture notes 4.5; Harmon, Vouga, Smith, Tamstorf, Grinspun 2009, Asynchronous contact mechanics; Lew, Marsden, Ortiz, West 2003,
    Asynchronous variational integrators]
-
    Terms:
    layer         a penalty spring of a pair: it is loaded where the pair is nearer than the layer's thickness. Layer l + 1 is thinner and stiffer.
    tick          the unit of time in a step of dt: dt / 2^40.
@@ -59,7 +58,6 @@ CTI_FN cti_layers_event cti_layers_pop(cti_layers_event *heap);
 
 /* ---- the stepper's data ---- */
 
-/* the kinds of elements; the last one is the damping of plates, which the model has as hinges */
 enum { CTI_LAYERS_TET, CTI_LAYERS_MEMBRANE, CTI_LAYERS_BEND, CTI_LAYERS_PLATE, CTI_LAYERS_SPRING, CTI_LAYERS_PLATE_DAMPING, CTI_LAYERS_KINDS };
 
 /* cti_layers_group -- holds elements of one body, of one kind and with one clock, as a model of their own. */

@@ -31,7 +31,7 @@ static void cti_layers_kick(cti_state *s, int i, double jx, double jy, double jz
     cti_layers *y = cti_layers_own(s);
     cti_layers_nodes *q = &y->nodes;
     double t = (double)(q->tick[i] - y->window.begin) * y->window.tick, off = 0, d;
-    int k, filter = s->scripts.filter[i];
+    int k;
     for (k = 3 * i; k < 3 * i + 3; k++) {
         d = q->x[k] - q->x0[k] - t * q->v0[k];
         off += d * d;
@@ -41,9 +41,8 @@ static void cti_layers_kick(cti_state *s, int i, double jx, double jy, double jz
         double *sum = y->recording->J + 3 * (size_t)i;
         sum[0] += jx, sum[1] += jy, sum[2] += jz;
     }
-    if (filter >= 0) {
-        cti_v3 J = cti_v3_make((ct_real)jx, (ct_real)jy, (ct_real)jz), own = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)filter, J);
-        cti_v3 pin = cti_v3_sub(own, J);
+    if (s->scripts.filter[i] >= 0) {
+        cti_v3 J = cti_v3_make((ct_real)jx, (ct_real)jy, (ct_real)jz), own = cti_state_free(s, i, J), pin = cti_v3_sub(own, J);
         cti_v3_addto(s->step.impulses.pins, i, pin);
         y->window.sums.pins += (double)cti_v3_dot(pin, cti_v3_at(s->scripts.v_fixed, i));
         jx = (double)own.x, jy = (double)own.y, jz = (double)own.z;

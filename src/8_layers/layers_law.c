@@ -1,10 +1,9 @@
 /* layers_law.c -- thickness, stiffness and clocks of the layers.
-   Method: layer l of a pair is a spring of the gap g_l = |x_b - x_a| - nu_l, V_l = k_l g_l^2 / 2 where g_l <= 0 [lecture notes 4.5], with
-   nu_l = nu_1 l^(-1/4) and k_l = k_1 l^3. At distance 0 layer l stores k_1 nu_1^2 l^(5/2) / 2: the sum over all l diverges, so that no
-   energy reaches it. Layers 1 .. l act together with k_1 (1 + 8 + ... + l^3) = k_1 (l (l + 1) / 2)^2. A clock's period is a share of the
-   stability limit 2 / W of that, W^2 the ratio of this stiffness and the pair's mass. Periods are the step over powers of two, so that
-   all clocks are at the end of a part when a step ends: the step is then a symmetric composition, of second order. based on: lecture
-   notes 4.5; Harmon et al. 2009, as they describe it. */
+   Method: layer l of a pair is a spring of the gap g_l = |x_b - x_a| - nu_l, V_l = k_l g_l^2 / 2 where g_l <= 0 [lecture notes 4.5], with nu_l = nu_1
+   l^(-1/4) and k_l = k_1 l^3. At distance 0 layer l stores k_1 nu_1^2 l^(5/2) / 2: the sum over all l diverges, so that no energy reaches it. Layers
+   1 .. l act together with k_1 (1 + 8 + ... + l^3) = k_1 (l (l + 1) / 2)^2. A clock's period is a share of the stability limit 2 / W of that, W^2 the
+   ratio of this stiffness and the pair's mass. Periods are the step over powers of two, so that all clocks are at the end of a part when a step ends:
+   the step is then a symmetric composition, of second order. based on: lecture notes 4.5; Harmon et al. 2009, as they describe it. */
 #include "layers.h"
 
 CTI_FN double cti_layers_thickness(int l) { return 1 / sqrt(sqrt((double)l)); }

@@ -72,7 +72,6 @@ static void cti_layers_deviations(cti_state *s, double span, int expected)
         }
 }
 
-/* sets the velocities of the surface's vertices */
 static void cti_layers_speeds(cti_state *s)
 {
     cti_layers *y = cti_layers_own(s);
@@ -147,7 +146,6 @@ static double cti_layers_window_length(const cti_state *s, double span)
 
 /* ---- sets ---- */
 
-/* removes all pairs from all sets */
 static void cti_layers_sets_clear(cti_layers *y)
 {
     int v, k;

@@ -15,9 +15,9 @@
 #include "../8_step/integrate.h"
 #include "../8_step/motion.h"
 #include "../8_step/plausible.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 #include "../8_step/shell.h"
-#include "../8_step/whirl.h"
+#include "../8_step/rotation.h"
 
 #define CTI_PENALTY_ROUNDS 4          /* [solves] of a substep: those after the first have what the motion has hit */
 #define CTI_PENALTY_STABLE CTI_R(0.9) /* [1] stability that explicit substeps keep to */
@@ -32,7 +32,7 @@ static int cti_penalty_assemble(cti_state *s, ct_real h, ct_step_report *r)
     if (!cti_assemble_pins(s, h))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, h));
-    s->system.again = 0;
+    s->system.n_linearized = 0;
     cti_motion_predict(s, h);
     if (!cti_assemble(s, h, &r->extended_elements))
         return 0;
@@ -140,7 +140,7 @@ static int cti_penalty_solve_newton(cti_state *s, ct_real h, ct_step_report *r)
         if (n >= s->desc.newton_iterations || r->frozen || cti_energy_try(s, h) == 0 || !cti_newton_helps(s))
             return 1;
         t = cti_state_clock(s);
-        s->system.again = n;
+        s->system.n_linearized = n;
         cti_newton_place(s);
         if (!cti_assemble(s, h, &r->extended_elements))
             return 0;
@@ -166,7 +166,7 @@ static int cti_penalty_try(cti_state *s, ct_real h, int may_cut, ct_real *need, 
     double t;
     ct_status before = r->status;
     ct_real residual = r->residual;
-    int whirls;
+    int rotations;
     cti_arena_reset(s->arena);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
@@ -185,13 +185,13 @@ static int cti_penalty_try(cti_state *s, ct_real h, int may_cut, ct_real *need, 
     if (*need > CTI_R(1.001))
         return -1;
     cti_penalty_start_velocities(s, h);
-    if (!cti_penalty_solve_newton(s, h, r) || !cti_whirl_count(s, h, &whirls))
+    if (!cti_penalty_solve_newton(s, h, r) || !cti_rotation_count(s, h, &rotations))
         return 0;
-    if (whirls && may_cut) {
+    if (rotations && may_cut) {
         *need = 2, r->status = before, r->residual = residual;
         return -1;
     }
-    s->judge.coarse |= whirls > 0; /* straight ways of vertices do not describe such a turn */
+    s->judge.coarse |= rotations > 0; /* straight ways of vertices do not describe such a turn */
     return cti_penalty_test(s, r);
 }
 
@@ -335,7 +335,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, ct_step_report *r)
     p->run.new_bodies += stored[3];
     r->loss_contact += cti_fmax(0, p->energy + stored[2] + stored[3] - stored[0]); /* springs that no contact has any more */
     r->work_recovery += stored[2];
-    cti_ends_commit(s, h, v);
+    cti_substep_commit(s, h, v);
     cti_energy_commit(s);
     s->energy.known &= !rebounds; /* the energies at the end are those before the shares of gravity were changed */
     swap = s->contact.memory, s->contact.memory = p->next, p->next = swap;
@@ -408,9 +408,9 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, ct_step_report *r)
     if (!cti_penalty_measure(s, r))
         return 0;
     r->ms_detect += cti_state_clock(s) - t;
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
     r->energy_contact = p->energy;
-    cti_ends_gain(s->judge.start + p->run.new_bodies, r);
+    cti_report_gain(s->judge.start + p->run.new_bodies, r);
     cti_judge_refuses(s, dt, p->run.oscillation, p->run.shift, r);
     return 1;
 }
@@ -436,7 +436,7 @@ static void cti_penalty_back(cti_state *s)
     p->records = p->start_records, p->start_records = records;
     p->energy = p->start_energy, p->is_known = p->was_known;
     for (b = 0; b < CTI_LEN(p->inside.bodies); b++)
-        p->inside.bodies[b].fresh = 1;
+        p->inside.bodies[b].stale = 1;
 }
 
 CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)

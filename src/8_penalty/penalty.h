@@ -1,12 +1,11 @@
 /* penalty.h -- the penalty stepper: contacts are springs and dampers that only push, friction is a spring to an anchor.
    [lecture notes 4.4.1; Xu, Zhao, Barbic 2014, Implicit multibody penalty-based distributed contact]
-
    Terms:
    row           a contact in cti_contacts.rows: J, normal and tangents; cti_penalty_contact of the same number is its spring.
    depth         rest_distance less the distance of the points along the normal [m]; the normal spring acts where it is above 0.
    anchor        the material point where a contact began to stick; slip is the contact's point less the anchor, along the tangents [m].
-   missing depth is a part of the depth that the spring does not have, since the pair was first seen deeper than its points can have come [m].
-   friction bound is mu times the normal impulse [N s], held while velocities are solved for, and then renewed.
+   missing depth that of a pair first seen deeper than its points can have come, which its spring does not have [m].
+   bound         of friction: mu times the normal impulse, held while velocities are solved for, and then renewed [N s].
    lag           explicit form: half of what the last substep was longer than this one [s].
    rebound       a contact that is given a speed at the end of the substep (restitution) in place of a spring.
    record        where an item of the contact memory was, so that a pair that ends can transfer its springs to the pair that replaces it.
@@ -67,7 +66,7 @@ typedef struct cti_penalty_record {
 /* cti_penalty_inside_body -- holds the tree of a closed surface. */
 typedef struct cti_penalty_inside_body {
     cti_bvh faces;
-    int fresh; /* 1: the tree of a body that never moves has not been refitted yet */
+    int stale; /* 1: the tree is refitted at the next detection, also that of a body that never moves */
 } cti_penalty_inside_body;
 
 /* cti_penalty_inside -- holds the data of CT_PENALTY_INSIDE. */

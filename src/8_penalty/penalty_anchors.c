@@ -1,14 +1,13 @@
 /* penalty_anchors.c -- springs of pairs that are gone go on to the pairs that stand for them now.
    Method: an anchor is a material point of one body, seen from the other. Where features slide from one triangle or edge of a mesh to the next, the
    pair changes, but the point remains. So each pair of the last substep that has no row in this one gives its springs to one row whose pair is new,
-   the nearest between the same bodies. A row is eligible within the thickness plus the path of the old pair in the last substep: farther rows
-   are other contacts, and springs for them would move force across a body. The path is that of the closest points along the surfaces; at
-   edges that cross at a small angle their crossing moves farther than the edges do.
-   The force of the springs goes on: a tangential force k_f s, projected onto the plane of the row, becomes the slip k_f s / k_f' of its spring, and
-   a depth likewise. Several may go to one row, whose forces add up. The row's springs must not store more than theirs did; where they would, slip
-   and depth are scaled back to that energy. So a change of pairs gains none, and what is not passed on is a loss of contacts (penalty.c).
-   Rows are found by a k-d tree, which is built where a pair has ended: about n log n comparisons for n pairs, where rows of the same
-   bodies are near.
+   the nearest between the same bodies. A row is eligible within the thickness plus the path of the old pair in the last substep: farther rows are
+   other contacts, and springs for them would move force across a body. The path is that of the closest points along the surfaces; at edges that cross
+   at a small angle their crossing moves farther than the edges do.
+   The force of the springs goes on: a tangential force k_f s, projected onto the plane of the row, becomes the slip k_f s / k_f' of its spring, and a
+   depth likewise. Several may go to one row, whose forces add up. The row's springs must not store more than theirs did; where they would, slip and
+   depth are scaled back to that energy. So a change of pairs gains none, and what is not passed on is a loss of contacts (penalty.c). Rows are found
+   by a k-d tree, which is built where a pair has ended: about n log n comparisons for n pairs, where rows of the same bodies are near.
    based on: lecture notes 4.4.1, whose anchor stays on the body's surface; Bentley, Multidimensional binary search trees used for associative
    searching, 1975. */
 #include "penalty.h"
@@ -73,9 +72,8 @@ static cti_v3 cti_penalty_middle(const ct_real *x, const cti_pair *pair)
     return cti_v3_mul(cti_v3_add(cti_pair_point(x, pair, 0), cti_pair_point(x, pair, 1)), CTI_R(0.5));
 }
 
-/* returns the way of the crossing of two edges in a substep [m]: at its end, from the middle of the points that crossed at its start. Edges at an
-   angle a move it by up to 1 / sin a of what they slide; no farther than an edge is long, since what follows on an edge is not known. 0: they did not
-   cross */
+/* returns the way of the crossing of two edges in a substep [m]: at its end, from the middle of the points that crossed at its start; 0: none. Edges
+   at an angle a move it by up to 1 / sin a of what they slide; no farther than an edge is long, since what follows on an edge is not known */
 static ct_real cti_penalty_crossing_way(const ct_real *x, const cti_pair *pair)
 {
     cti_v3 a, b, between, moved;
@@ -207,8 +205,7 @@ static int cti_penalty_is_of(const cti_state *s, int row, const cti_penalty_reco
     return (a == record->body[0] && b == record->body[1]) || (b == record->body[0] && a == record->body[1]);
 }
 
-/* returns the row that gets the springs of a record: the nearest of the same bodies in its reach; of equally near ones that of the lowest number;
-   -1: none */
+/* returns the row that gets the springs of a record: the nearest of the same bodies in its reach, of equal ones the first; -1: none */
 static int cti_penalty_nearest(const cti_state *s, const cti_penalty_record *record, const cti_penalty_tree *tree)
 {
     ct_real best = record->reach * record->reach;

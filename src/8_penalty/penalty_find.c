@@ -102,7 +102,7 @@ static void cti_penalty_rebound(const cti_state *s, ct_real h, const cti_hit *hi
     cti_v3 slip = cti_m3_mul_tv(row->frame, cti_v3_make(0, q->slip[0], q->slip[1]));
     ct_real u[3];
     int k;
-    if (!o->bends)
+    if (!o->is_nonlinear)
         return;
     cti_penalty_context(s, h, &c);
     c.at_start = 1, c.frames = s->bodies.frames, c.v = s->v;
@@ -111,7 +111,7 @@ static void cti_penalty_rebound(const cti_state *s, ct_real h, const cti_hit *hi
     memcpy(row->term, start.term, sizeof row->term), memcpy(row->frame, start.frame, sizeof row->frame);
     for (k = 0; k < 3; k++)
         row->w[k] = o->script[k] = origin.script[k];
-    o->bends = 0;
+    o->is_nonlinear = 0;
     slip = cti_m3_mul_v(row->frame, slip);
     q->slip[0] = slip.y, q->slip[1] = slip.z;
     cti_row_velocity(row, s->v, u);

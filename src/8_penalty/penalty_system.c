@@ -55,8 +55,7 @@ static void cti_penalty_project(const cti_state *s, const ct_real *x, ct_real *o
     int i;
     memcpy(out, x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; s->scripts.n_constrained && i < s->n; i++)
-        if (s->scripts.filter[i] >= 0)
-            cti_v3_put(out, i, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(x, i)));
+        cti_v3_put(out, i, cti_state_free(s, i, cti_v3_at(x, i)));
 }
 
 static int cti_penalty_is_stiff(const cti_penalty_contact *q) { return q->D[0] > 0 || q->D[4] > 0 || q->D[8] > 0; }
@@ -327,8 +326,7 @@ static int cti_penalty_explicit(cti_state *s, ct_real h, int *turns)
     return 1;
 }
 
-/* returns the error of the law, with the bounds of friction as they are, and of the equations at end.v, over the velocity scale; linearizes the law
-   */
+/* returns the error of the law, with the bounds of friction as they are, and of the equations at end.v, over the scale; linearizes the law */
 static ct_real cti_penalty_error(cti_state *s, ct_real h, ct_real scale)
 {
     ct_real miss = cti_penalty_linearize(s, h, s->end.v, 0) / scale;

@@ -139,7 +139,7 @@ static double cti_energy_bent(const cti_state *s, int i)
     ct_real u[3];
     double bent, work = 0;
     int k;
-    if (!o->bends || o->joint)
+    if (!o->is_nonlinear || o->joint)
         return 0;
     bent = -cti_policy_rounded((double)(row->r[0] * cti_v3_norm(cti_v3_at(s->surface.x1, o->pair.v[0])) / s->contact.solved_dt));
     cti_row_velocity(row, s->end.v, u);
@@ -566,7 +566,7 @@ static void cti_energy_row(const cti_state *s, int i, cti_account *out, double *
 {
     const cti_row *row = &s->contact.rows[i];
     const cti_contact_row *o = &s->contact.origins[i];
-    ct_real u[3], share = cti_linkage_share(s, o->joint - 1);
+    ct_real u[3], share = cti_linkage_impulse_factor(s, o->joint - 1);
     double work, driven = 0;
     int k;
     cti_row_velocity(row, s->end.v, u);

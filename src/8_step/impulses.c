@@ -210,9 +210,7 @@ CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
         sum = cti_integrate_reaction(s, b, dt, cti_v3_sub(sum, cti_v3_at(value, 0)));
         value += 3;
         sum = cti_v3_sub(sum, cti_v3_at(received, b));
-        if (scripts->filter[b] >= 0)
-            sum = cti_v3_sub(sum, cti_m3_mul_v(scripts->projectors + 9 * (size_t)scripts->filter[b], sum));
-        cti_v3_put(out, b, scripts->filter[b] >= 0 ? sum : cti_v3_zero());
+        cti_v3_put(out, b, scripts->filter[b] >= 0 ? cti_v3_sub(sum, cti_state_free(s, b, sum)) : cti_v3_zero());
     }
     return out;
 }
@@ -220,9 +218,7 @@ CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
 CTI_FN cti_v3 cti_impulses_borne(const cti_state *s, int block)
 {
     cti_v3 r = cti_v3_at(s->system.work, block);
-    if (s->scripts.filter[block] < 0)
-        return cti_v3_zero();
-    return cti_v3_sub(r, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[block], r));
+    return s->scripts.filter[block] >= 0 ? cti_v3_sub(r, cti_state_free(s, block, r)) : cti_v3_zero();
 }
 
 static void cti_impulses_pins(cti_state *s, ct_real dt)
@@ -251,7 +247,7 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
         const cti_row *row = &s->contact.rows[i];
         if (s->contact.origins[i].joint &&
             !cti_impulses_joint(s, row->key, cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)),
-                                                        cti_linkage_share(s, s->contact.origins[i].joint - 1))))
+                                                        cti_linkage_impulse_factor(s, s->contact.origins[i].joint - 1))))
             return 0;
         if (!row->equations && !s->contact.origins[i].repair && row->r[0] > 0)
             cti_impulses_contact(s, &x, row, &s->contact.origins[i]);

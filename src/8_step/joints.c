@@ -201,7 +201,7 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     cti_v3 e;
     int k;
     memset(origin, 0, sizeof *origin);
-    origin->fresh = 1;
+    origin->is_unsolved = 1;
     cti_joints_row(s, j, part, row);
     soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row, 0) * cti_step_tuned.attempt.joint_own);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
@@ -210,7 +210,7 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
             return;
         origin->gives = cti_joints_own(s, row, 0) * cti_step_tuned.attempt.joint_gives;
         if (!cti_linkage_of(s, j->a.rigid >= 0 ? j->a.rigid : j->b.rigid)->keeps)
-            origin->gap0 = cti_min(cti_joints_miss(s, j), s->desc.recovery_speed > 0 ? c->dt * s->desc.recovery_speed : CTI_REAL_MAX);
+            origin->gap0 = cti_min(cti_joints_rigid_error(s, j), s->desc.recovery_speed > 0 ? c->dt * s->desc.recovery_speed : CTI_REAL_MAX);
         cti_v3_put(origin->anchor, 0, cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)));
         return;
     }
@@ -316,14 +316,14 @@ CTI_FN int cti_joints_is_scripted(const cti_joint *j)
 }
 
 /* offset of a stitch's points across its axis, in the row's axes; 0 along it */
-static cti_v3 cti_joints_aside(const cti_state *s, const cti_joint *j, int end, double time, const ct_real *frame)
+static cti_v3 cti_joints_offset(const cti_state *s, const cti_joint *j, int end, double time, const ct_real *frame)
 {
     cti_v3 d = cti_m3_mul_v(frame, cti_v3_sub(cti_joints_place(s, &j->a, end, time, NULL), cti_joints_place(s, &j->b, end, time, NULL)));
     return cti_v3_make(0, d.y, d.z);
 }
 
 /* w of one row; returns the row's error at v [m], beyond what its compliance gives way. *apart: the error of a joint of a linkage with it */
-static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i, ct_real *apart)
+static ct_real cti_joints_linearize_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i, ct_real *apart)
 {
     cti_row *row = &s->contact.rows[i];
     const cti_contact_row *o = &s->contact.origins[i];
@@ -347,7 +347,7 @@ static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c,
     e = cti_joints_phi(s, j, part, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame);
     e = cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame));
     if (across)
-        e = cti_v3_add(e, cti_joints_aside(s, j, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame));
+        e = cti_v3_add(e, cti_joints_offset(s, j, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame));
     e = cti_v3_mul(e, 1 / c->dt);
     if (across)
         e = cti_v3_add(e, cti_v3_at(o->base, 0));
@@ -365,7 +365,8 @@ static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c,
     return miss;
 }
 
-CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j)
+/* the smaller thickness [m] of a joint's bodies; without bodies that of the world */
+static ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j)
 {
     ct_real a = j->body[0] >= 0 ? s->surface.bodies[j->body[0]].thickness : CTI_REAL_MAX;
     ct_real b = j->body[1] >= 0 ? s->surface.bodies[j->body[1]].thickness : CTI_REAL_MAX;
@@ -404,7 +405,7 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c, ct_real sca
 
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale)
 {
-    ct_real worst = 0, miss, apart;
+    ct_real worst = 0, joint_error, apart;
     int i;
     cti_linkage_follow(s, c->dt);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
@@ -413,19 +414,19 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
         if (!j)
             continue;
         j->slack = cti_joints_slack(s, j, scale, c->dt);
-        miss = cti_joints_bend_row(s, c, j, i, &apart) / j->slack;
-        if (o->gives > 0 && cti_policy_joint_misses(apart / j->slack) && !(o->missed > 0 && 2 * apart > o->missed * j->slack)) {
+        joint_error = cti_joints_linearize_row(s, c, j, i, &apart) / j->slack;
+        if (o->gives > 0 && cti_policy_joint_solves_again(apart / j->slack) && !(o->joint_error > 0 && 2 * apart > o->joint_error * j->slack)) {
             cti_v3_put(o->anchor, 0, cti_m3_mul_tv(s->contact.rows[i].frame, cti_v3_at(s->contact.rows[i].r, 0)));
-            miss = cti_joints_bend_row(s, c, j, i, &apart) / j->slack;
+            joint_error = cti_joints_linearize_row(s, c, j, i, &apart) / j->slack;
         }
-        o->missed = o->gives > 0 ? cti_max(miss, apart / j->slack) : miss;
-        o->fresh |= cti_policy_joint_misses(miss);
-        worst = cti_max(worst, miss);
+        o->joint_error = o->gives > 0 ? cti_max(joint_error, apart / j->slack) : joint_error;
+        o->is_unsolved |= cti_policy_joint_solves_again(joint_error);
+        worst = cti_max(worst, joint_error);
     }
     return worst;
 }
 
-CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c)
+CTI_FN ct_real cti_joints_linearize_all(cti_state *s, const cti_row_context *c)
 {
     ct_real worst = 0, apart;
     int i;
@@ -434,12 +435,12 @@ CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c)
         int id = s->contact.origins[i].joint - 1;
         const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
         if (j)
-            worst = cti_max(worst, cti_joints_bend_row(s, c, j, i, &apart) / cti_joints_thickness(s, j));
+            worst = cti_max(worst, cti_joints_linearize_row(s, c, j, i, &apart) / cti_joints_thickness(s, j));
     }
     return worst;
 }
 
-CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
+CTI_FN ct_real cti_joints_rigid_error(const cti_state *s, const cti_joint *j)
 {
     ct_real worst = 0;
     int part;
@@ -454,7 +455,7 @@ CTI_FN ct_real cti_joints_error(const cti_state *s)
     ct_real worst = 0;
     int i;
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
-        worst = cti_max(worst, cti_joints_miss(s, &s->bodies.joints[i]));
+        worst = cti_max(worst, cti_joints_rigid_error(s, &s->bodies.joints[i]));
     return worst;
 }
 

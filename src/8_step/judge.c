@@ -9,7 +9,7 @@
    for a step where it began, and the others move around them. Based on: no paper. */
 #include "judge.h"
 #include "energy.h"
-#include "ends.h"
+#include "report.h"
 #include "motion.h"
 #include "plausible.h"
 #include "policy.h"
@@ -402,7 +402,7 @@ CTI_FN int cti_judge_calm(cti_state *s, ct_real dt, ct_step_report *r)
     if (!(s->judge.excess <= s->judge.most))
         return 0;
     s->energy.known = 0;
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
     r->energy_gained += r->energy_kinetic - before - (r->work_script - script);
     return 1;
 }

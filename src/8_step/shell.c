@@ -3,7 +3,7 @@
    into 2, 4, up to CTI_SHELL_PARTS substeps. What it still refuses loses its gain from the velocities; what has not as much there is held where the
    step began, and the rest of the world moves around it. Based on: no paper. */
 #include "shell.h"
-#include "ends.h"
+#include "report.h"
 #include "snapshot.h"
 
 #define CTI_SHELL_LEAST CTI_R(1.001) /* [1] a substep that is longer than the shortest one by this may be cut */
@@ -31,7 +31,7 @@ static int cti_shell_place(cti_surface *f, cti_mem *mem)
 static ct_code cti_shell_test(cti_state *s, const cti_shell *q, ct_real dt)
 {
     int crosses = 0;
-    cti_ends_open(s, dt);
+    cti_step_open(s, dt);
     if (!q->crosses || s->n == 0 || cti_surface_is_at(&s->surface, s->surface.x_last))
         return CT_OK;
     crosses = q->crosses(s);
@@ -79,22 +79,22 @@ CTI_FN ct_code cti_shell_step(cti_state *s, const cti_shell *q, ct_real dt, ct_s
     int parts = 1;
     ct_step_report last;
     ct_code code = cti_shell_test(s, q, dt);
-    cti_ends_blank(s, r);
+    cti_report_blank(s, r);
     if (code != CT_OK)
         return code;
     cti_judge_begin(s);
-    for (cti_ends_blank(s, &last);; last = *r) {
-        cti_ends_blank(s, r);
-        cti_ends_open(s, dt);
+    for (cti_report_blank(s, &last);; last = *r) {
+        cti_report_blank(s, r);
+        cti_step_open(s, dt);
         s->step.dt = dt;
         if (!cti_snapshot_save(s, q->contacts, &s->step.start) || (q->keep && !q->keep(s)))
             return CT_ERR_MEMORY;
         if (s->n == 0) {
-            cti_ends_nothing(s, dt);
+            cti_step_empty(s, dt);
             return CT_OK;
         }
         r->substeps = 0;
-        cti_ends_cost(&last, r);
+        cti_report_cost(&last, r);
         if (!cti_shell_try(s, q, dt, parts, r))
             return cti_shell_back(s, q), CT_ERR_MEMORY;
         if (!s->judge.refused && !s->judge.coarse)
