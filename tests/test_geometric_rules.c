@@ -379,7 +379,12 @@ static void interacting_collisions(void **state)
 /* kinetic energy that the bodies of a world start with */
 static double kinetic_at_start(const ct_world *w)
 {
-    return cti_geometric_kinetic(&w->state, w->state.v);
+    const cti_state *s = &w->state;
+    double e = 0;
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        e += 0.5 * (double)s->bodies.mass[i / 3] * (double)s->v[i] * (double)s->v[i];
+    return e;
 }
 
 /* bodies that spin in free space, stiff for the step: one linearization of their forces stretches them by their rotation */

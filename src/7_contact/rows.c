@@ -72,14 +72,6 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_r
         row->n_a = row->n;
 }
 
-/* relative displacement of the pair's points to the tentative positions, the script included; a plane does not move */
-static cti_v3 cti_rows_moved(const cti_surface *s, const cti_pair *pair)
-{
-    if (pair->kind == CT_PAIR_PLANE)
-        return cti_v3_sub(cti_v3_at(s->x1, pair->v[0]), cti_v3_at(s->x0, pair->v[0]));
-    return cti_v3_sub(cti_pair_offset(s, s->x1, pair), cti_pair_offset(s, s->x0, pair));
-}
-
 CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin)
 {
     const cti_pair *pair = &origin->pair;
@@ -91,7 +83,7 @@ CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const 
         return 0;
     cti_row_velocity(row, c->v, before);
     cti_rows_terms(c, pair, row, &view, &scripted);
-    moved = cti_m3_mul_v(row->frame, cti_v3_mul(cti_rows_moved(c->surface, pair), 1 / c->dt));
+    moved = cti_m3_mul_v(row->frame, cti_v3_mul(cti_pair_way(c->surface, pair), 1 / c->dt));
     row->w[0] = row->w[1] = row->w[2] = 0;
     cti_row_velocity(row, c->v, n_w);
     row->w[0] = origin->base[0] + moved.x - n_w[0];
@@ -300,7 +292,7 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
     if (!origin->is_nonlinear)
         moved = cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
     else {
-        moved = cti_v3_add(cti_rows_moved(c->surface, &origin->pair), cti_v3_at(origin->slip, 0));
+        moved = cti_v3_add(cti_pair_way(c->surface, &origin->pair), cti_v3_at(origin->slip, 0));
         moved = cti_v3_mad(moved, n, -cti_v3_dot(moved, n));
     }
     if (cti_rows_sticks(c->cone, row))

@@ -109,7 +109,7 @@ static double cti_barrier_wanted(const cti_state *s, int *n)
 static void cti_barrier_rescale(cti_state *s, double lost, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double stored = r->energy_contact, scale, change, paid;
+    double stored = r->energy_contact, scale;
     int n;
     if (s->desc.barrier.stiffness > 0)
         return;
@@ -117,8 +117,7 @@ static void cti_barrier_rescale(cti_state *s, double lost, ct_step_report *r)
     if (n > 0 && (scale - 1) * stored > lost)
         scale = 1 + lost / stored;
     b->scale.now *= scale;
-    change = (scale - 1) * stored, paid = cti_fmin(change, r->loss_contact);
-    r->energy_contact += change, r->loss_contact -= paid, r->energy_gained += change - paid;
+    r->energy_contact += (scale - 1) * stored, r->loss_contact -= (scale - 1) * stored;
 }
 
 /* The energies of contacts, and energy_gained, which belongs to the rest of the report. What pairs store at the end they give back, so that it is no
@@ -135,7 +134,7 @@ static void cti_barrier_account(cti_state *s, const cti_barrier_run *q, double g
     for (i = 0; i < CTI_LEN(b->contact.terms); i++)
         if (b->contact.terms[i].wall && cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t))
             r->energy_contact -= t.value / (double)b->rule.contact;
-    r->loss_contact = cti_fmax(0, friction + b->contact.worked - (r->energy_contact - q->stored));
+    r->loss_contact += b->contact.worked - (r->energy_contact - q->stored);
     cti_report_gain(q->start - given, r);
     implied = r->loss_contact - friction, lost = cti_fmax(0, implied - r->energy_gained);
     b->contact.over += cti_fmax(0, implied - lost);

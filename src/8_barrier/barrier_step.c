@@ -3,6 +3,7 @@
    the end. Shorter substeps follow the way down. So does a step whose minimum lies behind an obstacle, around which Newton's method has gone: a fast
    body would pass another one without any contact. What still passes in the shortest substeps is NOT_CONVERGED. Based on: no paper. */
 #include "barrier.h"
+#include "../8_step/report.h"
 #include "../8_step/shell.h"
 
 /* [1] most substeps. A soft corner that slips off an edge at dt 20 ms (test_barrier) takes up to 16; 8 leave one step of 100 that gains 2.4e-4 */
@@ -29,7 +30,9 @@ static void cti_barrier_back(cti_state *s)
 /* A try that ran out of iterations gets no more of them */
 static int cti_barrier_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_step_report account = *r;
+    ct_step_report account;
+    cti_report_settle(r);
+    account = *r;
     account.energy_gained -= cti_barrier_own(s)->contact.over, account.loss_contact -= cti_barrier_own(s)->contact.over;
     cti_judge_touches(s);
     cti_judge_refuses(s, dt, cti_barrier_swing(s, r), 0, &account);

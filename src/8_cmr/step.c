@@ -11,6 +11,7 @@
 #include "../8_step/factors.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
+#include "../8_step/judge.h"
 #include "../8_step/linkage.h"
 #include "../8_step/motion.h"
 #include "parts.h"
@@ -18,14 +19,6 @@
 #include "../8_step/snapshot.h"
 #include "../8_step/tangle.h"
 #include "../0_base/sets.h"
-
-/* adds the energies of a substep to the report */
-static void cti_step_report_account(ct_step_report *r, const cti_account *a)
-{
-    r->work_script += a->script, r->work_pins += a->pins, r->work_joints += a->joints, r->work_recovery += a->recovery;
-    r->loss_contact += a->contact, r->loss_damping += a->damping;
-    r->energy_gained += a->gained;
-}
 
 /* adds the work of an attempt to the report; accepted: also its residual and crushed tets */
 static void cti_step_report_attempt(ct_step_report *r, const cti_attempt *a, int accepted)
@@ -65,12 +58,10 @@ static void cti_step_release(cti_state *s)
 static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, cti_memory *next, ct_step_report *r)
 {
     cti_row_context c;
-    cti_account account;
     int i;
-    cti_energy_account(s, dt, &account);
-    cti_step_report_account(r, &account);
+    cti_energy_account(s, dt, r);
     cti_move_context(s, dt, memory, &c);
-    if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->contact.rows, s->contact.origins, CTI_LEN(s->contact.rows), s->end.v, next))
+    if (!cti_impulses_add(s, dt, r) || !cti_rows_remember(s->mem, &c, s->contact.rows, s->contact.origins, CTI_LEN(s->contact.rows), s->end.v, next))
         return 0;
     cti_substep_commit(s, dt, s->history.v_end);
     cti_linkage_commit(s);
@@ -148,6 +139,8 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     r->joint_error = cti_joints_error(s);
     cti_report_energies(s, r);
+    cti_report_gain(s->judge.start, r);
+    cti_report_settle(r);
 }
 
 static void cti_step_begin(cti_state *s, ct_step_report *r)
@@ -551,7 +544,7 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
     kept.status = CT_STATUS_OK;
     kept.substeps = kept.events = kept.zones = kept.frozen = 0;
     kept.residual = kept.momentum_lost = 0;
-    kept.work_script = kept.work_pins = kept.work_joints = kept.work_recovery = kept.loss_contact = kept.loss_damping = kept.energy_gained = 0;
+    kept.work_script = kept.work_pins = kept.work_joints = kept.work_recovery = kept.loss_contact = kept.loss_damping = 0;
     *r = kept;
     return cti_snapshot_save(s, 0, &s->step.start);
 }
@@ -572,6 +565,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
     s->step.dt = dt;
+    cti_judge_open(s);
     for (k = 0;; k++) {
         memset(&q, 0, sizeof q);
         s->parts.never_exclude = !cti_policy_may_exclude(k);

@@ -436,17 +436,14 @@ static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
 /* copies the tentative end to the state. 0: out of memory */
 static int cti_dcd_commit(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    cti_account a;
     int i;
     cti_energy_state(s);
     cti_energy_mark(s, dt);
-    cti_energy_account(s, dt, &a);
-    r->work_script += a.script, r->work_pins += a.pins, r->work_recovery += a.recovery;
-    r->loss_contact += a.contact, r->loss_damping += a.damping, r->energy_gained += a.gained;
+    cti_energy_account(s, dt, r);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         if (s->contact.rows[i].r[0] > 0)
             cti_judge_row(s, &s->contact.rows[i]);
-    if (!cti_impulses_add(s, dt))
+    if (!cti_impulses_add(s, dt, r))
         return 0;
     cti_dcd_of(s)->kinetic_shift += cti_judge_shift(s, dt, s->history.v_end);
     cti_substep_commit(s, dt, s->history.v_end);
@@ -522,6 +519,7 @@ static int cti_dcd_finish(cti_state *s, ct_real dt, ct_step_report *r)
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     CTI_FREE(&s->prepared, contacts);
     cti_report_energies(s, r);
+    cti_report_gain(s->judge.start, r);
     memcpy(cti_dcd_of(s)->power, cti_dcd_of(s)->power_step, sizeof(double) * 3 * (size_t)s->n);
     cti_judge_refuses(s, dt, 0, cti_dcd_of(s)->kinetic_shift, r);
     return 1;

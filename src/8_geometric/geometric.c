@@ -97,7 +97,6 @@ static int cti_geometric_stay(cti_state *s, ct_real h)
     memset(g->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     memset(g->implicit.y, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    memset(&g->implicit.account, 0, sizeof g->implicit.account);
     cti_geometric_clear_impulses(s);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
     return 1;
@@ -148,10 +147,8 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
     r->solver_iterations += cti_geometric_correct(s, h);
     r->solves++;
     r->ms_solve += cti_state_clock(s) - t;
-    cti_geometric_speed_work(s, r);
     t = cti_state_clock(s);
     *done = cti_geometric_integrate(s, h, r);
-    cti_geometric_works(s, h);
     r->ms_unconstrained += cti_state_clock(s) - t;
     t = cti_state_clock(s);
     r->solver_iterations += cti_geometric_correct_end(s, h);
@@ -161,24 +158,17 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
     return 1;
 }
 
-/* cti_geometric_sums -- holds values of the report that a repeated substep starts from again. */
-typedef struct cti_geometric_sums {
-    double script, recovery, contact;
-    ct_real residual;
-} cti_geometric_sums;
-
 /* makes a motion from the collisions, and repeats it where it crosses or misses some. 0: out of memory */
 static int cti_geometric_motion(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    cti_geometric_sums sums;
     int again, found = 1, missed, done = 1;
+    ct_real residual = r->residual;
     double t;
-    sums.script = r->work_script, sums.recovery = r->work_recovery, sums.contact = r->loss_contact, sums.residual = r->residual;
     for (again = 0; again <= CTI_GEOMETRIC_REPEATS; again++) {
         if (again > 0)
             cti_geometric_load(s);
-        r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact, r->residual = sums.residual;
+        r->residual = residual;
         if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
         t = cti_state_clock(s);
@@ -205,16 +195,17 @@ static int cti_geometric_motion(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
-/* reports the impulses of the collisions of a substep. 0: out of memory */
-static int cti_geometric_report_impulses(cti_state *s, ct_step_report *r)
+/* reports the impulses of the collisions of a substep, and what they take. 0: out of memory */
+static int cti_geometric_report_impulses(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    int c, halves = cti_geometric_theta(s) < 1 && s->desc.geometric.residual_state;
+    int c, k, halves = cti_geometric_theta(s) < 1 && s->desc.geometric.residual_state;
     r->contacts = 0, r->rows = g->solve.response.m;
     for (c = 0; c < g->solve.response.m; c++) {
         const cti_geometric_collision *t = &g->collisions[c];
         cti_v3 J = cti_v3_add(cti_v3_at(g->solve.forces.J, c), cti_v3_add(cti_v3_at(g->solve.forces.speed, c), cti_v3_at(g->solve.forces.end, c)));
         cti_touch touch;
+        ct_real script[3];
         if (halves)
             J = cti_v3_add(J, cti_v3_at(g->solve.forces.remaining, c));
         if (t->elastic) {
@@ -226,6 +217,13 @@ static int cti_geometric_report_impulses(cti_state *s, ct_step_report *r)
             continue;
         cti_impulses_of(&s->surface, &t->pair, t->normal, J, &touch);
         touch.thickness = t->thickness, touch.sticking = g->solve.stick[c];
+        cti_v3_put(script, 0, cti_m3_mul_v(touch.frame, t->script_velocity));
+        cti_impulses_along(&s->surface, &touch, h, script, r);
+        for (k = g->solve.start[c]; k < g->solve.start[c + 1]; k++) { /* along corrections of the way, recovery is their potential energy */
+            int b = g->solve.blocks[g->solve.particle[k]];
+            cti_v3 u = cti_v3_mad(cti_v3_at(g->v, b), cti_v3_at(g->dv, b), cti_geometric_theta(s));
+            r->work_recovery += (double)(g->solve.S[k] * cti_v3_dot(J, cti_v3_mad(u, cti_v3_sub(cti_v3_at(s->end.x, b), cti_v3_at(s->x, b)), -1 / h)));
+        }
         r->contacts++;
         if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
             return 0;
@@ -267,11 +265,10 @@ static int cti_geometric_balance_momenta(cti_state *s, ct_real h)
 static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    double before, after = cti_geometric_kinetic(s, s->end.v);
     int i;
-    if (!cti_geometric_report_impulses(s, r) || !cti_geometric_balance_momenta(s, h))
+    cti_geometric_account(s, h, r);
+    if (!cti_geometric_report_impulses(s, h, r) || !cti_geometric_balance_momenta(s, h))
         return 0;
-    cti_geometric_enter(s, h, r);
     cti_geometric_touch(s, h);
     for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
@@ -279,11 +276,6 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     }
     if (!cti_geometric_remember(s, h))
         return 0;
-    before = cti_geometric_kinetic(s, g->v) + g->implicit.account.pins_after;
-    if (after > before)
-        r->work_recovery += after - before; /* of scripts, or a stop behind a position correction */
-    else
-        r->loss_contact += before - after;
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
@@ -350,14 +342,6 @@ static int cti_geometric_open(cti_state *s, ct_step_report *r)
     return 1;
 }
 
-/* what recovery has given beyond its need is taken from what contacts have taken, or is a gain */
-static void cti_geometric_settle_account(const cti_state *s, ct_step_report *r)
-{
-    const cti_geometric_run *run = &cti_geometric_own(s)->run;
-    double over = cti_fmax(0, r->work_recovery - run->recovery_lift - run->recovery_kinetic), both = cti_fmin(over, cti_fmax(0, r->loss_contact));
-    r->work_recovery -= over, r->loss_contact -= both, r->energy_gained += over - both;
-}
-
 /* finds the candidates that the next step is expected to begin with: pairs that are near at the end are among them. 0: out of memory */
 static int cti_geometric_expect_next(cti_state *s, ct_real dt)
 {
@@ -377,7 +361,7 @@ static int cti_geometric_expect_next(cti_state *s, ct_real dt)
 static int cti_geometric_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    double t = cti_state_clock(s), swing;
+    double t = cti_state_clock(s), swing, over, taken;
     int n = s->surface.nv;
     cti_arena_reset(s->arena);
     if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_expect_next(s, dt) || !cti_geometric_measure(s, r))
@@ -402,10 +386,13 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, ct_step_report *r)
     r->ms_detect += cti_state_clock(s) - t;
     cti_report_energies(s, r);
     r->joint_error = cti_joints_error(s);
+    /* what recovery gives beyond its need is a gain, for the judge as far as contacts took no more */
+    over = cti_fmax(0, r->work_recovery - g->run.recovery_lift - g->run.recovery_kinetic), taken = r->loss_contact;
+    r->work_recovery -= over, r->loss_contact = cti_fmax(0, taken - over);
     cti_report_gain(s->judge.start, r);
-    cti_geometric_settle_account(s, r);
     swing = cti_geometric_theta(s) < 1 ? cti_policy_body_gain(0, r->energy_kinetic + fabs(r->energy_elastic), 0) : 0;
     cti_judge_refuses(s, dt, swing, 0, r);
+    r->energy_gained += taken - r->loss_contact, r->loss_contact = taken;
     return 1;
 }
 

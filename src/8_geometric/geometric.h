@@ -112,12 +112,6 @@ typedef struct cti_geometric_detection {
     cti_pair crossing;    /* is a pair that crosses; n 0: none */
 } cti_geometric_detection;
 
-/* cti_geometric_account -- holds the energy that the integration moves, at the velocities of the way [J]. */
-typedef struct cti_geometric_account {
-    double script, pins, joints, recovery, contact, damping; /* entries of the report */
-    double pins_after;   /* is the work of pins against impulses after the integration */
-} cti_geometric_account;
-
 /* cti_geometric_implicit -- holds the vectors of the implicit step. */
 typedef struct cti_geometric_implicit {
     ct_real *y;          /* [3 blocks] is the right side */
@@ -133,7 +127,6 @@ typedef struct cti_geometric_implicit {
     ct_real *rotation_change, *rotation_end; /* [3 blocks] are what turning does to the velocities of free bodies (cti_geometric_rotation) */
     int rotates;         /* 1: forces of some body are linearized where its rotation brings it */
     int renewals;        /* counts substeps to come that begin with new factors */
-    cti_geometric_account account;
 } cti_geometric_implicit;
 
 /* cti_geometric_end -- holds what the last step has found out of its end. */
@@ -314,15 +307,9 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r);
 
 /* ---- geometric_account.c ---- */
 
-/* cti_geometric_kinetic -- returns the kinetic energy at velocities v. */
-CTI_FN double cti_geometric_kinetic(const cti_state *s, const ct_real *v);
-/* cti_geometric_speed_work -- reports the work of speed corrections, whose impulses act between the velocities before (g->dv) and after (g->v). */
-CTI_FN void cti_geometric_speed_work(const cti_state *s, ct_step_report *r);
-/* cti_geometric_works -- sets implicit.account: what the integration's impulses, dampers and pins work at the velocities of the way. */
-CTI_FN void cti_geometric_works(cti_state *s, ct_real h);
-/* cti_geometric_enter -- enters it, reactions of pins, and what corrections of positions, and of speeds after the integration, move, into the
-   report. */
-CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r);
+/* cti_geometric_account -- reports works and impulses of pins, works of elastics and of corrections of positions, and what dampers take, in a substep
+   h that is about to be committed. */
+CTI_FN void cti_geometric_account(cti_state *s, ct_real h, ct_step_report *r);
 
 /* ---- geometric_recovery.c ---- */
 

@@ -3,9 +3,9 @@
    contacts in their matrix (implicit form) or as external forces (explicit form, cut into as many substeps as its bound asks for). With `warp`
    the motion is then tested, and what it hits becomes a contact, too. Nothing but springs keeps surfaces apart: a spring that is too soft lets
    them through, which the report counts.
-   Account: springs store energy, which counts with the bodies' in the balance. What a contact takes from bodies and does not store, by damper,
-   friction and by the implicit rule, is loss_contact, and so is what springs have stored that no contact has any more. What a contact gets that was
-   first met deeper than its points have come is work_recovery. What else it gives and has not stored is a gain.
+   Account: springs store energy, which counts with the bodies' in the balance. What contacts take from bodies and do not store, by damper, friction
+   and by the implicit rule, is loss_contact, and so is what springs have stored that no contact has any more. What a contact gets that was first met
+   deeper than its points have come is work_recovery. What else contacts give and have not stored is a gain.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 #include "penalty.h"
 #include "../8_step/assemble.h"
@@ -197,61 +197,57 @@ static int cti_penalty_try(cti_state *s, ct_real h, int may_cut, ct_real *need, 
 
 /* ---- the end of a substep ---- */
 
-/* Work [J] of a contact on its bodies in a substep that ends with velocities u. An implicit impulse is one of the end, which moves by u h. An
-   explicit one, and that of a rebound, change velocities at an instant, and their work is that along the mean. What an explicit one gives for the
-   time before the substep (lag) belongs to the last substep. allowed: what explicit springs have at the end beyond their depth at the start, and that
-   energy of another time. *out_swing: by how much less than their work explicit springs have at the end: no loss, since it swings about 0 */
-static double cti_penalty_work(const cti_state *s, ct_real h, int i, const ct_real *u, double *out_swing)
+/* What contact i does in a substep that ends with velocities u. An implicit impulse acts along the way. An explicit one, and that of a rebound,
+   change velocities at an instant. What an explicit one gives for the time before the substep (lag) belongs to the last substep, and by how much less
+   than their work explicit springs have at the end is no loss, since it swings about 0. allowed: what explicit springs have at the end beyond their
+   depth at the start, and those energies of another time */
+static void cti_penalty_work(cti_state *s, ct_real h, int i, const ct_real *u, const ct_real *slip, ct_real depth, ct_step_report *r)
 {
     cti_penalty_run *run = &cti_penalty_of(s)->run;
     const cti_penalty_contact *q = &cti_penalty_of(s)->contacts[i];
     const cti_row *row = &s->contact.rows[i];
-    ct_real start[3];
-    double work = 0, early = 0, mean[3];
-    int k, explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
+    const ct_real none[2] = {0, 0};
+    ct_real start[3], mean[3];
+    double early = 0, swing = 0;
+    int k;
     cti_row_velocity(row, s->v, start);
-    for (k = 0; k < 3; k++) {
-        mean[k] = explicit_form || q->rebound_speed >= 0 ? ((double)start[k] + (double)u[k]) / 2 : (double)u[k];
-        work += (double)row->r[k] * mean[k];
-    }
-    *out_swing = 0;
-    if (!explicit_form)
-        return work;
+    for (k = 0; k < 3; k++)
+        mean[k] = (start[k] + u[k]) / 2;
+    if (s->desc.penalty.form != CT_PENALTY_EXPLICIT && q->rebound_speed < 0)
+        cti_v3_put(mean, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_pair_way(&s->surface, &s->contact.origins[i].pair), 1 / h)));
+    if (row->r[0] > 0)
+        cti_impulses_work(row->r, mean, s->contact.origins[i].script, 0, r);
+    if (s->desc.penalty.form != CT_PENALTY_EXPLICIT)
+        return;
     if (row->r[0] > 0) {
-        early += (double)(q->lag * q->k * q->depth) * mean[0];
-        *out_swing -= (double)(h * q->k * q->depth) * mean[0];
+        early += (double)(q->lag * q->k * q->depth) * (double)mean[0];
+        swing -= (double)(h * q->k * q->depth) * (double)mean[0] + cti_penalty_energy(q, depth, none) - cti_penalty_energy(q, q->depth, none);
     }
     for (k = 0; q->sticks && k < 2; k++) {
-        early -= (double)(q->lag * q->kf * q->slip[k]) * mean[1 + k];
-        *out_swing += (double)(h * q->kf * q->slip[k]) * mean[1 + k];
+        early -= (double)(q->lag * q->kf * q->slip[k]) * (double)mean[1 + k];
+        swing += (double)(h * q->kf * q->slip[k]) * (double)mean[1 + k];
     }
+    if (q->sticks)
+        swing -= cti_penalty_energy(q, 0, slip) - cti_penalty_energy(q, 0, q->slip);
     run->oscillation += fabs(early) + 0.5 * (double)q->k * (double)(h * u[0]) * (double)(h * u[0]) +
-                    0.5 * (double)q->kf * (double)(h * h * (u[1] * u[1] + u[2] * u[2]));
-    return work - early;
+                    0.5 * (double)q->kf * (double)(h * h * (u[1] * u[1] + u[2] * u[2])) + fabs(swing);
+    r->loss_contact += early - swing;
 }
 
-/* adds what a contact stores [J] before and after, what it got by missing less, and what it stores of new bodies; and its loss. 0: out of memory */
+/* adds what a contact does, what it stores [J] before and after, and what it got by missing less. 0: out of memory */
 static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, ct_step_report *r)
 {
     cti_penalty *p = cti_penalty_of(s);
     const cti_penalty_contact *q = &p->contacts[i];
     const cti_row *row = &s->contact.rows[i];
-    const ct_real none[2] = {0, 0};
     ct_real u[3], slip[2], depth;
-    double before, after, lost, swing;
+    double before = cti_penalty_energy(q, q->depth, q->slip), after, taken = r->loss_contact;
     cti_memory_item item;
-    int explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
     cti_row_velocity(row, s->end.v, u);
     cti_penalty_advance_springs(&s->desc.penalty, q, row->mu, h, u, row->r, slip, &depth);
-    before = cti_penalty_energy(q, q->depth, q->slip), after = cti_penalty_energy(q, depth, slip);
-    lost = -cti_penalty_work(s, h, i, u, &swing) - (after - before);
-    if (explicit_form && row->r[0] > 0)
-        swing -= cti_penalty_energy(q, depth, none) - cti_penalty_energy(q, q->depth, none);
-    if (explicit_form && q->sticks)
-        swing -= cti_penalty_energy(q, 0, slip) - cti_penalty_energy(q, 0, q->slip);
-    lost -= swing;
-    p->run.oscillation += fabs(swing);
-    r->loss_contact += lost > 0 ? lost : 0;
+    cti_penalty_work(s, h, i, u, slip, depth, r);
+    after = cti_penalty_energy(q, depth, slip);
+    p->run.lost += cti_fmax(0, r->loss_contact - taken - (after - before));
     stored[0] += before, stored[1] += after, stored[2] += q->recovered, stored[3] += q->is_new_body ? before : 0;
     if (!(depth > 0) && !(row->r[0] > 0))
         return 1;
@@ -316,30 +312,27 @@ static int cti_penalty_commit(cti_state *s, ct_real h, ct_step_report *r)
     const ct_real *v = s->history.v_end;
     cti_memory swap;
     cti_penalty_record *records;
-    cti_account a;
     double stored[4] = {0, 0, 0, 0};
     int i, rebounds;
     cti_energy_try(s, h);
     cti_penalty_touch(s);
     rebounds = cti_penalty_mark_rebounds(s);
-    cti_energy_account(s, h, &a);
-    r->work_script += a.script, r->work_pins += a.pins, r->loss_damping += a.damping;
+    cti_energy_account(s, h, r);
     cti_memory_clear(&p->next);
     CTI_CLEAR(p->next_records);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         if (!cti_penalty_keep(s, h, i, stored, r))
             return 0;
-    if (!cti_impulses_add(s, h))
+    if (!cti_impulses_add(s, h, NULL))
         return 0;
     p->run.shift += cti_judge_shift(s, h, v) + cti_penalty_shift(s, v);
-    p->run.new_bodies += stored[3];
-    r->loss_contact += cti_fmax(0, p->energy + stored[2] + stored[3] - stored[0]); /* springs that no contact has any more */
-    r->work_recovery += stored[2];
     cti_substep_commit(s, h, v);
     cti_energy_commit(s);
     s->energy.known &= !rebounds; /* the energies at the end are those before the shares of gravity were changed */
     swap = s->contact.memory, s->contact.memory = p->next, p->next = swap;
     records = p->records, p->records = p->next_records, p->next_records = records;
+    p->run.lost += cti_fmax(0, p->energy + stored[2] + stored[3] - stored[0]); /* springs that no contact has any more */
+    r->work_recovery += stored[2], p->run.new_bodies += stored[3];
     p->energy = stored[1], p->is_known = 1;
     return 1;
 }
@@ -403,15 +396,18 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
 static int cti_penalty_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
     const cti_penalty *p = cti_penalty_of(s);
-    double t = cti_state_clock(s);
+    double t = cti_state_clock(s), lost;
     cti_arena_reset(s->arena);
     if (!cti_penalty_measure(s, r))
         return 0;
     r->ms_detect += cti_state_clock(s) - t;
     cti_report_energies(s, r);
     r->energy_contact = p->energy;
+    lost = r->loss_contact + r->work_recovery + p->start_energy + p->run.new_bodies - p->energy;
+    r->loss_contact = p->run.lost; /* for the judge what one contact gives is no loss of another */
     cti_report_gain(s->judge.start + p->run.new_bodies, r);
     cti_judge_refuses(s, dt, p->run.oscillation, p->run.shift, r);
+    r->loss_contact = lost, r->energy_gained += lost - p->run.lost;
     return 1;
 }
 

@@ -108,17 +108,35 @@ CTI_FN void cti_impulses_of(const cti_surface *f, const cti_pair *pair, cti_v3 n
     cti_v3_put(out->r, 0, cti_m3_mul_v(out->frame, impulse));
 }
 
-static void cti_impulses_contact(cti_state *s, const cti_impulses_index *x, const cti_row *row, const cti_contact_row *origin)
+CTI_FN void cti_impulses_work(const ct_real *J, const ct_real *u, const ct_real *script, int lifts, ct_step_report *r)
 {
-    cti_touch t;
-    memset(&t, 0, sizeof t);
-    t.key = row->key;
-    t.pair = origin->pair;
-    t.thickness = cti_pair_thickness(&s->surface, &origin->pair);
-    t.sticking = cti_rows_sticks(s->desc.solver.cone, row);
-    memcpy(t.frame, row->frame, sizeof t.frame);
-    cti_v3_put(t.r, 0, cti_v3_at(row->r, 0));
-    cti_impulses_touch(&s->step.impulses, x, &t);
+    double work[3];
+    int k;
+    for (k = 0; k < 3; k++) {
+        work[k] = (double)J[k] * (double)u[k];
+        r->work_script -= (double)J[k] * (double)script[k];
+    }
+    if (lifts && work[0] > 0)
+        r->work_recovery += work[0], work[0] = 0;
+    r->loss_contact -= work[0] + work[1] + work[2];
+}
+
+CTI_FN void cti_impulses_along(const cti_surface *f, const cti_touch *t, ct_real h, const ct_real *script, ct_step_report *r)
+{
+    ct_real u[3];
+    cti_v3_put(u, 0, cti_m3_mul_v(t->frame, cti_v3_mul(cti_pair_way(f, &t->pair), 1 / h)));
+    cti_impulses_work(t->r, u, script, cti_v3_dot(cti_v3_at(t->frame, 0), cti_pair_offset(f, f->x0, &t->pair)) < t->thickness, r);
+}
+
+static void cti_impulses_make(const cti_state *s, const cti_row *row, const cti_contact_row *origin, cti_touch *out)
+{
+    memset(out, 0, sizeof *out);
+    out->key = row->key;
+    out->pair = origin->pair;
+    out->thickness = cti_pair_thickness(&s->surface, &origin->pair);
+    out->sticking = cti_rows_sticks(s->desc.solver.cone, row);
+    memcpy(out->frame, row->frame, sizeof out->frame);
+    cti_v3_put(out->r, 0, cti_v3_at(row->r, 0));
 }
 
 CTI_FN int cti_impulses_joint(cti_state *s, uint64_t key, cti_v3 r)
@@ -235,7 +253,7 @@ static void cti_impulses_pins(cti_state *s, ct_real dt)
 
 /* ---- a substep ---- */
 
-CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
+CTI_FN int cti_impulses_add(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_impulses_index x;
     int i, n = CTI_LEN(s->contact.rows);
@@ -245,12 +263,18 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
         return 0;
     for (i = 0; i < n; i++) {
         const cti_row *row = &s->contact.rows[i];
-        if (s->contact.origins[i].joint &&
-            !cti_impulses_joint(s, row->key, cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)),
-                                                        cti_linkage_impulse_factor(s, s->contact.origins[i].joint - 1))))
+        const cti_contact_row *origin = &s->contact.origins[i];
+        cti_touch t;
+        if (origin->joint &&
+            !cti_impulses_joint(s, row->key, cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)), cti_linkage_impulse_factor(s, origin->joint - 1))))
             return 0;
-        if (!row->equations && !s->contact.origins[i].repair && row->r[0] > 0)
-            cti_impulses_contact(s, &x, row, &s->contact.origins[i]);
+        if (row->equations || !(row->r[0] > 0))
+            continue;
+        cti_impulses_make(s, row, origin, &t);
+        if (r)
+            cti_impulses_along(&s->surface, &t, dt, origin->script, r);
+        if (!origin->repair)
+            cti_impulses_touch(&s->step.impulses, &x, &t);
     }
     cti_impulses_pins(s, dt);
     return 1;

@@ -423,6 +423,7 @@ CTI_FN int cti_judge_hold(cti_state *s)
 CTI_FN void cti_judge_close(cti_state *s, ct_real dt, ct_step_report *r)
 {
     int i, b;
+    cti_report_settle(r);
     s->judge.debt = cti_finite64(s->judge.excess) ? cti_fmax(0, s->judge.excess) : 0;
     for (b = 0; b < cti_judge_count(s); b++) {
         double owes = s->judge.bodies[b].owes;

@@ -45,6 +45,13 @@ CTI_FN void cti_report_gain(double start, ct_step_report *r)
                        r->work_joints - r->work_recovery + r->loss_contact + r->loss_damping;
 }
 
+CTI_FN void cti_report_settle(ct_step_report *r)
+{
+    double recovery = cti_fmin(0, r->work_recovery), contact = cti_fmin(0, r->loss_contact), damping = cti_fmin(0, r->loss_damping);
+    r->work_recovery -= recovery, r->loss_contact -= contact, r->loss_damping -= damping;
+    r->energy_gained += recovery - contact - damping;
+}
+
 /* commits the rotations of rigid bodies */
 static void cti_substep_commit_rigids(cti_state *s)
 {

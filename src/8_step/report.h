@@ -18,5 +18,7 @@ CTI_FN void cti_step_empty(cti_state *s, ct_real dt);
 CTI_FN void cti_report_cost(const ct_step_report *a, ct_step_report *r);
 /* cti_report_gain -- computes energy_gained from the rest of the report; the step began with the energies `start` [J] of bodies and contacts. */
 CTI_FN void cti_report_gain(double start, ct_step_report *r);
+/* cti_report_settle -- what is below 0 of recovery and losses becomes a part of energy_gained. */
+CTI_FN void cti_report_settle(ct_step_report *r);
 /* cti_report_energies -- computes the energies and the centre of mass of the committed state. */
 CTI_FN void cti_report_energies(cti_state *s, ct_step_report *report);

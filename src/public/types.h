@@ -618,10 +618,10 @@ typedef struct ct_step_report {
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
                               separated gradually. PENALTY, GEOMETRIC, EXPLICIT: at the end of the step */
     ct_real residual;      /* natural map or error of A v = b + J'r, relative to the velocity scale, of the last solve and of free motion, worst
-                              substep. BARRIER: last change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all
-                              energies, work and losses of the step, beyond rounding. PENALTY: error of the force law as a velocity and of
-                              the equations, relative to that scale; its explicit form: by how much a substep is over its bound. GEOMETRIC:
-                              error of the implicit step's equations, relative to that scale, of the worst body */
+                              substep. BARRIER: last change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, losses
+                              below 0 not counted, over all energies, work and losses of the step, beyond rounding. PENALTY: error of the
+                              force law as a velocity and of the equations, relative to that scale; its explicit form: by how much a substep is
+                              over its bound. GEOMETRIC: error of the implicit step's equations, relative to that scale, of the worst body */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD and CT_STEPPER_EXPLICIT, which do not
@@ -638,11 +638,13 @@ typedef struct ct_step_report {
                                                               velocities belong to the middle of steps */
     double energy_contact; /* [J] BARRIER, PENALTY, LAYERS: stored in barriers and springs of contacts at the end; else 0 */
     double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches */
-    double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect. PENALTY: of springs of pairs that were
-                              first seen deeper than they can have come */
-    double loss_contact;   /* [J] dissipated by contacts: impacts, friction. LAYERS: work of the impulses of friction and of those that
-                              restitution withholds, by the stated laws */
-    double loss_damping;   /* [J] dissipated by mass and stiffness damping */
+    double work_recovery;  /* [J] of separating pairs that began the substep nearer than their thickness, and pairs that intersect: their normal
+                              impulses, where they lift. PENALTY: of springs of pairs that were first seen deeper than they can have come */
+    double loss_contact;   /* [J] dissipated by contacts: impacts, friction. An impulse takes its product with the way by which its points approach in
+                              the substep, over the substep's length; at an instant, with the mean of the speeds before and after. Less what is
+                              work_recovery, and what energy_contact has risen by; 0 or above. LAYERS: of the impulses of friction and of those
+                              that restitution withholds */
+    double loss_damping;   /* [J] dissipated by mass and stiffness damping: force times velocity, by the material's coefficients; 0 or above */
     double energy_gained;  /* [J] the remainder of the balance: energies at the end, less those at the start and work_*, plus loss_*. Below
                               0 the integrator dissipated it. Above 0 the step gained it, or damping dissipated less than loss_damping says.
                               A deformable body that gains more than 2e-4 (NEWMARK, BDF2: 1e-3) of its energy and the work on it, damping
