@@ -6,8 +6,6 @@
 #include "dual.h"
 #include "../2_linalg/lu.h"
 
-enum { CTI_FRICTION_FEW = 32, CTI_FRICTION_FULL = 1000 }; /* [contacts] between these a mostly full sparse W is stored dense */
-
 /* ---- the form ---- */
 
 /* 1 if block (i, j) of the dense W is not 0 */
@@ -111,7 +109,7 @@ static void cti_friction_blocks(cti_friction *f, int i, int32_t *place)
 static int cti_friction_fill(cti_friction *f)
 {
     int i, k, a;
-    if (f->nc < CTI_FRICTION_FEW || f->nc > CTI_FRICTION_FULL || 3.0 * f->first[f->nc] < (double)f->nc * f->nc)
+    if (f->nc < cti_program_tuned.friction.few || f->nc > cti_program_tuned.friction.full || 3.0 * f->first[f->nc] < (double)f->nc * f->nc)
         return 1;
     f->ld = cti_pad8(f->m) + 8;
     f->W = CTI_ARENA_ZERO(f->e->arena, double, (size_t)f->m *(size_t)f->ld);
@@ -182,8 +180,11 @@ CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_
         return CTI_OUTCOME_MEMORY;
     for (i = 0; i < f->nc; i++)
         f->root[i] = sqrt(p->scale[i]);
-    if (p->kind == CTI_PROGRAM_GLOBAL && (outcome = cti_dual_open(p, e, CTI_DUAL_PADDED, CTI_DUAL_MOST, &f->dual, &a->why)) != CTI_OUTCOME_SOLVED)
-        return outcome;
+    if (p->kind == CTI_PROGRAM_GLOBAL) {
+        outcome = cti_dual_open(p, e, CTI_DUAL_PADDED, cti_program_tuned.judge.dense, &f->dual, &a->why);
+        if (outcome != CTI_OUTCOME_SOLVED)
+            return outcome;
+    }
     if (!(p->kind == CTI_PROGRAM_GLOBAL ? cti_friction_dense(f) : cti_friction_sparse(f)))
         return CTI_OUTCOME_MEMORY;
     cti_friction_start(f, a);

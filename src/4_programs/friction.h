@@ -8,8 +8,6 @@
 #include "../2_linalg/panel_lu.h"
 #include "dual.h"
 
-enum { CTI_NEWTON_HISTORY = 6 }; /* [norms] history of the nonmonotone line search */
-
 /* cti_friction_least -- the iterate of the least residual so far. */
 typedef struct cti_friction_least {
     double *r;       /* [m] */
@@ -42,8 +40,8 @@ typedef struct cti_friction {
     cti_friction_run run;
 } cti_friction;
 
-/* cti_friction_open -- makes the form of p, with r at the answer's start. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with a->why, which else is
-   empty. It has to be closed after each of these. */
+/* cti_friction_open -- makes the form of p, with r at the answer's start. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with a->why, which
+   else is empty. It has to be closed after each of these. */
 CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, cti_answer *a);
 CTI_FN void cti_friction_close(cti_friction *f);
 /* cti_friction_mul -- y [m] = W x. */

@@ -12,6 +12,7 @@
 #include "../0_base/array.h"
 #include "../1_math/d3.h"
 #include "../2_linalg/supernodal.h"
+#include "program_policy.h"
 
 /* cti_sparse -- a scalar matrix in compressed rows; columns are sorted in each row, none appears twice. Zero it before first use. stb_ds
    arrays. */
