@@ -147,6 +147,8 @@ static int cti_friction_sparse(cti_friction *f)
     return cti_friction_fill(f);
 }
 
+static void cti_friction_show(void *ctx) { cti_friction_answer((cti_friction *)ctx, ((cti_friction *)ctx)->a); }
+
 static void cti_friction_start(cti_friction *f, const cti_answer *a)
 {
     double norm = 0;
@@ -160,6 +162,7 @@ static void cti_friction_start(cti_friction *f, const cti_answer *a)
     }
     f->least.residual = INFINITY;
     cti_friction_residual(f);
+    f->e->watcher.show = cti_friction_show, f->e->watcher.show_ctx = f;
 }
 
 CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, cti_answer *a)
@@ -169,7 +172,7 @@ CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_
     cti_outcome outcome;
     int i;
     memset(f, 0, sizeof *f);
-    f->p = p, f->e = e, f->m = p->m, f->nc = p->m / 3, f->mu = p->mu;
+    f->p = p, f->e = e, f->a = a, f->m = p->m, f->nc = p->m / 3, f->mu = p->mu;
     a->why = "the solver takes local and global frictional contact only";
     if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
         return CTI_OUTCOME_NOT_APPLICABLE;
@@ -191,7 +194,11 @@ CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_
     return CTI_OUTCOME_SOLVED;
 }
 
-CTI_FN void cti_friction_close(cti_friction *f) { cti_dual_close(f->e->mem, &f->dual); }
+CTI_FN void cti_friction_close(cti_friction *f)
+{
+    f->e->watcher.show = NULL;
+    cti_dual_close(f->e->mem, &f->dual);
+}
 
 /* ---- products and the residual ---- */
 
@@ -289,11 +296,6 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
 
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
 {
-    if (f->e->watcher.watch && f->run.iterations >= f->e->watcher.from) {
-        uint64_t begun = cti_effort_now(f->e);
-        cti_friction_answer(f, a);
-        f->e->clock.hidden += cti_effort_now(f->e) - begun;
-    }
     if (f->run.memory)
         return 0;
     f->run.spent = !cti_effort_goes_on(f->e, f->run.iterations, own, a->x, a->r);

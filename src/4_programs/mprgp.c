@@ -604,8 +604,6 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
     cti_mprgp_view view;
     cti_mprgp_state m;
     int32_t *rows;
-    void (*show)(void *ctx) = e->watcher.show;
-    void *show_ctx = e->watcher.show_ctx;
     cti_mprgp_end end;
     memset(&m, 0, sizeof m);
     m.q = q, m.n = q->n, m.x = x, m.tolerance = q->tolerance;
@@ -616,6 +614,6 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
         e->watcher.show = cti_mprgp_show, e->watcher.show_ctx = &view;
     end = cti_mprgp_outline(&m, rows);
     cti_mprgp_measure(&m);
-    e->watcher.show = show, e->watcher.show_ctx = show_ctx;
+    e->watcher.show = NULL;
     return end;
 }

@@ -596,8 +596,6 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
 {
     cti_printed s;
     cti_effort *e = t->effort;
-    void (*show)(void *ctx) = e->watcher.show;
-    void *show_ctx = e->watcher.show_ctx;
     cti_mprgp_end end = CTI_MPRGP_MEMORY;
     double size = 0;
     int i;
@@ -612,7 +610,7 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
         s.alpha = t->count->norm > 0 ? cti_program_tuned.mprgp.share * 2 / t->count->norm : 1;
         e->watcher.show = cti_printed_put, e->watcher.show_ctx = &s;
         end = cti_printed_outline(&s);
-        e->watcher.show = show, e->watcher.show_ctx = show_ctx;
+        e->watcher.show = NULL;
         if (end == CTI_MPRGP_MEMORY && s.gram.none)
             *out_infeasible = cti_printed_proof(&s), end = *out_infeasible ? CTI_MPRGP_UNBOUNDED : CTI_MPRGP_STALLED;
         else if (end != CTI_MPRGP_DONE && end != CTI_MPRGP_MEMORY)

@@ -355,13 +355,11 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
 CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
 {
     cti_pgs_view view;
-    void (*show)(void *ctx) = e->watcher.show;
-    void *show_ctx = e->watcher.show_ctx;
     cti_outcome outcome;
     view.p = p, view.d = d, view.a = a;
     e->watcher.show = cti_pgs_show, e->watcher.show_ctx = &view;
     outcome = cti_pgs_relax(s, p, d, e, a);
-    e->watcher.show = show, e->watcher.show_ctx = show_ctx;
+    e->watcher.show = NULL;
     return outcome;
 }
 
