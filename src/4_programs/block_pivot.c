@@ -4,7 +4,6 @@
    A face's factor is sparse, with a small shift, since faces may be singular: a second solve takes the shift's error away.
    Based on: Kostreva 1978; Judice and Pires 1994; Hintermueller, Ito and Kunisch 2003 (the same as a primal-dual active set strategy). */
 #include "block_pivot.h"
-#include "program_policy.h"
 
 /* ---- the rule ---- */
 
