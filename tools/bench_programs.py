@@ -29,10 +29,13 @@ WORLDS = ("pivot", "friction", "stagger", "cones", "pgs", "bridge")
 SCENES = ("two_cubes", "slope", "overlap")
 
 
-def solve(numbers, file, solver):
+def solve(numbers, file, solver, limit):
     name, _, paper = solver.partition("+")
-    r = subprocess.run([PROGRAM] + numbers + ["solve", file, "--solver", name, "--json", "--time-limit", "5"] + (["--paper"] if paper else []),
-                       capture_output=True, text=True)
+    try:
+        r = subprocess.run([PROGRAM] + numbers + ["solve", file, "--solver", name, "--json", "--time-limit", str(limit)] +
+                           (["--paper"] if paper else []), capture_output=True, text=True, timeout=30 + limit)
+    except subprocess.TimeoutExpired:
+        return "timeout", 0, 0, 30
     if not r.stdout.startswith("{"):
         return "failed", r.stderr, 0, 0
     d = json.loads(r.stdout.split("\n")[0])
@@ -40,8 +43,9 @@ def solve(numbers, file, solver):
 
 
 def world(numbers, scene, solver, steps):
+    out = os.path.join(ROOT, "build", "bench_programs_%s_%s" % (scene, solver))
     r = subprocess.run([PROGRAM] + numbers + ["run", os.path.join(ROOT, "examples", "scenes", scene + ".json"), "--steps", str(steps), "--solver",
-                       solver, "--frames", "none", "--out", os.path.join(ROOT, "build", "bench_programs"), "--json"], capture_output=True, text=True)
+                       solver, "--frames", "none", "--out", out, "--json"], capture_output=True, text=True)
     d = json.loads(r.stdout)
     return "%d ok" % d["status"]["ok"], d["solver_iterations"], d["hash"], d["cpu_seconds"]
 
@@ -63,7 +67,7 @@ def main():
 
     def jobs_of(group):
         if group not in plain:
-            jobs = [(solve, f, s) for f in files for s in GROUPS[group].split()]
+            jobs = [(solve, f, s, 3 * o.seconds) for f in files for s in GROUPS[group].split()]
             jobs += [(world, c, s, o.worlds) for c in SCENES for s in ("newton", "admm", "interior", "pgs", "mprgp", "active_set")
                      if group in WORLDS and o.worlds]
             found = [(j, r) for j, r in zip(jobs, results([], jobs)) if r[3] < o.seconds * (1 if j[0] is solve else 10)]

@@ -260,7 +260,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
             before = b->info->iterations;
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
             if (b->solver == CT_SOLVER_INTERIOR)
-                b->info->spent += (ct_real)(b->info->iterations - before) / cti_program_tuned.bridge.interior;
+                b->info->spent += (ct_real)(b->info->iterations - before) / (ct_real)cti_program_tuned.bridge.interior;
         }
     }
     cti_bridge_close(b->e.mem, &q);
