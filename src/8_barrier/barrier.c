@@ -9,9 +9,6 @@
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
 #include "barrier.h"
 #include "../8_step/assemble.h"
-#include "../8_step/move.h"
-#include "../8_step/energy.h"
-#include "../8_step/impulses.h"
 #include "../8_step/joints.h"
 #include "../8_step/report.h"
 

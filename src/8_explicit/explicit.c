@@ -9,7 +9,6 @@
 #include "explicit.h"
 #include "../0_base/sort.h"
 #include "../1_math/elem.h"
-#include "../8_step/impulses.h"
 #include "../8_step/shell.h"
 #include "../8_step/assemble.h"
 #include "../8_step/plausible.h"

@@ -7,7 +7,6 @@
 #include "geometric.h"
 #include "../8_step/policy.h"
 #include "../8_step/assemble.h"
-#include "../8_step/energy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/joints.h"
 #include "../8_step/momenta.h"

@@ -12,7 +12,6 @@
 #include "../8_step/move.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
-#include "../8_step/integrate.h"
 #include "../8_step/motion.h"
 #include "../8_step/plausible.h"
 #include "../8_step/report.h"
