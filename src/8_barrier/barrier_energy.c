@@ -8,6 +8,7 @@
    based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
 #include "barrier.h"
 #include "../0_base/tasks.h"
+#include "../8_step/policy.h"
 #include "../1_math/eig3.h"
 
 /* [1] least det A that a Newton step may leave. A flat body has no force that makes it round again, and an inside-out one is at rest: a script that
