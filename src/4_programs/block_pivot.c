@@ -126,7 +126,7 @@ static cti_outcome cti_sparse_pivot_solve(void *ctx, cti_block_pivot *p)
         for (i = 0; i < p->n && k < 2; i++)
             p->z[i] -= p->state[i] == CTI_FACE_FREE ? s->work[i] : 0;
     }
-    p->tiny_z = cti_program_tuned.pivot.apart * cti_most(p->n, p->z), p->tiny_u = s->slight * cti_most(p->n, s->q);
+    p->tiny_z = cti_program_tuned.pivot.slope * cti_most(p->n, p->z), p->tiny_u = s->slight * cti_most(p->n, s->q);
     return CTI_OUTCOME_SOLVED;
 }
 

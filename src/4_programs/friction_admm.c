@@ -98,18 +98,10 @@ static void cti_admm_sizes(const cti_admm *s, double *primal, double *dual)
     *primal = sqrt(p / (r > 0 ? r : 1)), *dual = sqrt(d / (y > 0 ? y : 1));
 }
 
-/* changes the acceleration's depth: a run that stalls with one depth often converges with the next */
-static void cti_admm_deepen(cti_admm *s)
-{
-    int depth = s->mixing.depth;
-    s->mixing.depth = depth == CTI_MIXING_DEPTH ? cti_program_tuned.friction.shallow : (depth ? 0 : CTI_MIXING_DEPTH);
-    cti_mixing_restart(&s->mixing);
-}
-
 static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double primal, dual, mark = INFINITY, polished = INFINITY;
+    double primal, dual, polished = INFINITY;
     int since = 0, wait = cti_program_tuned.friction.balance;
     size_t bytes = sizeof *f->r * (size_t)f->m;
     memcpy(s->at.v, f->r, bytes);
@@ -128,15 +120,13 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
         cti_mixing_step(&s->mixing, s->at.v, s->at.g, NULL);
         memcpy(s->at.v, s->at.g, bytes);
         if (since >= wait) {
-            if (f->least.residual > 0.5 * mark)
-                cti_admm_deepen(s);
             if (f->least.residual < 0.9 * polished) {
                 polished = f->least.residual;
                 if (cti_newton_polish(s->newton, enough, a))
                     return;
                 cti_friction_system_factor(s->newton->system, s->A, s->B, s->rho);
             }
-            mark = f->least.residual, since = 0, wait += wait / 4;
+            since = 0, wait += wait / 4;
             if (!cti_admm_balance(s, primal, dual))
                 return;
         }

@@ -9,9 +9,8 @@
 /* ---- block_pivot.c, and dense rows in ca.c, boxed.c, lemke.c ---- */
 #define CTI_TUNED_PIVOT(X) \
     X(int, chances, 10, "rounds", "without fewer violations, before one row changes at a time") \
-    X(double, apart, 1e-12, "of the largest |z|", "rounding of a bound, in sparse problems") \
     X(double, shift, 1e-11, "of the diagonal", "least shift of a face's factor: a singular face has one; a second solve takes its error away") \
-    X(double, slope, 1e-13, "of the largest term of u", "rounding of it; in CA of the largest multiplier, too") \
+    X(double, slope, 1e-13, "of the largest term of u", "rounding of it; of the largest multiplier, too") \
     X(int, rows, 1500, "rows", "of QPs and LCPs for the dictionaries of LEMKE and BOXED") \
     X(double, tiny, 1e-11, "1", "of scaled rows: a smaller entry of a dictionary is no pivot; violations in BOXED") \
     X(int, guess, 12, "sweeps", "of Gauss and Seidel before CA's first pivots") \
@@ -81,7 +80,6 @@
     X(int, leaps, 6, "times", "that whole steps or sweeps take over while Newton steps finish another method") \
     X(int, polish, 30, "steps", "most of these") \
     X(int, admm, 50000, "iterations", "most of ADMM") \
-    X(int, shallow, 3, "differences", "in the acceleration after the first stall; after the second it is off") \
     X(int, check, 5, "iterations", "between two residuals") \
     X(int, balance, 40, "iterations", "before rho is first balanced anew, and Newton steps are first tried")
 
@@ -92,8 +90,7 @@
     X(int, patience, 60, "rounds", "without progress that end a solve") \
     X(int, quick, 10, "rounds", "the same in a world's LOCAL program") \
     X(int, sets, 6, "sets", "most of block pivoting on one program of a world") \
-    X(int, inner, 50, "steps", "most on one program of a world, or four times as many if it is small") \
-    X(int, few, 600, "rows", "of such a one") \
+    X(int, inner, 200, "steps", "most on one program of a world") \
     X(int, full, 3000, "steps", "most on one program that is solved to full accuracy, when the caller limits the rounds") \
     X(double, share, 0.05, "of the residual", "tolerance of a program in a world") \
     X(double, sigma, 1e-6, "of the diagonal of W", "proximal shift")
@@ -107,7 +104,6 @@
     X(double, slow, 1e-2, "of a chain's decrease", \
       "outside of the set a chain ends when a step lowers the projected point's objective by less: the face's minimum is of little value there") \
     X(double, proximal, 1e-6, "of the diagonal", "first shift after a guess that failed; larger if that fails, smaller after a success") \
-    X(int, pivots, 200, "sets", "of block pivoting in a guess of a face") \
     X(int, singles, 10, "sets", "of them in a row in which one row changes: a cycle, from which MPRGP goes on by itself") \
     X(double, share, 0.9, "of 2 / |A|", \
       "step as printed; |A| is an estimate from below, and at 2 / |A| Lemma 4 gives no decrease. Half: stiff_10k takes 2.7 times the steps; " \

@@ -256,7 +256,7 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     e.max_iterations = e.max_iterations > 0 ? cti_program_tuned.stagger.full : 0;
     if (s->accuracy.inexact > 0)
         e.tolerance = cti_fmax(e.tolerance, cti_program_tuned.stagger.share * s->accuracy.inexact),
-        e.max_iterations = q->m <= cti_program_tuned.stagger.few ? 4 * cti_program_tuned.stagger.inner : cti_program_tuned.stagger.inner;
+        e.max_iterations = cti_program_tuned.stagger.inner;
     memset(&a, 0, sizeof a);
     a.x = s->work.x, a.r = s->work.y, a.why = "";
     memcpy(s->work.y, r, sizeof *r * (size_t)q->m);
