@@ -496,15 +496,9 @@ static int cti_mprgp_pivot(cti_mprgp_state *m)
     memset(&s, 0, sizeof s);
     for (i = 0; i < m->n; i++)
         m->guess.q[i] = -q->b[i];
-<<<<<<< HEAD
-    s.rule.rounds = cti_program_tuned.mprgp.pivots, s.rule.singles = cti_program_tuned.mprgp.singles;
-    s.rule.lo = q->set->lo, s.rule.hi = q->set->hi, s.rule.state = q->set->face, s.rule.z = m->x, s.rule.u = m->g;
-    s.rule.e = q->effort, s.rule.a = q->answer;
-=======
     s.rule.rounds = 1000000, s.rule.singles = cti_program_tuned.mprgp.singles;
     s.rule.lo = q->set->lo, s.rule.hi = q->set->hi, s.rule.state = q->set->face;
     s.rule.z = m->x, s.rule.u = m->g, s.rule.e = q->effort, s.rule.a = q->answer;
->>>>>>> 7ef91031bd4fb936d4580236dce024637242b60a
     s.M = q->A, s.q = m->guess.q, s.prox = m->guess.shift, s.near_to = m->guess.x, s.slight = cti_program_tuned.pivot.slope, s.work = m->guess.work;
     s.mem = q->effort->mem, s.face = &q->precondition->face;
     said = cti_sparse_pivot_run(&s) == CTI_OUTCOME_SOLVED;
