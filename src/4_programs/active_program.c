@@ -5,7 +5,6 @@
    start, no phase 1, and certifies inconsistent rows. */
 #include "active_set.h"
 #include "convex.h"
-#include "program_policy.h"
 
 typedef struct cti_active_program {
     cti_convex c;

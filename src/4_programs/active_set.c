@@ -8,7 +8,6 @@
    extended by a row, or reduced by rotations. Based on: Goldfarb, Idnani 1983, a dual active set method, of which this is the dual's view;
    Lawson, Hanson 1974, ch. 23. */
 #include "active_set.h"
-#include "program_policy.h"
 
 CTI_FN int cti_active_open(cti_active *s, cti_arena *arena)
 {

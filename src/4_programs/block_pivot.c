@@ -4,7 +4,6 @@
    A face's factor is sparse, with a small shift, since faces may be singular: a second solve takes the shift's error away.
    Based on: Kostreva 1978; Judice and Pires 1994; Hintermueller, Ito and Kunisch 2003 (the same as a primal-dual active set strategy). */
 #include "block_pivot.h"
-#include "program_policy.h"
 
 /* ---- the rule ---- */
 
@@ -127,7 +126,7 @@ static cti_outcome cti_sparse_pivot_solve(void *ctx, cti_block_pivot *p)
         for (i = 0; i < p->n && k < 2; i++)
             p->z[i] -= p->state[i] == CTI_FACE_FREE ? s->work[i] : 0;
     }
-    p->tiny_z = cti_program_tuned.pivot.apart * cti_most(p->n, p->z), p->tiny_u = s->slight * cti_most(p->n, s->q);
+    p->tiny_z = cti_program_tuned.pivot.slope * cti_most(p->n, p->z), p->tiny_u = s->slight * cti_most(p->n, s->q);
     return CTI_OUTCOME_SOLVED;
 }
 

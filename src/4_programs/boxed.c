@@ -9,11 +9,6 @@
 #include "../1_math/elem.h"
 #include "lemke.h"
 
-#define CTI_BOXED_ROWS 1500
-#define CTI_BOXED_ROUNDS 150 /* fixed-point rounds of friction */
-#define CTI_BOXED_TINY 1e-11
-#define CTI_BOXED_SOFT 1e-7
-
 typedef struct cti_boxed {
     cti_tableau t;
     int n;
@@ -57,7 +52,7 @@ static int cti_boxed_reach(cti_boxed *b)
             cti_tableau_reset(t);
         for (i = 0; i < n; i++)
             b->want[n + i] = b->state[i] == CTI_FACE_FREE, b->want[i] = !b->want[n + i];
-        if (cti_tableau_reach(t, b->want, CTI_BOXED_TINY) == 0)
+        if (cti_tableau_reach(t, b->want, cti_program_tuned.pivot.tiny) == 0)
             return 1;
     }
     for (i = 0; i < n; i++) {
@@ -92,7 +87,8 @@ static cti_outcome cti_boxed_values(void *ctx, cti_block_pivot *p)
         else
             b->u[v] = s, b->z[v] = cti_boxed_bound(b, v);
     }
-    p->tiny_z = CTI_BOXED_TINY * cti_most(n, b->z), p->tiny_u = CTI_BOXED_TINY * cti_fmax(cti_most(n, b->q), cti_most(n, b->u));
+    p->tiny_z = cti_program_tuned.pivot.tiny * cti_most(n, b->z);
+    p->tiny_u = cti_program_tuned.pivot.tiny * cti_fmax(cti_most(n, b->q), cti_most(n, b->u));
     return CTI_OUTCOME_SOLVED;
 }
 
@@ -225,7 +221,7 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
             b->hi[3 * i + k] = share * b->p->mu[i] * b->load[i], b->lo[3 * i + k] = -b->hi[3 * i + k];
     said = cti_boxed_pivot(&lcp, b->state, e, a, b->z);
     if (said == CTI_OUTCOME_FAILED && b->soft == 0) {
-        b->soft = CTI_BOXED_SOFT;
+        b->soft = cti_program_tuned.pivot.soft;
         return cti_boxed_round(b, share, e, a);
     }
     if (said == CTI_OUTCOME_FAILED)
@@ -272,14 +268,14 @@ static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_dual *w, cti_effo
     b.p = p, b.w = w;
     if (!cti_boxed_friction_open(&b, e, a))
         return CTI_OUTCOME_MEMORY;
-    for (round = 0; round < CTI_BOXED_ROUNDS && b.own.best > e->tolerance; round++) {
+    for (round = 0; round < cti_program_tuned.pivot.rounds && b.own.best > e->tolerance; round++) {
         said = cti_boxed_round(&b, corner ? 0.7071067811865476 : 1, e, a);
         if (said != CTI_OUTCOME_SOLVED)
             break;
         share = b.own.j.residual < 0.98 * last || round < 3 ? cti_fmin(1.2 * share, 1) : cti_fmax(0.5 * share, 0.05);
         last = b.own.j.residual;
         moved = cti_boxed_follow(&b, share, corner);
-        if (!corner && (moved < 0.1 * e->tolerance || round >= CTI_BOXED_ROUNDS / 5))
+        if (!corner && (moved < 0.1 * e->tolerance || round >= cti_program_tuned.pivot.rounds / 5))
             corner = 1, share = 1, last = INFINITY;
     }
     if (b.own.best <= e->tolerance)
@@ -297,7 +293,7 @@ CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_ans
     cti_outcome said;
     memset(&w, 0, sizeof w);
     a->iterations = 0;
-    said = cti_dual_open(p, e, CTI_DUAL_DENSE, CTI_BOXED_ROWS, &w, &a->why);
+    said = cti_dual_open(p, e, CTI_DUAL_DENSE, cti_program_tuned.pivot.rows, &w, &a->why);
     if (said == CTI_OUTCOME_SOLVED) {
         said = p->mu ? cti_boxed_coulomb(p, &w, e, a) : cti_boxed_plain(p, &w, e, a);
     }

@@ -3,10 +3,6 @@
    exact penalties, r = -u / c. */
 #include "bridge.h"
 
-#define CTI_BRIDGE_RIGID                                                                                                                   \
-    1e-9 /* [1] compliance of an equation without one, as a share of its blocks' own: the equation is violated by that share of its
-            effect */
-
 /* appends J of a row as the rows at .. at + 2. 0: out of memory */
 static int cti_bridge_add_row(cti_mem *mem, cti_triplets *t, const cti_problem *p, const cti_row *row, int at)
 {
@@ -93,7 +89,7 @@ static double cti_bridge_own(const cti_problem *p, const cti_row *row, int axis)
 static double cti_bridge_soft(const cti_problem *p, const cti_row *row, int axis)
 {
     double own = cti_bridge_own(p, row, axis);
-    return own > 0 ? cti_fmax((double)row->compliance[axis], CTI_BRIDGE_RIGID * own) : 0;
+    return own > 0 ? cti_fmax((double)row->compliance[axis], cti_program_tuned.bridge.rigid * own) : 0;
 }
 
 /* ---- to the program ---- */

@@ -7,27 +7,6 @@
 #include "bridge.h"
 #include "solvers.h"
 
-#define CTI_BRIDGE_INTERIOR                                                                                                                \
-    4000 /* [iterations] of the interior point method in all solves of a step: three times the need of thousands of contacts */
-#define CTI_BRIDGE_ATTEMPTS 4  /* attempts with smaller and smaller tolerances on one program */
-#define CTI_BRIDGE_LOCAL 0.5   /* [world's tolerance] first attempt's tolerance where W is formed, so that another attempt costs only iterations */
-#define CTI_BRIDGE_FIRST 0.1   /* [world's tolerance] first attempt's tolerance otherwise */
-#define CTI_BRIDGE_QUICK 1e-2  /* [world's tolerance] the same of methods whose last digits are almost free */
-#define CTI_BRIDGE_STAGGER 150 /* most rounds of staggering, or steps of the interior point method */
-#define CTI_BRIDGE_BARRIER 80  /* most steps of the interior point method where W is sparse */
-#define CTI_BRIDGE_ROUNDS                                                                                                                  \
-    12 /* staggering where W is sparse gets near the solution in a dozen rounds, and hardly nearer after them; small problems may take
-          more */
-#define CTI_BRIDGE_WORK 4e9        /* [multiplications] in the iterations of one attempt */
-#define CTI_BRIDGE_NEWTON 80       /* most steps of Newton's method */
-#define CTI_BRIDGE_TIGHT 1e-13     /* [1] least tolerance that an attempt is given */
-#define CTI_BRIDGE_PASSES 10       /* passes that add violated rows only; the next one adds all rows */
-#define CTI_BRIDGE_SURE CTI_R(1.5) /* [1] an impulse beyond this factor of the recovery's part is carried by the hard law */
-#define CTI_BRIDGE_CONES 400       /* [contacts] interior point: a step factors a dense matrix of three times as many rows */
-#define CTI_BRIDGE_SPARSE 20000    /* [contacts] a sparse W has some hundred blocks of 72 bytes a contact */
-#define CTI_BRIDGE_CONTACTS 2000   /* [contacts] a dense W between so many takes 290 megabytes, */
-#define CTI_BRIDGE_PAIRS 4e6       /* [blocks] and so does a sparse W with so many */
-
 /* the program's solver. W of a LOCAL program is the complete response J A^-1 J', with which the splitting of constraint anticipation has no
    error: CA is Gauss-Seidel on it */
 static cti_program_solver cti_bridge_find(ct_solver solver) { return cti_solvers_find(solver == CT_SOLVER_CA ? CT_SOLVER_PGS : solver); }
@@ -49,7 +28,8 @@ CTI_FN int cti_bridge_cone(ct_solver solver, ct_cone cone) { return !cti_bridge_
 static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const cti_program *q)
 {
     int local = q->kind == CTI_PROGRAM_LOCAL, m = q->m;
-    double square = CTI_BRIDGE_WORK / ((double)m * (double)m + 1), cube = 50 * CTI_BRIDGE_WORK / ((double)m * (double)m * (double)m + 1);
+    double work = cti_program_tuned.bridge.work, square = work / ((double)m * (double)m + 1);
+    double cube = 50 * work / ((double)m * (double)m * (double)m + 1);
     if (desc->budget > 0)
         return desc->budget;
     switch (solver) {
@@ -62,10 +42,11 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
     case CT_SOLVER_ACTIVE_SET:
     case CT_SOLVER_INTERIOR:
         if (local)
-            return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_BARRIER : cti_max_int(CTI_BRIDGE_ROUNDS, cti_min_int(60, 36000 / (m + 1)));
-        return (int)cti_fmin(cti_fmax(cube, 20), CTI_BRIDGE_STAGGER);
+            return solver == CT_SOLVER_INTERIOR ? cti_program_tuned.bridge.barrier
+                                                : cti_max_int(cti_program_tuned.bridge.rounds, cti_min_int(60, 36000 / (m + 1)));
+        return (int)cti_fmin(cti_fmax(cube, 20), cti_program_tuned.bridge.stagger);
     default:
-        return local ? CTI_BRIDGE_NEWTON : (int)cti_fmin(cti_fmax(cube, 20), CTI_BRIDGE_NEWTON);
+        return local ? cti_program_tuned.bridge.newton : (int)cti_fmin(cti_fmax(cube, 20), cti_program_tuned.bridge.newton);
     }
 }
 
@@ -73,22 +54,22 @@ static int cti_bridge_bound(ct_solver solver, const ct_solver_desc *desc, const 
 static int cti_bridge_most(ct_solver solver, const cti_program *q)
 {
     if (q->kind == CTI_PROGRAM_LOCAL)
-        return CTI_BRIDGE_SPARSE;
-    return solver == CT_SOLVER_INTERIOR ? CTI_BRIDGE_CONES : CTI_BRIDGE_CONTACTS;
+        return cti_program_tuned.bridge.sparse;
+    return solver == CT_SOLVER_INTERIOR ? cti_program_tuned.bridge.cones : cti_program_tuned.bridge.contacts;
 }
 
 static double cti_bridge_first(const cti_problem *p, ct_solver solver)
 {
     if (cti_bridge_is_local(p))
-        return CTI_BRIDGE_LOCAL;
-    return solver == CT_SOLVER_NEWTON ? CTI_BRIDGE_QUICK : CTI_BRIDGE_FIRST;
+        return cti_program_tuned.bridge.local;
+    return solver == CT_SOLVER_NEWTON ? cti_program_tuned.bridge.quick : cti_program_tuned.bridge.first;
 }
 
 static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena,
                               cti_effort *e)
 {
     memset(e, 0, sizeof *e);
-    e->tolerance = cti_fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, CTI_BRIDGE_TIGHT);
+    e->tolerance = cti_fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, cti_program_tuned.bridge.tight);
     e->seconds = desc->seconds, e->warm = 1;
     e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->clock.now_us = desc->now_us,
     e->clock.user = desc->now_user;
@@ -172,7 +153,9 @@ static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, in
         return mode;
     /* where both carry load, the recovery's part is recover / (softness - compliance) */
     share = row->recover / (row->softness - row->compliance[0]);
-    return row->r[0] > CTI_BRIDGE_SURE * share ? CTI_BRIDGE_HARD : (row->r[0] * CTI_BRIDGE_SURE < share ? CTI_BRIDGE_SOFT : mode);
+    if (row->r[0] > cti_program_tuned.bridge.sure * share)
+        return CTI_BRIDGE_HARD;
+    return row->r[0] * cti_program_tuned.bridge.sure < share ? CTI_BRIDGE_SOFT : mode;
 }
 
 /* gives their complete law to rows that v and the multipliers violate while they are out, or in by a part of their law. Returns how many */
@@ -220,10 +203,11 @@ static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer
     if (!(natural < CTI_REAL_MAX) || b->best.natural <= b->tolerance)
         return 0;
     *mended = cti_bridge_mend(b, natural);
-    if (!*mended && (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= CTI_BRIDGE_TIGHT || ++b->attempts >= CTI_BRIDGE_ATTEMPTS))
+    if (!*mended && (said != CTI_OUTCOME_SOLVED || b->e.tolerance <= cti_program_tuned.bridge.tight ||
+                     ++b->attempts >= cti_program_tuned.bridge.attempts))
         return 0;
     b->e.tolerance = cti_fmax(b->e.tolerance * cti_fmax(*mended ? 0.1 : 1e-3, cti_fmin(0.1, 0.3 * (double)(b->tolerance / natural))),
-                              CTI_BRIDGE_TIGHT);
+                              cti_program_tuned.bridge.tight);
     return 1;
 }
 
@@ -257,7 +241,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
     cti_answer a;
     int got = -1, mended = 0, bound, before;
     double pairs = cti_bridge_is_local(b->p) ? cti_delassus_bodies_pairs(b->e.arena, b->p, b->mode) : 0;
-    if (!(pairs <= CTI_BRIDGE_PAIRS))
+    if (!(pairs <= cti_program_tuned.bridge.pairs))
         return 0;
     memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);
     if (pairs >= 0 && cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
@@ -276,7 +260,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
             before = b->info->iterations;
             got = q.contacts ? cti_bridge_attempt(b, &q, &a, &mended) : cti_bridge_linear(b, &q, &a, &mended);
             if (b->solver == CT_SOLVER_INTERIOR)
-                b->info->spent += (ct_real)(b->info->iterations - before) / CTI_BRIDGE_INTERIOR;
+                b->info->spent += (ct_real)(b->info->iterations - before) / (ct_real)cti_program_tuned.bridge.interior;
         }
     }
     cti_bridge_close(b->e.mem, &q);
@@ -295,9 +279,9 @@ static int cti_bridge_go(cti_bridge_run *b)
     for (i = 0; i < b->p->n_rows; i++)
         b->mode[i] = (uint8_t)cti_bridge_guess(&b->p->rows[i], b->v, local);
     /* forming factors and matrices cannot be interrupted: no pass begins after the time limit */
-    for (k = 0; got > 0 && k <= CTI_BRIDGE_PASSES && (k == 0 || cti_bridge_in_time(&b->e)); k++) {
+    for (k = 0; got > 0 && k <= cti_program_tuned.bridge.passes && (k == 0 || cti_bridge_in_time(&b->e)); k++) {
         cti_arena_point mark = cti_arena_mark(b->e.arena);
-        for (i = 0; k == CTI_BRIDGE_PASSES && i < b->p->n_rows; i++)
+        for (i = 0; k == cti_program_tuned.bridge.passes && i < b->p->n_rows; i++)
             b->mode[i] = (uint8_t)cti_bridge_whole(&b->p->rows[i]);
         b->attempts = 0;
         got = cti_bridge_pass(b);

@@ -13,11 +13,6 @@
 #include "certificate.h"
 #include "pgs.h"
 
-#define CTI_CA_GUESS 12    /* Gauss-Seidel sweeps before the first pivots */
-#define CTI_CA_STEPS 60    /* most proximal steps */
-#define CTI_CA_PATIENCE 60 /* rounds after which W gets more compliance */
-#define CTI_CA_TINY 1e-13  /* [largest multiplier, largest term of u] rounding */
-
 typedef struct cti_ca {
     const cti_program *p;
     cti_effort *e;
@@ -69,7 +64,7 @@ static int cti_ca_guess(cti_ca *s)
         s->y[i] = s->e->warm ? s->a->r[i] / s->scale[i] : 0;
     if (!cti_pgs_open(&g, s->e->arena, s->y))
         return 0;
-    for (k = 0; k < CTI_CA_GUESS && cti_pgs_sweep(&g, s->y) > 1e-12; k++) {
+    for (k = 0; k < cti_program_tuned.pivot.guess && cti_pgs_sweep(&g, s->y) > 1e-12; k++) {
     }
     for (i = 0; i < s->m; i++)
         s->in[i] = s->hint[i] = s->y[i] > 0 || s->lo[i] < 0 ? CTI_FACE_FREE : CTI_FACE_LOWER;
@@ -124,7 +119,7 @@ static cti_outcome cti_ca_values(void *ctx, cti_block_pivot *p)
         for (i = 0; i < s->m; i++)
             s->u[i] += w[i] * v;
     }
-    p->tiny_z = CTI_CA_TINY * cti_most(s->m, s->y), p->tiny_u = CTI_CA_TINY * cti_most(s->m, s->c);
+    p->tiny_z = cti_program_tuned.pivot.slope * cti_most(s->m, s->y), p->tiny_u = cti_program_tuned.pivot.slope * cti_most(s->m, s->c);
     return CTI_OUTCOME_SOLVED;
 }
 
@@ -134,7 +129,7 @@ static cti_outcome cti_ca_pivot(cti_ca *s)
 {
     cti_block_pivot p;
     memset(&p, 0, sizeof p);
-    p.n = s->m, p.rounds = p.singles = s->eps < 1e-4 ? CTI_CA_PATIENCE : 20 * s->m + 200;
+    p.n = s->m, p.rounds = p.singles = s->eps < 1e-4 ? cti_program_tuned.pivot.patience : 20 * s->m + 200;
     p.lo = s->lo, p.hi = s->hi, p.state = s->in, p.z = s->y, p.u = s->u, p.solve = cti_ca_values, p.ctx = s, p.e = s->e, p.a = s->a;
     return cti_block_pivot_run(&p);
 }
@@ -187,7 +182,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
     int i, k, idle = 0, first = 1, failures = 0;
     cti_outcome got = CTI_OUTCOME_FAILED;
     cti_ca_restart(s);
-    for (k = 0; k < CTI_CA_STEPS; k++) {
+    for (k = 0; k < cti_program_tuned.pivot.steps; k++) {
         got = cti_ca_step(s, first);
         if (got == CTI_OUTCOME_BUDGET || (got == CTI_OUTCOME_FAILED && s->eps > 1e-3))
             break;
@@ -263,7 +258,7 @@ CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer
     }
     memset(&s, 0, sizeof s);
     s.p = p, s.e = e, s.a = a, s.m = p->m;
-    outcome = cti_dual_open(p, e, p->kind == CTI_PROGRAM_QP ? CTI_DUAL_PADDED : CTI_DUAL_THIN, CTI_DUAL_MOST, &s.d, &a->why);
+    outcome = cti_dual_open(p, e, p->kind == CTI_PROGRAM_QP ? CTI_DUAL_PADDED : CTI_DUAL_THIN, cti_program_tuned.judge.dense, &s.d, &a->why);
     if (outcome == CTI_OUTCOME_SOLVED)
         outcome = p->kind == CTI_PROGRAM_QP ? cti_ca_qp(&s) : cti_ca_contacts(&s);
     cti_dual_close(e->mem, &s.d);

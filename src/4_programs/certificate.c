@@ -3,11 +3,6 @@
    column may still make the rows feasible, so its sum is compared with the size of that column in the rows of the proof. */
 #include "certificate.h"
 
-#define CTI_CERTIFICATE_NOISE 1e-7 /* [1] of the largest multiplier: smaller ones are a solver's rounding and no part of the proof */
-/* [1] weight of rows outside the proof in a column's size, for entries of 1e-15, which are rounding of the data. With 1 feasible problems are
-   INFEASIBLE (far_solutions_are_not_infeasible in test_judge); half, double and 0 change none of its problems */
-#define CTI_CERTIFICATE_REST 1e-6
-
 static int cti_certificate_free(const cti_program *p, int i) { return p->equation && p->equation[i]; }
 
 /* largest entry of row i; with stride 3 among the normals' columns only */
@@ -75,7 +70,7 @@ CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double
             continue;
         out->rows += y[i] != 0;
         value += p->w[i] * y[i], terms += fabs(p->w[i] * y[i]);
-        weight = (row * fabs(y[i]) > CTI_CERTIFICATE_NOISE * most ? 1 : CTI_CERTIFICATE_REST) / row;
+        weight = (row * fabs(y[i]) > cti_program_tuned.judge.noise * most ? 1 : cti_program_tuned.judge.rest) / row;
         for (k = S->p[i]; k < S->p[i + 1] && row > 0; k++) {
             column[S->i[k]] = cti_fmax(column[S->i[k]], weight * fabs(S->x[k]));
             sum[S->i[k]] += S->x[k] * y[i];
@@ -112,7 +107,7 @@ static void cti_certificate_project(const cti_program *p, const cti_sparse *S, d
     double rho = 0, next;
     int i, it;
     for (i = 0; i < p->m; i++)
-        y[i] = fabs(y[i]) > CTI_CERTIFICATE_NOISE ? y[i] : 0;
+        y[i] = fabs(y[i]) > cti_program_tuned.judge.noise ? y[i] : 0;
     memset(z, 0, sizeof *z * (size_t)p->n);
     cti_sparse_addmul_t(S, y, z);
     for (it = 0; it < 500; it++) {

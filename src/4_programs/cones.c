@@ -10,15 +10,6 @@
 #include "../2_linalg/lu.h"
 #include "friction.h"
 
-#define CTI_CONES_CONTACTS 1200  /* [contacts] up to which W is dense: 100 MB; larger problems need a sparse W */
-#define CTI_CONES_NEWTON 0.05    /* [residual] below it the derivative of |z_t| is used */
-#define CTI_CONES_LU 1500        /* [rows] up to which that is done */
-#define CTI_CONES_STALLED 30     /* [steps] without progress, after which the method gives up */
-#define CTI_CONES_QUICK 8        /* the same where Newton's method can finish */
-#define CTI_CONES_POLISH 5e-3    /* [residual] below it Newton's method is tried */
-#define CTI_CONES_SHORT 0.1      /* [step length] after a shorter step, |z_t| is once taken from the previous step */
-#define CTI_CONES_ITERATIONS 300 /* [steps] most of the method; one that converges takes far fewer */
-
 /* W where it is kept sparse (LOCAL), in the form of friction.h */
 typedef struct cti_cones_sparse {
     cti_friction f;
@@ -130,7 +121,7 @@ static int cti_cones_alloc(cti_cones *c)
 static int cti_cones_is_sparse(const cti_program *p, const cti_effort *e)
 {
     int i;
-    if (p->kind != CTI_PROGRAM_LOCAL || !(e->mix || p->m > 3 * CTI_CONES_CONTACTS))
+    if (p->kind != CTI_PROGRAM_LOCAL || !(e->mix || p->m > 3 * cti_program_tuned.cones.contacts))
         return 0;
     for (i = 0; i < p->m / 3; i++)
         if (!(p->mu[i] > 0))
@@ -148,7 +139,8 @@ static cti_outcome cti_cones_open_sparse(cti_cones *c)
     if (!c->sparse.side || !c->sparse.A || !c->sparse.B || cti_friction_open(&c->sparse.f, c->p, c->e, c->a) != CTI_OUTCOME_SOLVED ||
         !cti_friction_system_open(&c->sparse.system, &c->sparse.f) || !cti_newton_open(&c->sparse.end, &c->sparse.f, &c->sparse.system))
         return CTI_OUTCOME_MEMORY;
-    c->sparse.polished = CTI_CONES_POLISH;
+    c->e->watcher.show = NULL; /* the watcher sees the cones' points */
+    c->sparse.polished = cti_program_tuned.cones.polish;
     for (i = 0; i < c->m; i++) {
         c->sparse.side[i] = i % 3 ? c->p->mu[i / 3] : 1;
         c->unit[i] = c->sparse.f.unit * c->sparse.f.root[i / 3] * c->sparse.side[i];
@@ -163,7 +155,7 @@ static cti_outcome cti_cones_open_sparse(cti_cones *c)
 static cti_outcome cti_cones_open_dense(cti_cones *c)
 {
     cti_cones_dense *d = &c->dense;
-    cti_outcome outcome = cti_dual_open(c->p, c->e, CTI_DUAL_PADDED, 3 * CTI_CONES_CONTACTS, &c->dual, &c->a->why);
+    cti_outcome outcome = cti_dual_open(c->p, c->e, CTI_DUAL_PADDED, 3 * cti_program_tuned.cones.contacts, &c->dual, &c->a->why);
     double big = 0, off = 0;
     int i, j;
     if (outcome != CTI_OUTCOME_SOLVED)
@@ -380,7 +372,8 @@ static int cti_cones_factor(cti_cones *c)
     int i;
     for (i = 0; i < c->m / 3; i++)
         cti_cones_scaling(c->y + 3 * i, c->z + 3 * i, c->step.scaling + 4 * i, c->step.lambda + 3 * i);
-    c->dense.newton = c->last < CTI_CONES_NEWTON && (c->is_sparse || c->m <= CTI_CONES_LU) && c->reach > CTI_CONES_SHORT;
+    c->dense.newton = c->last < cti_program_tuned.cones.newton && (c->is_sparse || c->m <= cti_program_tuned.cones.lu) &&
+                      c->reach > cti_program_tuned.cones.brief;
     if (c->is_sparse) {
         if (cti_cones_factor_sparse(c))
             return 1;
@@ -469,7 +462,7 @@ static int cti_cones_try(cti_cones *c)
     int stalled = 0;
     cti_cones_start(c);
     for (;;) {
-        if (!cti_effort_goes_on(c->e, c->a->iterations, CTI_CONES_ITERATIONS, c->a->x, c->a->r))
+        if (!cti_effort_goes_on(c->e, c->a->iterations, cti_program_tuned.cones.iterations, c->a->x, c->a->r))
             return -1;
         c->a->iterations++;
         cti_cones_offer(c);
@@ -478,7 +471,7 @@ static int cti_cones_try(cti_cones *c)
         low = cti_fmin(low, c->last);
         stalled = low < 0.9 * before ? 0 : stalled + 1;
         before = stalled ? before : low;
-        if (stalled >= (c->is_sparse ? CTI_CONES_QUICK : CTI_CONES_STALLED))
+        if (stalled >= (c->is_sparse ? cti_program_tuned.cones.quick : cti_program_tuned.cones.stalled))
             return 0;
         cti_cones_residual(c);
         if (!(cti_cones_step(c) > 1e-12))

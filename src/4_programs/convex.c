@@ -8,10 +8,6 @@
 #include "certificate.h"
 #include "../2_linalg/dense.h"
 
-#define CTI_CONVEX_DENSE 2500        /* most rows for the Schur complement */
-#define CTI_CONVEX_PRODUCTS 60000000 /* most entries of J' H^-1 J before equal ones are summed */
-#define CTI_CONVEX_PIVOT 1e-11       /* smallest pivot of an equilibrated A with which the Schur complement is used */
-
 /* ---- the standard form ---- */
 
 static const char *cti_convex_kind(const cti_program *p)
@@ -209,7 +205,7 @@ static const char *cti_convex_normal(cti_convex *c)
     memset(&t, 0, sizeof t);
     for (i = 0; i < c->m; i++)
         products += (double)(c->J.p[i + 1] - c->J.p[i]) * (c->J.p[i + 1] - c->J.p[i]);
-    if (products > CTI_CONVEX_PRODUCTS)
+    if (products > cti_program_tuned.convex.products)
         return "the rows are too dense for the normal form, and A is not definite or the rows are too many for the Schur complement";
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; ok && k < c->A.p[i + 1]; k++)
@@ -256,7 +252,7 @@ static int cti_convex_schur(cti_convex *c)
     int i;
     if (!cti_scalar_open(c->mem, &c->kkt.system, &c->A) || !cti_scalar_factor(c->mem, &c->kkt.system))
         return -1;
-    if (c->kkt.system.boosted || cti_scalar_pivot(&c->kkt.system) < CTI_CONVEX_PIVOT) {
+    if (c->kkt.system.boosted || cti_scalar_pivot(&c->kkt.system) < cti_program_tuned.convex.pivot) {
         cti_scalar_close(c->mem, &c->kkt.system);
         return 0;
     }
@@ -277,7 +273,7 @@ static const char *cti_convex_algebra(cti_convex *c)
     int i, got = 0;
     if (!CTI_ARENA_VECTORS(c->arena, c->m, of_m) || !CTI_ARENA_VECTORS(c->arena, c->n, of_n))
         return "";
-    if (c->n && c->m < c->n && c->m <= CTI_CONVEX_DENSE)
+    if (c->n && c->m < c->n && c->m <= cti_program_tuned.convex.dense)
         got = cti_convex_schur(c);
     if (got)
         return got < 0 ? "" : NULL;

@@ -88,8 +88,6 @@ static void cti_coulomb_bisect(const cti_coulomb_circle *o, double *d, const dou
     }
 }
 
-#define CTI_COULOMB_ARCS 24
-
 /* cti_coulomb_search -- the best so far: the admissible root with the smallest r_n, or the admissible direction with the smallest |g| */
 typedef struct cti_coulomb_search {
     double r[3], D, least;

@@ -3,10 +3,8 @@
 
 #include "program.h"
 
-#define CTI_DUAL_MOST 12000 /* rows of a dense W: about a gigabyte */
-
-/* cti_dual_rows -- how W is stored. THIN: sparse where it is given, or where A is diagonal and W has few entries, else PADDED. DENSE: rows of m. PADDED:
-   rows of whole lanes. */
+/* cti_dual_rows -- how W is stored. THIN: sparse where it is given, or where A is diagonal and W has few entries, else PADDED. DENSE: rows of m.
+   PADDED: rows of whole lanes. */
 typedef enum cti_dual_rows { CTI_DUAL_THIN, CTI_DUAL_DENSE, CTI_DUAL_PADDED } cti_dual_rows;
 
 /* cti_dual -- zero it before first use. */

@@ -6,8 +6,6 @@
 #include "dual.h"
 #include "../2_linalg/lu.h"
 
-enum { CTI_FRICTION_FEW = 32, CTI_FRICTION_FULL = 1000 }; /* [contacts] between these a mostly full sparse W is stored dense */
-
 /* ---- the form ---- */
 
 /* 1 if block (i, j) of the dense W is not 0 */
@@ -111,7 +109,7 @@ static void cti_friction_blocks(cti_friction *f, int i, int32_t *place)
 static int cti_friction_fill(cti_friction *f)
 {
     int i, k, a;
-    if (f->nc < CTI_FRICTION_FEW || f->nc > CTI_FRICTION_FULL || 3.0 * f->first[f->nc] < (double)f->nc * f->nc)
+    if (f->nc < cti_program_tuned.friction.few || f->nc > cti_program_tuned.friction.full || 3.0 * f->first[f->nc] < (double)f->nc * f->nc)
         return 1;
     f->ld = cti_pad8(f->m) + 8;
     f->W = CTI_ARENA_ZERO(f->e->arena, double, (size_t)f->m *(size_t)f->ld);
@@ -149,6 +147,8 @@ static int cti_friction_sparse(cti_friction *f)
     return cti_friction_fill(f);
 }
 
+static void cti_friction_show(void *ctx) { cti_friction_answer((cti_friction *)ctx, ((cti_friction *)ctx)->a); }
+
 static void cti_friction_start(cti_friction *f, const cti_answer *a)
 {
     double norm = 0;
@@ -162,6 +162,7 @@ static void cti_friction_start(cti_friction *f, const cti_answer *a)
     }
     f->least.residual = INFINITY;
     cti_friction_residual(f);
+    f->e->watcher.show = cti_friction_show, f->e->watcher.show_ctx = f;
 }
 
 CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, cti_answer *a)
@@ -171,7 +172,7 @@ CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_
     cti_outcome outcome;
     int i;
     memset(f, 0, sizeof *f);
-    f->p = p, f->e = e, f->m = p->m, f->nc = p->m / 3, f->mu = p->mu;
+    f->p = p, f->e = e, f->a = a, f->m = p->m, f->nc = p->m / 3, f->mu = p->mu;
     a->why = "the solver takes local and global frictional contact only";
     if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
         return CTI_OUTCOME_NOT_APPLICABLE;
@@ -182,15 +183,22 @@ CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_
         return CTI_OUTCOME_MEMORY;
     for (i = 0; i < f->nc; i++)
         f->root[i] = sqrt(p->scale[i]);
-    if (p->kind == CTI_PROGRAM_GLOBAL && (outcome = cti_dual_open(p, e, CTI_DUAL_PADDED, CTI_DUAL_MOST, &f->dual, &a->why)) != CTI_OUTCOME_SOLVED)
-        return outcome;
+    if (p->kind == CTI_PROGRAM_GLOBAL) {
+        outcome = cti_dual_open(p, e, CTI_DUAL_PADDED, cti_program_tuned.judge.dense, &f->dual, &a->why);
+        if (outcome != CTI_OUTCOME_SOLVED)
+            return outcome;
+    }
     if (!(p->kind == CTI_PROGRAM_GLOBAL ? cti_friction_dense(f) : cti_friction_sparse(f)))
         return CTI_OUTCOME_MEMORY;
     cti_friction_start(f, a);
     return CTI_OUTCOME_SOLVED;
 }
 
-CTI_FN void cti_friction_close(cti_friction *f) { cti_dual_close(f->e->mem, &f->dual); }
+CTI_FN void cti_friction_close(cti_friction *f)
+{
+    f->e->watcher.show = NULL;
+    cti_dual_close(f->e->mem, &f->dual);
+}
 
 /* ---- products and the residual ---- */
 
@@ -288,11 +296,6 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a)
 
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a)
 {
-    if (f->e->watcher.watch && f->run.iterations >= f->e->watcher.from) {
-        uint64_t begun = cti_effort_now(f->e);
-        cti_friction_answer(f, a);
-        f->e->clock.hidden += cti_effort_now(f->e) - begun;
-    }
     if (f->run.memory)
         return 0;
     f->run.spent = !cti_effort_goes_on(f->e, f->run.iterations, own, a->x, a->r);

@@ -8,8 +8,6 @@
 #include "../2_linalg/panel_lu.h"
 #include "dual.h"
 
-enum { CTI_NEWTON_HISTORY = 6 }; /* [norms] history of the nonmonotone line search */
-
 /* cti_friction_least -- the iterate of the least residual so far. */
 typedef struct cti_friction_least {
     double *r;       /* [m] */
@@ -26,6 +24,7 @@ typedef struct cti_friction_run {
 typedef struct cti_friction {
     const cti_program *p;
     cti_effort *e;
+    cti_answer *a;
     int nc, m, ld;
     double *W;         /* [m][ld] or NULL */
     int32_t *first, *column; /* blocks of W where W is NULL: [nc + 1], [first[nc]] */
@@ -42,8 +41,8 @@ typedef struct cti_friction {
     cti_friction_run run;
 } cti_friction;
 
-/* cti_friction_open -- makes the form of p, with r at the answer's start. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with a->why, which else is
-   empty. It has to be closed after each of these. */
+/* cti_friction_open -- makes the form of p, with r at the answer's start. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with a->why, which
+   else is empty. It has to be closed after each of these. */
 CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, cti_answer *a);
 CTI_FN void cti_friction_close(cti_friction *f);
 /* cti_friction_mul -- y [m] = W x. */
@@ -54,7 +53,7 @@ CTI_FN double cti_friction_residual(cti_friction *f);
 CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *share);
 /* cti_friction_sweep -- one block Gauss-Seidel sweep, each contact solved exactly (coulomb.h); in reverse order with `back`. */
 CTI_FN void cti_friction_sweep(cti_friction *f, int back);
-/* cti_friction_goes_on -- 1 if another iteration may begin, by the rules of cti_effort_goes_on; stores the iterate for the watcher. */
+/* cti_friction_goes_on -- 1 if another iteration may begin, by the rules of cti_effort_goes_on; the watcher sees the best iterate. */
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a);
 /* cti_friction_answer -- stores the best r, and its x, in the problem's units. */
 CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);

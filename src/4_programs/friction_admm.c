@@ -7,14 +7,6 @@
 #include "friction.h"
 #include "mixing.h"
 
-enum {
-    CTI_ADMM_OWN = 50000, /* iterations, at most */
-    CTI_ADMM_DEPTH = CTI_MIXING_DEPTH,
-    CTI_ADMM_SHALLOW = 3, /* depth of the acceleration after the first stall; after the second it is off */
-    CTI_ADMM_CHECK = 5,   /* iterations between two residuals */
-    CTI_ADMM_BALANCE = 40 /* iterations before rho is first balanced anew */
-};
-
 /* the iterates: velocities, impulses and their copies */
 typedef struct cti_admm_point {
     double *v, *z, *y, *r, *g, *old_z; /* [m] */
@@ -38,7 +30,7 @@ static int cti_admm_open(cti_admm *s, cti_newton *newton)
     int ok;
     s->f = f, s->newton = newton, s->rho = 1;
     ok = CTI_ARENA_VECTORS(arena, m, vectors) && CTI_ARENA_VECTORS(arena, 3 * m, blocks);
-    ok = ok && cti_mixing_open(&s->mixing, arena, f->m, CTI_ADMM_DEPTH, NULL, 0);
+    ok = ok && cti_mixing_open(&s->mixing, arena, f->m, CTI_MIXING_DEPTH, NULL, 0);
     for (i = 0; ok && i < 3 * m; i += 9)
         s->B[i] = s->B[i + 4] = s->B[i + 8] = 1;
     return ok;
@@ -106,29 +98,21 @@ static void cti_admm_sizes(const cti_admm *s, double *primal, double *dual)
     *primal = sqrt(p / (r > 0 ? r : 1)), *dual = sqrt(d / (y > 0 ? y : 1));
 }
 
-/* changes the acceleration's depth: a run that stalls with one depth often converges with the next */
-static void cti_admm_deepen(cti_admm *s)
-{
-    int depth = s->mixing.depth;
-    s->mixing.depth = depth == CTI_ADMM_DEPTH ? CTI_ADMM_SHALLOW : (depth ? 0 : CTI_ADMM_DEPTH);
-    cti_mixing_restart(&s->mixing);
-}
-
 static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double primal, dual, mark = INFINITY, polished = INFINITY;
-    int since = 0, wait = CTI_ADMM_BALANCE;
+    double primal, dual, polished = INFINITY;
+    int since = 0, wait = cti_program_tuned.friction.balance;
     size_t bytes = sizeof *f->r * (size_t)f->m;
     memcpy(s->at.v, f->r, bytes);
     if (!(f->least.residual > enough) || !cti_friction_system_factor(s->newton->system, s->A, s->B, s->rho))
         return;
-    while (f->least.residual > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
+    while (f->least.residual > enough && cti_friction_goes_on(f, cti_program_tuned.friction.admm, a)) {
         f->run.iterations++, since++;
         memcpy(s->at.old_z, s->at.z, bytes);
         if (!cti_admm_map(s))
             return;
-        if (f->run.iterations % CTI_ADMM_CHECK == 0) {
+        if (f->run.iterations % cti_program_tuned.friction.check == 0) {
             memcpy(f->r, s->at.z, bytes);
             cti_friction_residual(f);
         }
@@ -136,15 +120,13 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
         cti_mixing_step(&s->mixing, s->at.v, s->at.g, NULL);
         memcpy(s->at.v, s->at.g, bytes);
         if (since >= wait) {
-            if (f->least.residual > 0.5 * mark)
-                cti_admm_deepen(s);
             if (f->least.residual < 0.9 * polished) {
                 polished = f->least.residual;
                 if (cti_newton_polish(s->newton, enough, a))
                     return;
                 cti_friction_system_factor(s->newton->system, s->A, s->B, s->rho);
             }
-            mark = f->least.residual, since = 0, wait += wait / 4;
+            since = 0, wait += wait / 4;
             if (!cti_admm_balance(s, primal, dual))
                 return;
         }

@@ -7,15 +7,6 @@
    Huber 2018 (comparison of solvers; line search on the same function); Grippo, Lampariello and Lucidi 1986 (nonmonotone search). */
 #include "friction.h"
 
-enum {
-    CTI_NEWTON_OWN = 1000,
-    CTI_NEWTON_HALVES = 8,
-    CTI_NEWTON_PATIENCE = 30,
-    CTI_NEWTON_QUICK = 8,
-    CTI_NEWTON_LEAPS = 6,
-    CTI_NEWTON_POLISH = 30
-};
-
 CTI_FN int cti_newton_open(cti_newton *s, cti_friction *f, cti_friction_system *system)
 {
     cti_arena *arena = f->e->arena;
@@ -105,7 +96,7 @@ static int cti_newton_search(cti_newton *s)
     double t = 1, bound = cti_newton_bound(s);
     int k, i;
     memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
-    for (k = 0; k < CTI_NEWTON_HALVES; k++, t /= 2) {
+    for (k = 0; k < cti_program_tuned.friction.halves; k++, t /= 2) {
         for (i = 0; i < f->m; i++)
             f->r[i] = s->old[i] + t * s->d[i];
         cti_friction_residual(f);
@@ -147,13 +138,13 @@ static int cti_newton_advance(cti_newton *s)
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    int k, goes = 1, failures = 0;
+    int k, goes = 1, failures = 0, most = cti_program_tuned.friction.polish;
     memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
     cti_friction_residual(f);
     s->n_history = 0;
-    for (k = 0; k < CTI_NEWTON_POLISH && goes && f->least.residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
+    for (k = 0; k < most && goes && f->least.residual > enough && cti_friction_goes_on(f, cti_program_tuned.friction.newton * 100, a); k++) {
         goes = cti_newton_advance(s);
-        if (goes || ++failures > CTI_NEWTON_LEAPS)
+        if (goes || ++failures > cti_program_tuned.friction.leaps)
             continue;
         if (failures % 2)
             cti_newton_leap(s);
@@ -173,7 +164,7 @@ static int cti_newton_run(cti_newton *s, double enough, cti_answer *a)
     int failures = 0, since = 0, boost = 0;
     if (f->least.residual > enough)
         cti_newton_sweeps(s, 10);
-    while (f->least.residual > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
+    while (f->least.residual > enough && boost < 4 && cti_friction_goes_on(f, cti_program_tuned.friction.newton, a)) {
         since++;
         if (!cti_newton_advance(s)) {
             failures++;
@@ -184,7 +175,7 @@ static int cti_newton_run(cti_newton *s, double enough, cti_answer *a)
         }
         if (f->least.residual < 0.8 * mark)
             mark = f->least.residual, since = 0;
-        if (since >= (f->e->mix ? CTI_NEWTON_QUICK : CTI_NEWTON_PATIENCE) && ++boost < 4) {
+        if (since >= (f->e->mix ? cti_program_tuned.friction.quick : cti_program_tuned.friction.patience) && ++boost < 4) {
             s->boost = boosts[boost], since = failures = 0;
             memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
             cti_newton_sweeps(s, 10);

@@ -16,8 +16,6 @@ static int cti_friction_system_dense(cti_friction_system *s)
 
 /* ---- groups ---- */
 
-enum { CTI_FRICTION_GROUP = 24 }; /* [contacts] most of a group */
-
 /* a hash that contacts with the same columns share */
 static uint32_t cti_friction_system_hash(const cti_friction *f, int i)
 {

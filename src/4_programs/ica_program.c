@@ -13,11 +13,7 @@
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
 
-#define CTI_ICA_PROGRAM_INNER 200 /* most inner iterations of the paper's solve */
-#define CTI_ICA_PROGRAM_PORTS 600 /* [blocks in contact] of a component that is one cluster: the tile of its inverse has 13 megabytes */
-#define CTI_ICA_PROGRAM_TRIES 300 /* [iterations] with bodies as clusters: dumps of worlds need 2 to 140, more are a cycle */
 #define CTI_ICA_PROGRAM_FRAME cti_fmax(1e-9, 32 * CTI_EPS) /* [1] error of a frame; that of a float world is rounded */
-#define CTI_ICA_PROGRAM_FLOPS 2e10                         /* of the factor of such a component: some seconds */
 
 /* the compliances that unknowns of the program stand for */
 typedef struct cti_ica_springs {
@@ -289,7 +285,7 @@ static int cti_ica_program_whole(cti_ica_program *s, const int32_t *list, int n)
     cti_cluster *c = &s->clusters[s->n_clusters];
     if (!cti_symbolic_analyze_once(mem, &q->symbolic, &s->A, list, n))
         return -1;
-    if (q->symbolic.flops > CTI_ICA_PROGRAM_FLOPS)
+    if (q->symbolic.flops > cti_program_tuned.ica.flops)
         return 0;
     if (!cti_gather_make(mem, &q->gather, &q->symbolic, &s->A, list) ||
         !cti_factor64_compute(mem, &q->factor, &q->symbolic, &q->gather, s->A.val))
@@ -337,7 +333,7 @@ static int cti_ica_program_clusters(cti_ica_program *s)
         if (seen[i] & 1)
             continue;
         n = cti_ica_program_component(&s->A, i, seen, list, &ports);
-        got = n > 1 && ports <= CTI_ICA_PROGRAM_PORTS ? cti_ica_program_whole(s, list, n) : 0;
+        got = n > 1 && ports <= cti_program_tuned.ica.ports ? cti_ica_program_whole(s, list, n) : 0;
         if (got < 0)
             return 0;
         for (k = 0; k < n && !got; k++)
@@ -564,7 +560,7 @@ static int cti_ica_program_watch(void *user, int iteration, const ct_real *v)
         s->solved = j.residual <= s->e->tolerance;
     }
     s->stopped = !cti_effort_goes_on(s->e, iteration, s->own, s->a->x, s->a->r);
-    return !s->solved && !s->stopped && !(s->whole && iteration >= CTI_ICA_PROGRAM_TRIES);
+    return !s->solved && !s->stopped && !(s->whole && iteration >= cti_program_tuned.ica.tries);
 }
 
 /* bound on outer iterations: about 2e10 multiplications */
@@ -628,7 +624,7 @@ static cti_outcome cti_ica_program_printed(cti_ica_program *s, const cti_problem
     if (!s->e->warm)
         memcpy(v, star, sizeof(ct_real) * 3 * (size_t)s->A.n);
     memset(&desc, 0, sizeof desc);
-    desc.cone = CT_CONE_BOX, desc.max_iterations = desc.max_sweeps = 1 << 30, desc.inner_iterations = CTI_ICA_PROGRAM_INNER;
+    desc.cone = CT_CONE_BOX, desc.max_iterations = desc.max_sweeps = 1 << 30, desc.inner_iterations = cti_program_tuned.ica.inner;
     s->own = cti_ica_program_bound(s->p);
     cti_ica_paper_solve(q, &desc, s->e->arena, star, v, &info);
     if (info.status == CTI_SOLVE_MEMORY)

@@ -12,16 +12,6 @@
 #include "cones.h"
 #include "convex.h"
 
-#define CTI_INTERIOR_ITERATIONS 200
-#define CTI_INTERIOR_SHORT 8 /* short steps in a row after which the multipliers start from larger values */
-#define CTI_INTERIOR_RAISE 300.0
-#define CTI_INTERIOR_RAISE_MOST 1e7
-#define CTI_INTERIOR_CORRECTORS 3
-#define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
-/* [1] of the largest unknown: a smaller one has not grown along a ray, whose length is 1e8 times the rest when it is seen. With 0 a solution
-   beside a ray hides it (ray_beside_a_solution in test_interior); half and double change no test */
-#define CTI_INTERIOR_GROWN 1e-4
-
 typedef struct cti_interior_delta {
     double *dx, *dy, *ds, *rd, *rp, *rc;
 } cti_interior_delta;
@@ -189,7 +179,7 @@ static double cti_interior_center(cti_interior *ip, double reach, double target)
     size_t n = sizeof(double) * (size_t)c->n, m = sizeof(double) * (size_t)c->m;
     double aim, next;
     int i, k;
-    for (k = 0; k < CTI_INTERIOR_CORRECTORS && reach < 0.95; k++) {
+    for (k = 0; k < cti_program_tuned.convex.correctors && reach < 0.95; k++) {
         aim = cti_fmin(1, 1.5 * reach + 0.1);
         memcpy(kept->kx, step->dx, n), memcpy(kept->ky, step->dy, m), memcpy(kept->ks, step->ds, m), memcpy(kept->kc, step->rc, m);
         for (i = 0; i < c->m; i++) {
@@ -282,7 +272,7 @@ static int cti_interior_polish(cti_interior *ip)
     memcpy(ip->kept.px, ip->x, sizeof *ip->x * (size_t)c->n);
     if (!cti_convex_factor(c, ip->H))
         return 0;
-    for (it = 0; it < CTI_INTERIOR_POLISH; it++) {
+    for (it = 0; it < cti_program_tuned.convex.polish; it++) {
         cti_interior_residuals(ip, ip->kept.px, ip->kept.py, NULL);
         for (i = 0; i < c->m; i++)
             ip->step.rp[i] = ip->H[i] > c->kkt.delta[i] ? 0 : ip->step.rp[i];
@@ -349,7 +339,7 @@ static int cti_interior_unbounded(cti_interior *ip)
     for (i = 0; i < c->n; i++)
         size = cti_fmax(size, fabs(ip->x[i]));
     for (i = 0; i < c->n; i++) {
-        d[i] = fabs(ip->x[i]) > CTI_INTERIOR_GROWN * size ? ip->x[i] : 0;
+        d[i] = fabs(ip->x[i]) > cti_program_tuned.convex.grown * size ? ip->x[i] : 0;
         left = cti_fmax(left, fabs(ip->step.rd[i])), most = cti_fmax(most, fabs(c->b[i]));
         gain += c->b[i] * d[i], terms += fabs(c->b[i] * d[i]);
     }
@@ -383,7 +373,7 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
     ip->start.raise = 1;
     if (!cti_interior_start(ip))
         return CTI_OUTCOME_MEMORY;
-    for (k = 0; cti_effort_goes_on(ip->e, k, CTI_INTERIOR_ITERATIONS, ip->a->x, ip->a->r); k++) {
+    for (k = 0; cti_effort_goes_on(ip->e, k, cti_program_tuned.convex.iterations, ip->a->x, ip->a->r); k++) {
         ip->a->iterations = k + 1;
         cti_interior_measure(ip);
         ip->start.mu = k ? cti_fmax(ip->mu, ip->start.mu) : ip->mu;
@@ -406,9 +396,9 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
             return CTI_OUTCOME_SOLVED;
         cti_interior_residuals(ip, ip->x, ip->y, ip->s);
         got = cti_interior_step(ip);
-        if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->start.raise < CTI_INTERIOR_RAISE_MOST) {
+        if (got > 0 && ip->short_steps >= cti_program_tuned.convex.brief && ip->start.raise < cti_program_tuned.convex.raise_most) {
             /* the multipliers reach values far above the start's in many short steps only: the solve starts anew from larger ones */
-            ip->start.raise *= CTI_INTERIOR_RAISE, since = 0;
+            ip->start.raise *= cti_program_tuned.convex.raise, since = 0;
             got = cti_interior_start(ip);
         }
         if (got == 0)

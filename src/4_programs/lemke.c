@@ -7,13 +7,6 @@
 #include "lemke.h"
 #include "certificate.h"
 
-#define CTI_LEMKE_CAP 8000000      /* [pivots] in all: Murty's problem of n = 16 takes 2^16, one of n = 22 would take 2^22 */
-#define CTI_LEMKE_CAP_LARGE 200000 /* [pivots] of one start for n > 22: if rounding defeats the rule against cycles, the next start may
-                                      succeed */
-#define CTI_LEMKE_LP 600           /* [rows] most for which a linear program checks a ray */
-#define CTI_LEMKE_TINY 1e-11
-#define CTI_LEMKE_NOISE 1e-12 /* [largest entry of its kind] numbers below it are rounding errors of 0 */
-
 typedef struct cti_lemke {
     cti_tableau t;
     cti_effort *e;
@@ -38,7 +31,7 @@ static int cti_lemke_begin(cti_lemke *l)
     cti_tableau *t = &l->t;
     int i, n = l->n;
     cti_tableau_reset(t);
-    cti_tableau_reach(t, l->reference, CTI_LEMKE_TINY);
+    cti_tableau_reach(t, l->reference, cti_program_tuned.pivot.tiny);
     for (i = 0; i < n; i++)
         l->slot[t->basic[i] % n] = t->basic[i];
     for (i = 0; i < n; i++)
@@ -99,13 +92,13 @@ static int cti_lemke_leaves(cti_lemke *l, int c)
         value = cti_fmax(value, fabs(t->value[i]));
     }
     for (i = 0; i < l->n; i++)
-        if (t->T[(size_t)i * (size_t)t->ld + (size_t)c] < -CTI_LEMKE_TINY * most && !cti_lemke_free_row(l, i)) {
+        if (t->T[(size_t)i * (size_t)t->ld + (size_t)c] < -cti_program_tuned.pivot.tiny * most && !cti_lemke_free_row(l, i)) {
             l->ratio[count] = cti_fmax(t->value[i], 0);
             l->candidate[count++] = i;
         }
     if (count == 0)
         return -1;
-    count = cti_lemke_keep_least(l, c, count, l->ratio, CTI_LEMKE_NOISE * value);
+    count = cti_lemke_keep_least(l, c, count, l->ratio, cti_program_tuned.lemke.noise * value);
     for (k = 0; k < count; k++)
         if (t->basic[l->candidate[k]] == 2 * l->n)
             return l->candidate[k];
@@ -117,7 +110,7 @@ static int cti_lemke_leaves(cti_lemke *l, int c)
             continue;
         for (k = 0; k < count; k++)
             l->ratio[k] = cti_lemke_lex(l, l->candidate[k], j);
-        count = cti_lemke_keep_least(l, c, count, l->ratio, CTI_LEMKE_NOISE * large);
+        count = cti_lemke_keep_least(l, c, count, l->ratio, cti_program_tuned.lemke.noise * large);
     }
     for (i = l->candidate[0], k = 1; k < count; k++)
         if (t->T[(size_t)l->candidate[k] * (size_t)t->ld + (size_t)c] < t->T[(size_t)i * (size_t)t->ld + (size_t)c])
@@ -155,7 +148,7 @@ static cti_outcome cti_lemke_run(cti_lemke *l, int *out_column)
     r = cti_lemke_first(l);
     c = l->n;
     while (r >= 0) {
-        if (l->pivots >= bound || !cti_effort_goes_on(l->e, l->pivots, CTI_LEMKE_CAP, l->a->x, l->a->r))
+        if (l->pivots >= bound || !cti_effort_goes_on(l->e, l->pivots, cti_program_tuned.lemke.cap, l->a->x, l->a->r))
             return CTI_OUTCOME_BUDGET;
         leave = t->basic[r];
         cti_tableau_pivot(t, r, c);
@@ -233,7 +226,7 @@ static int cti_lemke_program(cti_lemke *l, double *y)
     double *S, *s, *x;
     cti_lemke_result out;
     cti_lcp lp;
-    if (n > CTI_LEMKE_LP || l->equation)
+    if (n > cti_program_tuned.lemke.program || l->equation)
         return 0;
     S = CTI_ARENA_ZERO(l->e->arena, double, (size_t)size *(size_t)size);
     s = CTI_ARENA_ZERO(l->e->arena, double, size);
@@ -327,7 +320,7 @@ static void cti_lemke_wander(cti_lemke *l, int moves)
     int k, i, n = l->n;
     cti_lemke_reference(l, NULL);
     cti_tableau_reset(t);
-    cti_tableau_reach(t, l->reference, CTI_LEMKE_TINY);
+    cti_tableau_reach(t, l->reference, cti_program_tuned.pivot.tiny);
     for (k = 0; k < 8 * moves && moves > 0; k++) {
         int a = cti_lemke_random(l, n), b = cti_lemke_random(l, n), va, vb, ca, cb;
         double aa, ab, ba, bb;
@@ -397,7 +390,7 @@ CTI_FN cti_outcome cti_lemke_dense(const cti_lcp *p, const uint8_t *start, int r
     if (!z || !cti_lemke_open(&l, p->M, p->q, n))
         last = CTI_OUTCOME_MEMORY;
     for (k = 0; last != CTI_OUTCOME_MEMORY && k <= restarts; k++) {
-        l.cap = k > 0 ? 50 * n + 1000 : (n <= 22 ? CTI_LEMKE_CAP : CTI_LEMKE_CAP_LARGE);
+        l.cap = k > 0 ? 50 * n + 1000 : (n <= 22 ? cti_program_tuned.lemke.cap : cti_program_tuned.lemke.cap_large);
         cti_lemke_start(&l, k, start, repair);
         said = cti_lemke_run(&l, &column);
         out->attempts = k + 1, repair = said == CTI_OUTCOME_SOLVED;
@@ -408,7 +401,8 @@ CTI_FN cti_outcome cti_lemke_dense(const cti_lcp *p, const uint8_t *start, int r
             break;
         if (said == CTI_OUTCOME_RAY && last != CTI_OUTCOME_RAY && cti_lemke_infeasible(&l, column, out))
             said = CTI_OUTCOME_INFEASIBLE;
-        if (said == CTI_OUTCOME_INFEASIBLE || (said == CTI_OUTCOME_BUDGET && !cti_effort_goes_on(e, l.pivots, CTI_LEMKE_CAP, a->x, a->r)))
+        if (said == CTI_OUTCOME_INFEASIBLE ||
+            (said == CTI_OUTCOME_BUDGET && !cti_effort_goes_on(e, l.pivots, cti_program_tuned.lemke.cap, a->x, a->r)))
             break;
         last = said == CTI_OUTCOME_RAY || last == CTI_OUTCOME_RAY ? CTI_OUTCOME_RAY : CTI_OUTCOME_FAILED;
     }

@@ -7,12 +7,6 @@
 #include "../1_math/elem.h"
 #include "lemke.h"
 
-#define CTI_LEMKE_ROWS 1500 /* of QPs and of LCPs */
-#define CTI_LEMKE_SIDES 8
-#define CTI_LEMKE_LARGEST 2048 /* [rows] most of a friction LCP */
-#define CTI_LEMKE_ROUNDS 100   /* [solves] with rotated tangents */
-#define CTI_LEMKE_RESTARTS 40
-
 CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_dual *w, cti_effort *e, cti_answer *a)
 {
     uint8_t *start = CTI_ARENA_ZERO(e->arena, uint8_t, p->m);
@@ -27,7 +21,7 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_dual *w, cti_
         start[i] = e->warm && a->r[i] > 0;
     memset(&out, 0, sizeof out);
     out.z = a->r, out.y = y, out.judged = p, lcp.equation = p->equation;
-    said = cti_lemke_dense(&lcp, e->warm ? start : NULL, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, &out);
+    said = cti_lemke_dense(&lcp, e->warm ? start : NULL, p->m <= 200 ? cti_program_tuned.lemke.restarts : 2, e, a, &out);
     a->iterations += out.pivots, a->why = out.why;
     if (said == CTI_OUTCOME_INFEASIBLE)
         memcpy(a->r, y, sizeof *y * (size_t)p->m);
@@ -137,7 +131,7 @@ static int cti_lemke_cone_open(cti_lemke_cone *l, cti_effort *e)
     for (i = 0; i < contacts; i++)
         l->first[i] = n, n += l->p->mu[i] > 0 ? CTI_LEMKE_SIDES + 2 : 1;
     l->n = n;
-    if (n > CTI_LEMKE_LARGEST)
+    if (n > cti_program_tuned.lemke.largest)
         return 1;
     l->angle = CTI_ARENA_ZERO(e->arena, double, contacts);
     l->M = CTI_ARENA_NEW(e->arena, double, (size_t)n *(size_t)n), l->b = CTI_ARENA_NEW(e->arena, double, n),
@@ -244,19 +238,19 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_dual *w, cti_eff
     l.p = p, l.W = w->W, l.q = w->q;
     if (!u || !cti_candidate_open(&own, p, a, e->arena) || !cti_lemke_cone_open(&l, e))
         return CTI_OUTCOME_MEMORY;
-    if (l.n > CTI_LEMKE_LARGEST) {
+    if (l.n > cti_program_tuned.lemke.largest) {
         a->why = "too many contacts: a cone of eight sides takes ten rows of a dense LCP for each";
         return CTI_OUTCOME_NOT_APPLICABLE;
     }
-    for (round = 0; round < CTI_LEMKE_ROUNDS && own.best > e->tolerance; round++) {
+    memset(&out, 0, sizeof out);
+    out.z = l.z;
+    for (round = 0; round < cti_program_tuned.lemke.rounds && own.best > e->tolerance; round++) {
         const cti_lcp lcp = cti_lcp_of(l.M, l.b, l.n);
         if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit is on the sum over all rounds */
             said = CTI_OUTCOME_BUDGET, out.why = "the bound on pivots was reached";
             break;
         }
         cti_lemke_cone_build(&l);
-        memset(&out, 0, sizeof out);
-        out.z = l.z;
         said = cti_lemke_dense(&lcp, round ? l.start : NULL, 2, e, a, &out);
         a->iterations += out.pivots;
         if (said != CTI_OUTCOME_SOLVED)
@@ -280,13 +274,13 @@ CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_ans
     cti_outcome said;
     memset(&w, 0, sizeof w);
     a->iterations = 0;
-    said = cti_dual_open(p, e, CTI_DUAL_DENSE, CTI_LEMKE_ROWS, &w, &a->why);
+    said = cti_dual_open(p, e, CTI_DUAL_DENSE, cti_program_tuned.pivot.rows, &w, &a->why);
     if (said == CTI_OUTCOME_SOLVED) {
         const cti_lcp lcp = cti_lcp_boxed(w.W, w.q, p->lo, p->hi, p->m);
         if (p->mu)
             said = cti_lemke_friction(p, &w, e, a);
         else if (p->lo)
-            said = cti_lemke_boxed(&lcp, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, a->r);
+            said = cti_lemke_boxed(&lcp, p->m <= 200 ? cti_program_tuned.lemke.restarts : 2, e, a, a->r);
         else
             said = cti_lemke_plain(p, &w, e, a);
     }

@@ -4,8 +4,6 @@
    Ni 2011, Anderson acceleration for fixed-point iterations. */
 #include "mixing.h"
 
-#define CTI_MIXING_RIDGE 1e-11 /* [trace of the products] keeps the weights of nearly equal differences bounded */
-
 CTI_FN int cti_mixing_open(cti_mixing *s, cti_arena *arena, int m, int depth, const double *weight, int slave)
 {
     int k, ok;
@@ -46,7 +44,7 @@ static int cti_mixing_weights(const cti_mixing *s, double *c)
     int i;
     for (i = 0; i < s->count; i++)
         dot[i] = cti_dot_fast(s->m, s->de[i], s->e);
-    if (!cti_anderson_weights(s->count, s->gram[0], CTI_MIXING_DEPTH, dot, CTI_MIXING_RIDGE, c))
+    if (!cti_anderson_weights(s->count, s->gram[0], CTI_MIXING_DEPTH, dot, cti_program_tuned.pgs.ridge, c))
         return 0;
     for (i = 0; i < s->count; i++)
         if (!cti_finite64(c[i]))

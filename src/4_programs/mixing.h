@@ -5,8 +5,6 @@
 #include "../3_solve/anderson.h"
 #include "program.h"
 
-enum { CTI_MIXING_DEPTH = 8 };
-
 typedef struct cti_mixing {
     int m, count, head, started;
     int depth;                                            /* differences that are kept, at most CTI_MIXING_DEPTH; 0: the map is not accelerated */

@@ -86,8 +86,6 @@ static int cti_mprgp_goes_on(cti_mprgp_state *m)
 
 /* ---- the norm of A ---- */
 
-#define CTI_MPRGP_POWER 40 /* [steps] at most; the paper's (6.1) */
-
 CTI_FN void cti_mprgp_power(int n, cti_mprgp_multiply multiply, void *ctx, double enough, double *v, double *w, cti_mprgp_counters *count)
 {
     double before = 0, one = sqrt(cti_dot(n, v, v));
@@ -97,7 +95,7 @@ CTI_FN void cti_mprgp_power(int n, cti_mprgp_multiply multiply, void *ctx, doubl
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
         v[i] = 0.5 + (double)(seed >> 11) / 9007199254740992.0;
     }
-    for (k = 0; k < CTI_MPRGP_POWER; k++) {
+    for (k = 0; k < cti_program_tuned.mprgp.power; k++) {
         one = sqrt(cti_dot(n, v, v));
         for (i = 0; i < n; i++)
             v[i] /= one > 0 ? one : 1;
@@ -166,12 +164,10 @@ static int cti_mprgp_small(cti_mprgp_state *m)
     return 1;
 }
 
-#define CTI_MPRGP_NOISE 2e-15 /* [largest unknown] */
-
 /* makes x feasible and computes its gradient */
 static void cti_mprgp_restart(cti_mprgp_state *m)
 {
-    m->q->set->noise = cti_fmax(m->q->set->noise, CTI_MPRGP_NOISE * cti_most(m->n, m->x));
+    m->q->set->noise = cti_fmax(m->q->set->noise, cti_program_tuned.mprgp.noise * cti_most(m->n, m->x));
     cti_mprgp_set_project(m->q->set, m->x);
     cti_mprgp_gradient(m, m->x, m->g);
     m->chain.feasible = 1;
@@ -378,10 +374,6 @@ static void cti_mprgp_accept(cti_mprgp_state *m, double alpha, double gp, int in
     cti_mprgp_look(m);
 }
 
-/* Outside the set a chain ends when a step lowers the projected point's objective by less than this share of the chain's decrease: the
-   face's minimum is of little value there. */
-#define CTI_MPRGP_SLOW 1e-2
-
 /* algorithm 2: conjugate steps in the face. OUT: the chain left the set, IN: it did not. *out_alpha: length of the step that was not taken,
    0: none */
 static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, double *out_alpha)
@@ -410,7 +402,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
                 cti_mprgp_set_values(q->set, m->x);
             return CTI_CHAIN_OUT;
         }
-        slow = !inside && m->chain.fall_projected - projected <= CTI_MPRGP_SLOW * fabs(projected);
+        slow = !inside && m->chain.fall_projected - projected <= cti_program_tuned.mprgp.slow * fabs(projected);
         cti_mprgp_accept(m, alpha, gp, inside, projected);
         if (slow)
             return CTI_CHAIN_OUT;
@@ -494,13 +486,6 @@ static int cti_mprgp_finished(cti_mprgp_state *m)
     return 0;
 }
 
-#define CTI_MPRGP_PROXIMAL 1e-6 /* first shift after a failure, relative to a unit diagonal; larger if that fails, smaller after a
-                                   success */
-
-#define CTI_MPRGP_PIVOTS 200  /* [sets] of block pivoting in a guess */
-#define CTI_MPRGP_SINGLES 10  /* [sets] of them in a row in which one row changes: a cycle, from which MPRGP goes on by itself */
-#define CTI_MPRGP_SLOPE 1e-13 /* of the largest |b|: rounding of a gradient */
-
 /* Block pivoting from x, with a small multiple of the squared distance to the guess's start added to the objective if faces are singular: such a
    result is a proximal step. 1: x, g and the faces are a minimum */
 static int cti_mprgp_pivot(cti_mprgp_state *m)
@@ -511,9 +496,10 @@ static int cti_mprgp_pivot(cti_mprgp_state *m)
     memset(&s, 0, sizeof s);
     for (i = 0; i < m->n; i++)
         m->guess.q[i] = -q->b[i];
-    s.rule.rounds = CTI_MPRGP_PIVOTS, s.rule.singles = CTI_MPRGP_SINGLES, s.rule.lo = q->set->lo, s.rule.hi = q->set->hi, s.rule.state = q->set->face;
+    s.rule.rounds = 1000000, s.rule.singles = cti_program_tuned.mprgp.singles;
+    s.rule.lo = q->set->lo, s.rule.hi = q->set->hi, s.rule.state = q->set->face;
     s.rule.z = m->x, s.rule.u = m->g, s.rule.e = q->effort, s.rule.a = q->answer;
-    s.M = q->A, s.q = m->guess.q, s.prox = m->guess.shift, s.near_to = m->guess.x, s.slight = CTI_MPRGP_SLOPE, s.work = m->guess.work;
+    s.M = q->A, s.q = m->guess.q, s.prox = m->guess.shift, s.near_to = m->guess.x, s.slight = cti_program_tuned.pivot.slope, s.work = m->guess.work;
     s.mem = q->effort->mem, s.face = &q->precondition->face;
     said = cti_sparse_pivot_run(&s) == CTI_OUTCOME_SOLVED;
     q->count->pivots += q->answer->iterations - before, q->count->products += 3 * (q->answer->iterations - before);
@@ -539,7 +525,7 @@ static int cti_mprgp_guess(cti_mprgp_state *m)
                 return 1;
         }
         m->guess.at = 2 * m->q->count->expansions + 6;
-        m->guess.shift = cti_fmin(cti_fmax(CTI_MPRGP_PROXIMAL, 30 * m->guess.shift), 1e-1);
+        m->guess.shift = cti_fmin(cti_fmax(cti_program_tuned.mprgp.proximal, 30 * m->guess.shift), 1e-1);
         memcpy(m->x, m->guess.x, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->guess.g, sizeof *m->g * (size_t)m->n);
         cti_mprgp_set_project(set, m->x);
     }
@@ -619,8 +605,6 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
     cti_mprgp_view view;
     cti_mprgp_state m;
     int32_t *rows;
-    void (*show)(void *ctx) = e->watcher.show;
-    void *show_ctx = e->watcher.show_ctx;
     cti_mprgp_end end;
     memset(&m, 0, sizeof m);
     m.q = q, m.n = q->n, m.x = x, m.tolerance = q->tolerance;
@@ -631,6 +615,6 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
         e->watcher.show = cti_mprgp_show, e->watcher.show_ctx = &view;
     end = cti_mprgp_outline(&m, rows);
     cti_mprgp_measure(&m);
-    e->watcher.show = show, e->watcher.show_ctx = show_ctx;
+    e->watcher.show = NULL;
     return end;
 }

@@ -112,8 +112,8 @@ typedef struct cti_mprgp_groups {
     const double *least;  /* [n] size of a group's terms at least, for rounding errors of b */
 } cti_mprgp_groups;
 
-/* cti_mprgp_power -- an estimate of |A| by the power method, into count. v [n]: the start, then the vector; w [n] scratch. A step's product is counted
-   by `multiply`, or here. Ends when a step changes the estimate by less than `enough` of it. */
+/* cti_mprgp_power -- an estimate of |A| by the power method, into count. v [n]: the start, if it is not 0, then the vector; w [n] scratch. Ends when
+   a step changes the estimate by less than `enough` of it. */
 typedef void (*cti_mprgp_multiply)(void *ctx, const double *x, double *y);
 CTI_FN void cti_mprgp_power(int n, cti_mprgp_multiply multiply, void *ctx, double enough, double *v, double *w, cti_mprgp_counters *count);
 
@@ -142,7 +142,6 @@ typedef struct cti_mprgp_task {
 } cti_mprgp_task;
 /* cti_mprgp_run -- x [n] is the start, feasible or not. */
 CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x);
-
 
 /* ---- decoupling ---- */
 

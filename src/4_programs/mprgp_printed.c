@@ -16,11 +16,6 @@
 #include "certificate.h"
 #include "dual.h"
 
-#define CTI_PRINTED_SHARE 0.9 /* [2 / |A|]; |A| is an estimate from below, and at 2 / |A| Lemma 4 gives no decrease. Half: stiff_10k takes
-                                 2.7 times the steps; .99: as many, but 128 instead of 195 in stack_36k (docs/solvers_mprgp.md) */
-#define CTI_PRINTED_ROUND 1e-12 /* [terms of J_i x - c_i] a row with a smaller value is active */
-#define CTI_PRINTED_NOISE 2e-15 /* [length of the unknowns] the same: unknowns that a projection makes 0 were larger before it */
-
 /* J x >= c in the scaled unknowns */
 typedef struct cti_printed_rows {
     cti_sparse J, G;      /* rows of unit length, J J' */
@@ -111,14 +106,14 @@ static void cti_printed_push(const cti_printed *s, double a, const double *l, do
 static int cti_printed_values(cti_printed *s, const double *v, double *out)
 {
     int i, k, inside = 1;
-    double noise = CTI_PRINTED_NOISE * sqrt(cti_dot_fast(s->n, v, v));
+    double noise = cti_program_tuned.mprgp.noise * sqrt(cti_dot_fast(s->n, v, v));
     for (i = 0; i < s->m; i++) {
         double sum = -s->row.c[i], most = fabs(s->row.c[i]);
         for (k = s->row.J.p[i]; k < s->row.J.p[i + 1]; k++) {
             double term = s->row.J.x[k] * v[s->row.J.i[k]];
             sum += term, most += fabs(term);
         }
-        out[i] = sum, s->row.eps[i] = CTI_PRINTED_ROUND * most + noise;
+        out[i] = sum, s->row.eps[i] = cti_program_tuned.mprgp.round * most + noise;
         if (s->p->equation && s->p->equation[i] ? fabs(sum) > s->row.eps[i] : sum < -s->row.eps[i])
             inside = 0;
     }
@@ -247,7 +242,7 @@ static double cti_printed_change(const cti_printed *s, const double *from, const
         sum += (to[i] - from[i]) * (g_from[i] + g_to[i]) / 2;
         most += fabs(to[i] * g_to[i]);
     }
-    *noise = CTI_PRINTED_ROUND * most; /* a feasible point is one up to that share */
+    *noise = cti_program_tuned.mprgp.round * most; /* a feasible point is one up to that share */
     return sum;
 }
 
@@ -298,7 +293,7 @@ static int cti_printed_look(cti_printed *s)
     cti_sparse_mul(&s->row.J, s->g, s->row.q);
     most = cti_most(s->m, s->row.q);
     for (i = 0; i < s->m; i++)
-        s->row.loose[i] = CTI_PRINTED_ROUND * most;
+        s->row.loose[i] = cti_program_tuned.mprgp.round * most;
     if (cti_printed_gram_solve(s, &s->gram.chop, s->row.active) != CTI_ACTIVE_DONE)
         return 0;
     cti_printed_push(s, -1, s->gram.chop.y, s->view.sum); /* phi + beta = g - J^'l_beta */
@@ -601,8 +596,6 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
 {
     cti_printed s;
     cti_effort *e = t->effort;
-    void (*show)(void *ctx) = e->watcher.show;
-    void *show_ctx = e->watcher.show_ctx;
     cti_mprgp_end end = CTI_MPRGP_MEMORY;
     double size = 0;
     int i;
@@ -614,10 +607,10 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
             size += p->b[i] * p->b[i];
         s.epsilon = e->tolerance * (size > 0 ? sqrt(size) : 1);
         cti_mprgp_power(s.n, cti_printed_times, &s, 1e-3, s.y, s.from.x, t->count);
-        s.alpha = t->count->norm > 0 ? CTI_PRINTED_SHARE * 2 / t->count->norm : 1;
+        s.alpha = t->count->norm > 0 ? cti_program_tuned.mprgp.share * 2 / t->count->norm : 1;
         e->watcher.show = cti_printed_put, e->watcher.show_ctx = &s;
         end = cti_printed_outline(&s);
-        e->watcher.show = show, e->watcher.show_ctx = show_ctx;
+        e->watcher.show = NULL;
         if (end == CTI_MPRGP_MEMORY && s.gram.none)
             *out_infeasible = cti_printed_proof(&s), end = *out_infeasible ? CTI_MPRGP_UNBOUNDED : CTI_MPRGP_STALLED;
         else if (end != CTI_MPRGP_DONE && end != CTI_MPRGP_MEMORY)

@@ -4,7 +4,6 @@
 #include "mprgp.h"
 
 /* rounding of J_i x */
-#define CTI_MPRGP_ROUNDING 1e-14
 
 CTI_FN int cti_mprgp_set_reserve(cti_arena *arena, cti_mprgp_set *set, int n, int rows)
 {
@@ -79,7 +78,7 @@ CTI_FN double cti_mprgp_set_values(cti_mprgp_set *set, const double *x)
     for (i = 0; i < set->rows; i++) {
         double s = cti_mprgp_row(set, i, x, &size), off = cti_fmax(set->lo[i] - s, s - set->hi[i]);
         set->s[i] = s;
-        if (set->face[i] == CTI_FACE_FREE && off > out && off > CTI_MPRGP_ROUNDING * size + set->noise)
+        if (set->face[i] == CTI_FACE_FREE && off > out && off > cti_program_tuned.mprgp.rounding * size + set->noise)
             out = off;
     }
     return out;
@@ -90,7 +89,7 @@ CTI_FN void cti_mprgp_set_project(cti_mprgp_set *set, double *x)
     double size;
     int i;
     for (i = 0; i < set->rows; i++) {
-        double s = cti_mprgp_row(set, i, x, &size), lo = set->lo[i], hi = set->hi[i], eps = CTI_MPRGP_ROUNDING * size + set->noise;
+        double s = cti_mprgp_row(set, i, x, &size), lo = set->lo[i], hi = set->hi[i], eps = cti_program_tuned.mprgp.rounding * size + set->noise;
         uint8_t face = lo == hi ? CTI_FACE_FIXED : (s <= lo + eps ? CTI_FACE_LOWER : (s >= hi - eps ? CTI_FACE_UPPER : CTI_FACE_FREE));
         set->face[i] = face, set->s[i] = s;
         if (face == CTI_FACE_FREE)

@@ -218,14 +218,11 @@ static void cti_pgs_scalar(cti_pgs *s, int i, double *r, double *moved, double *
         *moved = v;
 }
 
-#define CTI_PGS_MIXED 6    /* differences in the acceleration's history */
-#define CTI_PGS_REFRESH 64 /* sweeps after which u is recomputed */
-
 CTI_FN double cti_pgs_sweep(cti_pgs *s, double *r)
 {
     double moved = 0, size = 0, q = 0;
     int k, pass, i;
-    if (s->W && ++s->sweeps % CTI_PGS_REFRESH == 0)
+    if (s->W && ++s->sweeps % cti_program_tuned.pgs.refresh == 0)
         cti_pgs_refresh(s, r);
     for (pass = 0; pass < (s->order == 1 ? 2 : 1); pass++)
         for (k = 0; k < s->units; k++) {
@@ -280,29 +277,23 @@ typedef struct cti_pgs_trend {
     double least, before; /* smallest change in this window, and in the last one */
 } cti_pgs_trend;
 
-#define CTI_PGS_LOOK 16       /* sweeps between two tests of the size of r */
-#define CTI_PGS_DOUBLINGS 8   /* doublings of |r| in a row that count as divergence: growth by a factor, unlike the growth towards a large
-                                 solution */
-#define CTI_PGS_WINDOW 1024   /* [sweeps] first window for cycles; each window is twice as long as the last */
-#define CTI_PGS_PROGRESS 0.98 /* the change must fall to this share from window to window */
-
 /* after sweep k (from 1): NULL, or why the sweeps will not converge */
 static const char *cti_pgs_trend_look(cti_pgs_trend *t, int k, double change, const double *r, int m)
 {
     double most = 0;
     int i;
     t->least = cti_fmin(t->least, change);
-    if (k % CTI_PGS_LOOK == 0) {
+    if (k % cti_program_tuned.pgs.look == 0) {
         for (i = 0; i < m; i++)
             most = cti_fmax(most, fabs(r[i]));
         t->doublings = t->most > 0 && most >= 2 * t->most ? t->doublings + 1 : 0;
         t->most = most;
     }
-    if (t->doublings >= CTI_PGS_DOUBLINGS)
+    if (t->doublings >= cti_program_tuned.pgs.doublings)
         return "the sweeps diverge: r doubles again and again";
-    if (!t->unsymmetric || k < CTI_PGS_WINDOW || (k & (k - 1)) != 0)
+    if (!t->unsymmetric || k < cti_program_tuned.pgs.window || (k & (k - 1)) != 0)
         return NULL;
-    if (t->least > CTI_PGS_PROGRESS * t->before)
+    if (t->least > cti_program_tuned.pgs.progress * t->before)
         return "the sweeps go round in circles: W is not symmetric, and their changes do not become smaller";
     t->before = t->least, t->least = INFINITY;
     return NULL;
@@ -314,7 +305,7 @@ static int cti_pgs_mix(const cti_pgs *s, cti_arena *arena, cti_mixing *mixing, d
     int i, n = cti_pgs_stride(s);
     for (i = 0; i < s->m; i++)
         weight[i] = sqrt(cti_fmax(0, n == 3 ? s->block[9 * (i / 3)] + s->block[9 * (i / 3) + 4] + s->block[9 * (i / 3) + 8] : s->block[i]));
-    return cti_mixing_open(mixing, arena, s->m, CTI_PGS_MIXED, weight, s->W != NULL);
+    return cti_mixing_open(mixing, arena, s->m, CTI_MIXING_SWEEPS, weight, s->W != NULL);
 }
 
 static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
@@ -364,17 +355,13 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
 CTI_FN cti_outcome cti_pgs_run(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
 {
     cti_pgs_view view;
-    void (*show)(void *ctx) = e->watcher.show;
-    void *show_ctx = e->watcher.show_ctx;
     cti_outcome outcome;
     view.p = p, view.d = d, view.a = a;
     e->watcher.show = cti_pgs_show, e->watcher.show_ctx = &view;
     outcome = cti_pgs_relax(s, p, d, e, a);
-    e->watcher.show = show, e->watcher.show_ctx = show_ctx;
+    e->watcher.show = NULL;
     return outcome;
 }
-
-enum { CTI_PGS_DENSE = 3000 }; /* [rows] a sparse W that is mostly full is stored dense up to this size: 72 megabytes */
 
 CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answer *a)
 {
@@ -382,9 +369,9 @@ CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answe
     cti_dual d;
     cti_outcome outcome;
     int dynamic = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL,
-        full = !dynamic && e->mix && p->mu && p->m <= CTI_PGS_DENSE && 3.0 * p->W.p[p->m] >= (double)p->m * (double)p->m;
+        full = !dynamic && e->mix && p->mu && p->m <= cti_program_tuned.pgs.dense && 3.0 * p->W.p[p->m] >= (double)p->m * (double)p->m;
     memset(&s, 0, sizeof s), memset(&d, 0, sizeof d);
-    outcome = cti_dual_open(p, e, full ? CTI_DUAL_PADDED : CTI_DUAL_THIN, CTI_DUAL_MOST, &d, &a->why);
+    outcome = cti_dual_open(p, e, full ? CTI_DUAL_PADDED : CTI_DUAL_THIN, cti_program_tuned.judge.dense, &d, &a->why);
     s.W = d.W, s.ld = d.ld, s.S = d.S, s.q = d.q;
     s.m = p->m, s.mu = p->mu, s.lo = p->lo, s.hi = p->hi, s.equation = p->equation;
     s.relaxation = e->relaxation > 0 ? e->relaxation : 1, s.order = e->order;

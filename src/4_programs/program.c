@@ -4,7 +4,6 @@
    error look small. */
 #include "program.h"
 #include "../0_base/sort.h"
-#include "program_policy.h"
 
 #ifdef CTI_POLICY_MUTABLE
 cti_program_numbers cti_program_tuned = CTI_PROGRAM_NUMBERS;
@@ -306,8 +305,6 @@ CTI_FN const char *cti_program_check(const cti_program *p)
     wrong = wrong ? wrong : cti_program_check_vector(p->w, p->m);
     return wrong ? wrong : cti_program_check_law(p);
 }
-
-enum { CTI_PROGRAM_BATCH = 48 }; /* rows whose Schur complement is formed together */
 
 /* sizes of the free velocity u0 [m] */
 static void cti_program_sizes(cti_program *p, const double *u0)

@@ -12,6 +12,7 @@
 #include "../0_base/array.h"
 #include "../1_math/d3.h"
 #include "../2_linalg/supernodal.h"
+#include "program_policy.h"
 
 /* cti_sparse -- a scalar matrix in compressed rows; columns are sorted in each row, none appears twice. Zero it before first use. stb_ds
    arrays. */
@@ -120,7 +121,7 @@ CTI_FN void cti_cone_natural(double mu, const double *r, const double *v, double
 typedef struct cti_effort_watcher {
     int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
     void *user;
-    void (*show)(void *ctx); /* set by the solver: updates the answer for the watcher; or NULL */
+    void (*show)(void *ctx); /* set by the solver while it runs: updates the answer for the watcher; or NULL */
     void *show_ctx;
     int from;           /* iterations before this one are not shown */
 } cti_effort_watcher;

@@ -134,10 +134,6 @@ CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J
     return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);
 }
 
-/* [1] of a diagonal entry: its shift before the pivots are read. A singular A rounds to pivots of either sign: with 0 three tests of it fail; half,
-   double and 1e-6 change none */
-#define CTI_SCALAR_SHIFT 1e-9
-
 CTI_FN int cti_scalar_is_convex(cti_mem *mem, const cti_sparse *A)
 {
     cti_sparse shifted = *A;
@@ -153,7 +149,7 @@ CTI_FN int cti_scalar_is_convex(cti_mem *mem, const cti_sparse *A)
         for (i = 0; i < A->rows; i++)
             for (k = A->p[i]; k < A->p[i + 1]; k++)
                 if (A->i[k] == i)
-                    shifted.x[k] += CTI_SCALAR_SHIFT * (A->x[k] != 0 ? fabs(A->x[k]) : (most > 0 ? most : 1));
+                    shifted.x[k] += cti_program_tuned.convex.shift * (A->x[k] != 0 ? fabs(A->x[k]) : (most > 0 ? most : 1));
         if (cti_scalar_open(mem, &s, &shifted) && cti_scalar_factor(mem, &s))
             is_convex = s.boosted == 0;
         cti_scalar_close(mem, &s);

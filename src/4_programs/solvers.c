@@ -31,17 +31,15 @@ static const ct_solver cti_solvers_large[] = {CT_SOLVER_INTERIOR,   CT_SOLVER_CA
 static const ct_solver cti_solvers_lcp[] = {CT_SOLVER_LEMKE, CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_bounds[] = {CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 
-enum { CTI_SOLVERS_DENSE = 12000 }; /* rows of a dense matrix that takes about a gigabyte */
-
 static const ct_solver *cti_solvers_order(const cti_program *p)
 {
     switch (p->kind) {
     case CTI_PROGRAM_LOCAL:
         return cti_solvers_friction;
     case CTI_PROGRAM_GLOBAL:
-        return p->m > CTI_SOLVERS_DENSE ? cti_solvers_many : cti_solvers_friction;
+        return p->m > cti_program_tuned.judge.dense ? cti_solvers_many : cti_solvers_friction;
     case CTI_PROGRAM_QP: /* with more rows than unknowns the Schur complement is singular, and pivoting on it is slow */
-        return p->m > CTI_SOLVERS_DENSE || p->m >= p->n ? cti_solvers_large : cti_solvers_qp;
+        return p->m > cti_program_tuned.judge.dense || p->m >= p->n ? cti_solvers_large : cti_solvers_qp;
     case CTI_PROGRAM_LCP:
         return p->lo ? cti_solvers_bounds : cti_solvers_lcp;
     }

@@ -13,22 +13,6 @@
 #include "mixing.h"
 #include "mprgp.h"
 
-enum {
-    CTI_STAGGER_DEPTH = 6,     /* differences in the acceleration's history */
-    CTI_STAGGER_OWN = 400,     /* most rounds, without a limit by the caller */
-    CTI_STAGGER_FAILURES = 3,  /* failures of the inner solver that end a solve */
-    CTI_STAGGER_PATIENCE = 60, /* rounds without progress that end a solve, */
-    CTI_STAGGER_QUICK = 10,    /* and in a world's LOCAL program */
-    CTI_STAGGER_SETS = 6,      /* most active sets tried on one program */
-    CTI_STAGGER_SMALL = 600,   /* [rows] programs up to this size may take four times CTI_STAGGER_INNER steps */
-    CTI_STAGGER_INNER = 50,    /* most steps on one program of a world */
-    CTI_STAGGER_LONG = 3000    /* most steps on one program that is solved to full accuracy, when the caller limits the rounds */
-};
-
-#define CTI_STAGGER_SHARE 0.05 /* [residual] tolerance of a program in a world */
-
-#define CTI_STAGGER_SIGMA 1e-6 /* proximal shift on the diagonal of W, which is about 1 */
-
 /* rows of the tangent program */
 typedef struct cti_stagger_cones {
     int32_t *at;         /* [m] row: 3 i + 1 first, 3 i + 2 second tangent; -1 none */
@@ -108,7 +92,7 @@ static int cti_stagger_normals(cti_stagger *s, int fill)
             if (v == 0 && i != j)
                 continue;
             if (fill)
-                W->i[n] = j, W->x[n] = v + (i == j ? CTI_STAGGER_SIGMA : 0);
+                W->i[n] = j, W->x[n] = v + (i == j ? cti_program_tuned.stagger.sigma : 0);
             n++;
         }
     }
@@ -141,7 +125,7 @@ static int cti_stagger_tangents(cti_stagger *s, int fill)
                         continue;
                     W->i[n] = s->tangents.at[3 * j + 1 + b];
                     W->x[n] = ca * (w[4] * cb + w[5] * sb) + sa * (w[7] * cb + w[8] * sb) +
-                              (i == j && a == b ? CTI_STAGGER_SIGMA + (a ? s->tangents.eta[i] : 0) : 0);
+                              (i == j && a == b ? cti_program_tuned.stagger.sigma + (a ? s->tangents.eta[i] : 0) : 0);
                 }
             }
             row++;
@@ -181,9 +165,8 @@ static void cti_stagger_round(cti_stagger *s)
 {
     int i;
     for (i = 0; i < s->f.nc; i++) {
-        double *r = s->f.r + 3 * (size_t)i, t = sqrt(r[1] * r[1] + r[2] * r[2]);
-        if (t > s->tangents.load[i])
-            r[1] *= s->tangents.load[i] / t, r[2] *= s->tangents.load[i] / t;
+        double *r = s->f.r + 3 * (size_t)i;
+        cti_cone_project64(CT_CONE_CONE, s->tangents.load[i], &r[1], &r[2]);
     }
 }
 
@@ -197,7 +180,7 @@ static int cti_stagger_open(cti_stagger *s, cti_effort *e)
     int i;
     s->tangents.at = CTI_ARENA_NEW(arena, int32_t, f->m);
     if (!s->tangents.at || !CTI_ARENA_VECTORS(arena, f->nc, of_contacts) || !CTI_ARENA_VECTORS(arena, f->m, of_rows) ||
-        !cti_mixing_open(&s->mixing, arena, f->m, CTI_STAGGER_DEPTH, NULL, 0))
+        !cti_mixing_open(&s->mixing, arena, f->m, CTI_MIXING_SWEEPS, NULL, 0))
         return 0;
     s->mixing.takes_all = 1;
     for (i = 0; i < f->nc; i++)
@@ -235,7 +218,8 @@ static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
     s->warm.face[tangent].fresh &= !tangent; /* tangents turn */
     for (i = 0; i < q->m; i++)
         state[i] = r[i] <= q->lo[i] ? CTI_FACE_LOWER : (r[i] >= q->hi[i] ? CTI_FACE_UPPER : CTI_FACE_FREE);
-    p.rule.rounds = p.rule.singles = CTI_STAGGER_SETS, p.rule.lo = q->lo, p.rule.hi = q->hi, p.rule.state = state, p.rule.z = r, p.rule.u = u;
+    p.rule.rounds = p.rule.singles = cti_program_tuned.stagger.sets;
+    p.rule.lo = q->lo, p.rule.hi = q->hi, p.rule.state = state, p.rule.z = r, p.rule.u = u;
     p.M = &q->W, p.q = q->w, p.slight = cti_fmax(1e-12, 1e-3 * s->accuracy.inexact), p.work = u + q->m, p.mem = s->e->mem;
     p.face = &s->warm.face[tangent];
     said = cti_sparse_pivot_run(&p);
@@ -269,10 +253,10 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
     if (s->accuracy.inexact > 0 && s->kind == CT_SOLVER_ACTIVE_SET)
         return cti_stagger_box(s, q, r);
     e.tolerance = cti_fmax(0.01 * e.tolerance, 1e-11), e.warm = 1, e.watcher.watch = NULL;
-    e.max_iterations = e.max_iterations > 0 ? CTI_STAGGER_LONG : 0;
+    e.max_iterations = e.max_iterations > 0 ? cti_program_tuned.stagger.full : 0;
     if (s->accuracy.inexact > 0)
-        e.tolerance = cti_fmax(e.tolerance, CTI_STAGGER_SHARE * s->accuracy.inexact),
-        e.max_iterations = q->m <= CTI_STAGGER_SMALL ? 4 * CTI_STAGGER_INNER : CTI_STAGGER_INNER;
+        e.tolerance = cti_fmax(e.tolerance, cti_program_tuned.stagger.share * s->accuracy.inexact),
+        e.max_iterations = cti_program_tuned.stagger.inner;
     memset(&a, 0, sizeof a);
     a.x = s->work.x, a.r = s->work.y, a.why = "";
     memcpy(s->work.y, r, sizeof *r * (size_t)q->m);
@@ -300,7 +284,7 @@ static int cti_stagger_solve_normals(cti_stagger *s)
         s->work.z[i] = i % 3 ? f->r[i] : 0;
     cti_friction_mul(f, s->work.z, s->work.y);
     for (i = 0; i < f->nc; i++)
-        s->work.z[i] = f->r[3 * i], s->normal.w[i] = f->q[3 * i] + s->work.y[3 * i] - CTI_STAGGER_SIGMA * s->work.z[i];
+        s->work.z[i] = f->r[3 * i], s->normal.w[i] = f->q[3 * i] + s->work.y[3 * i] - cti_program_tuned.stagger.sigma * s->work.z[i];
     if (!cti_stagger_inner(s, &s->normal, s->work.z))
         return 0;
     for (i = 0; i < f->nc; i++)
@@ -330,7 +314,7 @@ static int cti_stagger_solve_friction(cti_stagger *s)
                 continue;
             s->work.z[row] = c * f->r[3 * i + 1] + d * f->r[3 * i + 2];
             q->w[row] = c * (f->q[3 * i + 1] + s->work.y[3 * i + 1]) + d * (f->q[3 * i + 2] + s->work.y[3 * i + 2]) -
-                        CTI_STAGGER_SIGMA * s->work.z[row];
+                        cti_program_tuned.stagger.sigma * s->work.z[row];
             q->hi[row] = s->tangents.load[i], q->lo[row] = -s->tangents.load[i];
         }
     if (n && !cti_stagger_inner(s, q, s->work.z))
@@ -378,9 +362,9 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
 {
     cti_friction *f = &s->f;
     double residual = f->least.residual, share = 1, mark = INFINITY, last = INFINITY;
-    int i, since = 0, patience = s->accuracy.world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE;
-    while (f->least.residual > enough && s->accuracy.failures < CTI_STAGGER_FAILURES && since < patience &&
-           cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
+    int i, since = 0, patience = s->accuracy.world ? cti_program_tuned.stagger.quick : cti_program_tuned.stagger.patience;
+    while (f->least.residual > enough && s->accuracy.failures < cti_program_tuned.stagger.failures && since < patience &&
+           cti_friction_goes_on(f, cti_program_tuned.stagger.rounds, a)) {
         f->run.iterations++;
         s->accuracy.inexact = s->accuracy.world ? cti_fmin(f->share, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);

@@ -92,8 +92,7 @@ CTI_FN void cti_tableau_pivot(cti_tableau *t, int r, int c)
         if (i == r || f == 0)
             continue;
         Ti[c] = 0;
-        for (j = 0; j < t->cols; j++)
-            Ti[j] += f * Tr[j];
+        cti_lu_subtract(Ti, -f, Tr, t->cols);
         t->value[i] += f * t->value[r];
     }
     t->basic[r] = enter, t->row[enter] = r, t->col[enter] = -1;

@@ -9,9 +9,6 @@
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
 #include "barrier.h"
 #include "../8_step/assemble.h"
-#include "../8_step/move.h"
-#include "../8_step/energy.h"
-#include "../8_step/impulses.h"
 #include "../8_step/joints.h"
 #include "../8_step/report.h"
 
@@ -456,13 +453,13 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
 
 /* ---- the substep ---- */
 
-/* the iterate becomes the state. before, given [J]: what substeps before have gained, and their part of the balance. 0: out of memory */
+/* the iterate becomes the state. 0: out of memory */
 static int cti_barrier_commit(cti_state *s, const cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     const cti_barrier_forms *constraints = cti_barrier_constraints(s);
     cti_memory *next = &s->contact.memory_step[0], last;
-    double size, before = r->energy_gained, given;
+    double size, before = r->energy_gained, given; /* [J] what substeps before have gained, and their part of the balance */
     int i, candidates = 0;
     given = r->work_pins + r->work_script + r->work_joints + r->work_recovery - r->loss_contact - r->loss_damping;
     cti_memory_clear(next);

@@ -225,7 +225,7 @@ typedef struct cti_barrier {
 CTI_INLINE cti_barrier *cti_barrier_own(const cti_state *s) { return (cti_barrier *)s->own; }
 
 /* cti_barrier_forms -- what 8_forms does in a world whose barrier.form is another one than POTENTIAL. 0: out of memory.
-   step     the step, from what cti_barrier_step has opened. *speed: of the last iteration; *moves 1: scripted blocks have not arrived
+   step     the step, from what cti_barrier_open has prepared. *speed: of the last iteration; *moves 1: scripted blocks have not arrived
    touches  contacts of constrained forms for the report; next: friction's
    push     adds the constraints' forces to g, whose contacts have none
    problem  as cti_stepper.problem: the last quadratic program */

@@ -284,7 +284,7 @@ CTI_FN void cti_barrier_store(cti_state *s)
             cti_v3 u = cti_v3_at(s->scripts.v_fixed, i);
             if (b->scripts.late)
                 u = cti_v3_mul(cti_v3_sub(cti_v3_at(b->y, from), cti_v3_at(b->y0, from)), 1 / b->h);
-            v = cti_v3_add(u, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_sub(v, u)));
+            v = cti_v3_add(u, cti_state_free(s, i, cti_v3_sub(v, u)));
         }
         cti_v3_put(s->v, i, v);
         cti_v3_put(s->x, i, cti_v3_at(b->y, from));

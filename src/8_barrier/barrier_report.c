@@ -143,7 +143,7 @@ CTI_FN int cti_barrier_works(cti_state *s, ct_step_report *r)
             int at = b->layout.block_of[i];
             cti_v3 d = cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), R = cti_v3_at(b->g, at);
             /* what the block is free to do balances but for Newton's tolerance */
-            R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
+            R = cti_v3_sub(R, cti_state_free(s, i, R));
             r->work_pins += (double)cti_v3_dot(R, d) / h2;
             cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(R, b->h / b->rule.contact));
         }

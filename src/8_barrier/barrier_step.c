@@ -1,7 +1,7 @@
 /* barrier_step.c -- a step of the barrier stepper.
    Method: the minimum of a potential that is not convex may have more energy than the start: a corner slips off an edge, and what holds it is gone at
-   the end. Shorter substeps follow the way down. So does a step whose minimum lies behind an obstacle, around which Newton's method has gone: a fast
-   body would pass another one without any contact. What still passes in the shortest substeps is NOT_CONVERGED. Based on: no paper. */
+   the end. Shorter substeps follow the way down. A step whose minimum lies behind an obstacle, around which Newton's method has gone, is divided,
+   too: a fast body would pass another one without any contact. What still passes in the shortest substeps is NOT_CONVERGED. Based on: no paper. */
 #include "barrier.h"
 #include "../8_step/report.h"
 #include "../8_step/shell.h"
@@ -27,7 +27,7 @@ static void cti_barrier_back(cti_state *s)
     cti_barrier_system_restore(b);
 }
 
-/* A try that ran out of iterations gets no more of them */
+/* A try whose Newton's method failed, or that strains a rigid body, is not divided */
 static int cti_barrier_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_step_report account;

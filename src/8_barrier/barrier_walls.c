@@ -166,8 +166,10 @@ static int cti_walls_first(cti_state *s, int from)
     for (i = 0; i < s->surface.nv; i++)
         first[i] = 1;
     for (i = from; i < CTI_LEN(b->contact.walls); i++)
-        for (k = 0; k < b->contact.walls[i].pair.n; k++)
-            first[b->contact.walls[i].pair.v[k]] = cti_min(first[b->contact.walls[i].pair.v[k]], b->contact.walls[i].when + b->contact.walls[i].lasts);
+        for (k = 0; k < b->contact.walls[i].pair.n; k++) {
+            ct_real *at = &first[b->contact.walls[i].pair.v[k]];
+            *at = cti_min(*at, b->contact.walls[i].when + b->contact.walls[i].lasts);
+        }
     for (i = from; i < CTI_LEN(b->contact.walls); i++) {
         const cti_barrier_wall w = b->contact.walls[i];
         int keep = 1;

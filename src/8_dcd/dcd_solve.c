@@ -271,7 +271,7 @@ static double *cti_dcd_frame(const cti_state *s)
         for (b = start[body] / 3; b < start[body + 1] / 3; b++) {
             cti_v3 v = cti_v3_make((ct_real)(sum[0] / mass), (ct_real)(sum[1] / mass), (ct_real)(sum[2] / mass));
             if (s->scripts.filter[b] >= 0)
-                v = cti_v3_add(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], v), cti_v3_at(s->scripts.v_fixed, b));
+                v = cti_v3_add(cti_state_free(s, b, v), cti_v3_at(s->scripts.v_fixed, b));
             frame[3 * b] = (double)v.x, frame[3 * b + 1] = (double)v.y, frame[3 * b + 2] = (double)v.z;
         }
     }

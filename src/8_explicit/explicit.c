@@ -9,7 +9,6 @@
 #include "explicit.h"
 #include "../0_base/sort.h"
 #include "../1_math/elem.h"
-#include "../8_step/impulses.h"
 #include "../8_step/shell.h"
 #include "../8_step/assemble.h"
 #include "../8_step/plausible.h"
@@ -171,7 +170,6 @@ static void cti_explicit_depths(cti_state *s, int is_last, ct_step_report *r)
     for (i = 0; i < CTI_LEN(g->contacts); i++) {
         cti_explicit_contact *c = &g->contacts[i];
         ct_real depth = cti_max(-c->d, CTI_R(0.0));
-        c->d_found = c->d;
         if (c->adjacent)
             continue;
         if (c->held) {

@@ -30,7 +30,8 @@ static const cti_form_row *cti_form_dual_same(const cti_form_row *rows, const ct
     int i, n = CTI_LEN(rows);
     for (i = 0; i < n; i++) {
         const cti_form_row *p = &rows[(*hint + i) % n];
-        if (p->t.pair.kind == t->pair.kind && p->t.pair.plane == t->pair.plane && memcmp(p->t.pair.v, t->pair.v, sizeof(int32_t) * (size_t)t->pair.n) == 0) {
+        const cti_pair *a = &p->t.pair, *b = &t->pair;
+        if (a->kind == b->kind && a->plane == b->plane && memcmp(a->v, b->v, sizeof(int32_t) * (size_t)b->n) == 0) {
             *hint = (*hint + i + 1) % n;
             return p;
         }

@@ -1,7 +1,6 @@
 /* form_rows.c -- what the forms share: steps along dy that collisions cut, contacts as rows of a Jacobian, and their report.
    based on: lecture notes 4.3 (J of a contact point that is a weighted sum of nodes). */
 #include "form.h"
-#include "../8_step/impulses.h"
 
 CTI_FN void cti_form_save(cti_state *s, cti_form_run *q)
 {

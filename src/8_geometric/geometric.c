@@ -7,7 +7,6 @@
 #include "geometric.h"
 #include "../8_step/policy.h"
 #include "../8_step/assemble.h"
-#include "../8_step/energy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/joints.h"
 #include "../8_step/momenta.h"
@@ -222,7 +221,8 @@ static int cti_geometric_report_impulses(cti_state *s, ct_real h, ct_step_report
         for (k = g->solve.start[c]; k < g->solve.start[c + 1]; k++) { /* along corrections of the way, recovery is their potential energy */
             int b = g->solve.blocks[g->solve.particle[k]];
             cti_v3 u = cti_v3_mad(cti_v3_at(g->v, b), cti_v3_at(g->dv, b), cti_geometric_theta(s));
-            r->work_recovery += (double)(g->solve.S[k] * cti_v3_dot(J, cti_v3_mad(u, cti_v3_sub(cti_v3_at(s->end.x, b), cti_v3_at(s->x, b)), -1 / h)));
+            u = cti_v3_mad(u, cti_v3_sub(cti_v3_at(s->end.x, b), cti_v3_at(s->x, b)), -1 / h);
+            r->work_recovery += (double)(g->solve.S[k] * cti_v3_dot(J, u));
         }
         r->contacts++;
         if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))

@@ -4,7 +4,7 @@
    collision     two features nearer than the thickness, or about to be, with signed weights on blocks; or one axis of an elastic.
    elastic       a joint or a stitch: two points that a spring of the implicit step pulls together.
    particle      a block that has a weight in some collision of the substep.
-   correction    of positions (place), speeds (before the integration) and accelerations (a force in the integration), by collisions that push.
+   correction    of positions, speeds (before the integration) and accelerations (a force in the integration), by collisions that push.
    theta         1 or 1/2: time of the substep at which the implicit step has its forces, and whose velocities move positions: those of the way.
    M_c           mass of a collision by its weights (eq. 7); terms M_c S S' of collisions are in the matrix of the implicit step (eq. 25).
    stiff         a body of volume elements, whose corrections go through the matrix of its implicit step in place of its masses.
@@ -313,8 +313,8 @@ CTI_FN void cti_geometric_account(cti_state *s, ct_real h, ct_step_report *r);
 
 /* ---- geometric_recovery.c ---- */
 
-/* cti_geometric_touch -- tells the judge whom the collisions of a substep h touch. run.recovery_lift, run.recovery_kinetic: what their recovery may need; what they
-   give beyond is a gain. */
+/* cti_geometric_touch -- tells the judge whom the collisions of a substep h touch. run.recovery_lift, run.recovery_kinetic: what their recovery may
+   need; what they give beyond is a gain. */
 CTI_FN void cti_geometric_touch(cti_state *s, ct_real h);
 
 /* ---- geometric.c ---- */

@@ -8,7 +8,7 @@
 /* the part of f in the directions in which scripts hold a block */
 static cti_v3 cti_geometric_held_part(const cti_state *s, int i, cti_v3 f)
 {
-    return cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
+    return cti_v3_sub(f, cti_state_free(s, i, f));
 }
 
 /* R: A dv and the terms of the collisions */
@@ -59,7 +59,7 @@ static void cti_geometric_pins(cti_state *s, ct_step_report *r)
         cti_v3 v, X, before = cti_v3_at(s->v, i);
         if (s->scripts.filter[i] < 0)
             continue;
-        v = cti_v3_add(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before), cti_v3_at(s->scripts.v_fixed, i));
+        v = cti_v3_add(cti_state_free(s, i, before), cti_v3_at(s->scripts.v_fixed, i));
         X = cti_geometric_reaction(s, R, i);
         r->work_pins += (double)cti_v3_dot(X, cti_v3_mad(cti_v3_at(g->v, i), cti_v3_at(g->dv, i), share));
         if (!(s->scripts.held[i] & CTI_HELD_IMPLAUSIBLE)) /* else it is what the judge takes */
@@ -68,7 +68,8 @@ static void cti_geometric_pins(cti_state *s, ct_step_report *r)
         cti_v3_addto(s->step.impulses.pins, i, cti_v3_add(v, X));
     }
     for (c = 0; c < g->solve.response.m; c++)
-        r->work_pins += cti_geometric_pin_reactions(s, c, cti_v3_add(cti_v3_at(q->speed, c), cti_v3_add(cti_v3_at(q->end, c), cti_v3_at(q->remaining, c))));
+        r->work_pins +=
+            cti_geometric_pin_reactions(s, c, cti_v3_add(cti_v3_at(q->speed, c), cti_v3_add(cti_v3_at(q->end, c), cti_v3_at(q->remaining, c))));
 }
 
 /* elastic energy, with strain limits as stiff as in a stage of h, and that of gravity */

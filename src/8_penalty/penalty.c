@@ -12,7 +12,6 @@
 #include "../8_step/move.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
-#include "../8_step/integrate.h"
 #include "../8_step/motion.h"
 #include "../8_step/plausible.h"
 #include "../8_step/report.h"
@@ -199,8 +198,8 @@ static int cti_penalty_try(cti_state *s, ct_real h, int may_cut, ct_real *need, 
 
 /* What contact i does in a substep that ends with velocities u. An implicit impulse acts along the way. An explicit one, and that of a rebound,
    change velocities at an instant. What an explicit one gives for the time before the substep (lag) belongs to the last substep, and by how much less
-   than their work explicit springs have at the end is no loss, since it swings about 0. allowed: what explicit springs have at the end beyond their
-   depth at the start, and those energies of another time */
+   than their work explicit springs have at the end is no loss, since it swings about 0. run.oscillation gets what
+   explicit springs store at the end beyond their depth at the start, and by how much these sums belong to other times */
 static void cti_penalty_work(cti_state *s, ct_real h, int i, const ct_real *u, const ct_real *slip, ct_real depth, ct_step_report *r)
 {
     cti_penalty_run *run = &cti_penalty_of(s)->run;

@@ -468,9 +468,7 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
         int b = blocks[i];
         cti_v3 u = cti_v3_add(m.speed, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->end.x, b), m.center)));
         cti_v3 change = cti_v3_sub(cti_v3_mul(cti_v3_mad(u, cti_v3_sub(cti_v3_at(v, b), u), about), all), cti_v3_at(v, b));
-        if (s->scripts.n_constrained && s->scripts.filter[b] >= 0)
-            change = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], change);
-        cti_v3_addto(v, b, change);
+        cti_v3_addto(v, b, cti_state_free(s, b, change));
         cti_integrate_reset_block(s, b);
     }
     *out_lost += (1 - all) * m.mass * cti_v3_norm(m.speed);

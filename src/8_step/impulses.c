@@ -265,8 +265,8 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt, ct_step_report *r)
         const cti_row *row = &s->contact.rows[i];
         const cti_contact_row *origin = &s->contact.origins[i];
         cti_touch t;
-        if (origin->joint &&
-            !cti_impulses_joint(s, row->key, cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)), cti_linkage_impulse_factor(s, origin->joint - 1))))
+        cti_v3 J = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
+        if (origin->joint && !cti_impulses_joint(s, row->key, cti_v3_mul(J, cti_linkage_impulse_factor(s, origin->joint - 1))))
             return 0;
         if (row->equations || !(row->r[0] > 0))
             continue;

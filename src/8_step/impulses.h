@@ -16,9 +16,9 @@ CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt);
 CTI_FN cti_v3 cti_impulses_borne(const cti_state *s, int block);
 /* cti_impulses_begin -- starts the sums of a new step with 0. */
 CTI_FN void cti_impulses_begin(cti_state *s);
-/* cti_impulses_work -- adds what an impulse J of a contact does while its points move with u against each other, scripts with `script` of that: of an
-   impulse at an instant, the mean of the velocities before and after. All [3] in the contact's frame. What a push gives that lifts is work_recovery;
-   what else the impulse takes is loss_contact.
+/* cti_impulses_work -- adds what an impulse J of a contact does. u is the relative velocity of its points, `script` the scripts' part of it; of an
+   impulse at an instant both are means of before and after. All [3] in the contact's frame. What a push gives that lifts is work_recovery; what else
+   the impulse takes is loss_contact.
    cti_impulses_along -- the same of a touch that acts for h seconds, along the way of its points from surface.x0 to x1. It lifts what was below its
    thickness at x0. */
 CTI_FN void cti_impulses_work(const ct_real *J, const ct_real *u, const ct_real *script, int lifts, ct_step_report *r);

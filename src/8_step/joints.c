@@ -322,7 +322,8 @@ static cti_v3 cti_joints_offset(const cti_state *s, const cti_joint *j, int end,
     return cti_v3_make(0, d.y, d.z);
 }
 
-/* w of one row; returns the row's error at v [m], beyond what its compliance gives way. *apart: the error of a joint of a linkage with it */
+/* w of one row; returns the row's error at v [m], beyond what its compliance gives way. *apart: the whole
+   error of a linkage's joint, whatever its compliance explains */
 static ct_real cti_joints_linearize_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i, ct_real *apart)
 {
     cti_row *row = &s->contact.rows[i];

@@ -26,7 +26,7 @@ CTI_FN ct_real cti_joints_rigid_error(const cti_state *s, const cti_joint *j);
    cti_joints_linearize. 0: out of memory. */
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c, ct_real scale);
 /* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above the one that they may have are marked
-   fresh. scale: velocity that residuals are relative to [m/s]. Returns the largest ratio of these errors. */
+   unsolved. scale: velocity that residuals are relative to [m/s]. Returns the largest ratio of these errors. */
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale);
 /* cti_joints_linearize_all -- the same for all rows, whatever their error is. Returns the largest error in thicknesses. */
 CTI_FN ct_real cti_joints_linearize_all(cti_state *s, const cti_row_context *c);

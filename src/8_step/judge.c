@@ -356,8 +356,7 @@ static double cti_judge_brake(cti_state *s, const cti_judge_body *set, const cti
         if (cti_judge_set(s, i) != set)
             continue;
         u = cti_v3_sub(cti_v3_at(s->v, i), cti_v3_add(f->motion.speed, cti_v3_cross(f->rate, cti_v3_sub(cti_v3_at(s->x, i), f->motion.center))));
-        if (s->scripts.filter[i] >= 0)
-            u = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], u);
+        u = cti_state_free(s, i, u);
         sum += 0.5 * (double)s->bodies.mass[i] * (double)cti_v3_norm2(u);
         cti_v3_addto(s->v, i, cti_v3_mul(u, -share));
         given = cti_v3_mad(given, u, -share * s->bodies.mass[i]);

@@ -137,8 +137,8 @@
       "of the kinetic energy of a linkage that nothing loads: a part that its joints do not allow and that takes less stays in its motion") \
     X(double, link_most, 0.1, "1", "of it: where that part takes more, the step does not resolve the motion, and is halved") \
     X(ct_real, link_eased, 100, "1", \
-      "over the error that a joint may have (attempt.joint). A joint with a larger error is being closed, and the energy of its chain is left " \
-      "alone") \
+      "over the error that a joint may have (attempt.joint). A joint with a larger error is being closed, and the energy of its linkage " \
+      "is left alone") \
     X(int, balanced, 48, "components", \
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", \

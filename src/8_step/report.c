@@ -1,4 +1,4 @@
-/* ends.c -- what steppers have in common at the beginning and at the end of a step. */
+/* report.c -- how steppers begin a step, commit a substep and fill the report. */
 #include "report.h"
 #include "assemble.h"
 

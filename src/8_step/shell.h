@@ -19,7 +19,7 @@
 typedef struct cti_shell {
     int contacts; /* 1: the step changes the contact memory */
     int parts;    /* [substeps] a step that is refused with fewer is divided into at most so many: CTI_SHELL_PARTS, or the stepper's number */
-    int cuts;     /* [substeps] of that many, one may be cut */
+    int cuts;     /* [substeps] most that one may be cut into: none is shorter than dt / cuts */
     int (*substep)(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r);
     int (*finish)(cti_state *s, ct_real dt, ct_step_report *r);
     int (*keep)(cti_state *s);

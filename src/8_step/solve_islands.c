@@ -9,7 +9,6 @@
 #include "policy.h"
 #include "coarse.h"
 #include "assemble.h"
-#include "integrate.h"
 #include "linkage.h"
 #include "../4_programs/bridge.h"
 #include "../3_solve/augmented.h"

@@ -99,8 +99,8 @@ typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
    Under CT_STEPPER_BARRIER all bodies have the integrator, rigid ones too, in every step; v is the velocity at the end of the step, and the
    orders are those above in large swings, too (docs/forms.md). Contacts act at the end of the step for all of it. Besides, there is
    MIDPOINT  the implicit midpoint rule: as NEWMARK, but the bodies' forces act at the middle of the step
-   NEWMARK and MIDPOINT do not bound the energy there: a stiff body that turns by 0.2 rad a step may gain without end (NOT_CONVERGED); BDF2 is
-   the second order rule for such
+   NEWMARK and MIDPOINT do not bound the energy there: steps in which a stiff body turns by 0.2 rad are divided; BDF2 is the second order rule
+   for such
    Under CT_STEPPER_GEOMETRIC there are EULER and MIDPOINT: forces of bodies and contacts act at the middle of the step, linearized once; v is the
    velocity at the end. What its second half adds between features in contact is taken away (ct_geometric_desc.residual_state) */
 typedef enum ct_integrator {
@@ -651,8 +651,9 @@ typedef struct ct_step_report {
                               not counted, makes a substep iterate, then halve; after that the status is NOT_CONVERGED, and the gain is
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
                               halved, and after that the status is NOT_CONVERGED. BARRIER, PENALTY: the same bound of 2e-4 for bodies that
-                              touch; a step that gains more is repeated in parts. LAYERS: above or below 0, the error of its clocks, of which `residual` and
-                              the status are made */
+                              touch, besides Newton's tolerance and, but for EULER, half of what its rule exchanges (BARRIER); a step that
+                              gains more is repeated in parts. GEOMETRIC: recovery beyond its need counts here, and is judged where contacts
+                              took less. LAYERS: above or below 0, the error of its clocks, of which `residual` and the status are made */
     double center_of_mass[3];
     double advanced;       /* [s] LAYERS: by which time went on: the step, or less with CT_STATUS_BUDGET; else 0 */
     int64_t updates;       /* LAYERS: elements and pairs that were evaluated, blocks under gravity; else 0 */
