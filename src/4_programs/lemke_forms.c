@@ -220,7 +220,7 @@ static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double
             continue;
         }
         /* the vertex of the cone's cross-section nearest to the force becomes the first tangent, and rotates */
-        l->angle[i] = force - remainder(force - l->angle[i], turn / CTI_LEMKE_SIDES);
+        l->angle[i] = force - remainder(force - l->angle[i], turn / (int)CTI_LEMKE_SIDES);
         l->angle[i] += share * remainder(aim - l->angle[i], turn);
     }
 }
