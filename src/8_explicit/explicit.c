@@ -170,6 +170,7 @@ static void cti_explicit_depths(cti_state *s, int is_last, ct_step_report *r)
     for (i = 0; i < CTI_LEN(g->contacts); i++) {
         cti_explicit_contact *c = &g->contacts[i];
         ct_real depth = cti_max(-c->d, CTI_R(0.0));
+        c->d_found = c->d;
         if (c->adjacent)
             continue;
         if (c->held) {

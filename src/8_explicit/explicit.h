@@ -42,6 +42,7 @@ typedef struct cti_explicit_contact {
     cti_v3 normal;       /* points from side b to side a */
     ct_real scale;       /* is the mean edge of its bodies, cti_explicit_scale [m] */
     ct_real d;           /* is the distance along the normal [m] */
+    ct_real d_found;     /* is d before the move back [m]; bench/trace_explicit.c reads it */
     ct_real d_target;    /* is d to which it is moved back [m] */
     ct_real rate;        /* is d' [m/s] */
     ct_real script_rate; /* is the part of d' that scripts give [m/s] */
