@@ -79,11 +79,11 @@ static void depths(void)
         const cti_explicit *g;
         ct_step_report r = step(w, 0.00025);
         g = cti_explicit_own(&w->state);
-        for (k = 0; k < CTI_LEN(g->touches); k++) {
-            const cti_explicit_touch *c = &g->touches[k];
+        for (k = 0; k < CTI_LEN(g->contacts); k++) {
+            const cti_explicit_contact *c = &g->contacts[k];
             int a = w->state.surface.body_of[c->pair.v[0]], b = w->state.surface.body_of[c->pair.v[1]];
             if (!c->adjacent)
-                printf("%.6f %d %d %.4g %d %d\n", ct_world_time(w), a > b ? a : b, c->pair.v[0], (double)(c->found / g->edge), c->held,
+                printf("%.6f %d %d %.4g %d %d\n", ct_world_time(w), a > b ? a : b, c->pair.v[0], (double)(c->d_found / g->edge), c->held,
                        r.rk.accepted);
         }
     }

@@ -1,4 +1,4 @@
-/* geometric_util.h -- random networks of collisions, their energy and momenta; worlds and piles of the geometric stepper. */
+/* geometric_util.h -- random systems of collisions, their energy and momenta; worlds and piles of the geometric stepper. */
 #ifndef GEOMETRIC_UTIL_H
 #define GEOMETRIC_UTIL_H
 
@@ -11,14 +11,14 @@
 
 enum { MOST = 24, ROWS = 16, TERMS = 4 };
 
-/* a random network of collisions: signed weights that sum to 0 on up to four particles each */
+/* a random system of collisions: signed weights that sum to 0 on up to four particles each */
 typedef struct fixture {
-    cti_net net;
+    cti_response system;
     ct_real inv[MOST], S[ROWS * TERMS], normal[3 * ROWS + 1], work[4 * MOST + 22 * ROWS], v[3 * MOST], place[3 * MOST];
     float pack[(8 + 2 * TERMS) * ROWS];
     int32_t start[ROWS + 1], particle[ROWS * TERMS], order[ROWS];
     uint8_t mode[ROWS], stick[ROWS];
-    ct_real extra[3 * ROWS], target[ROWS], mu[ROWS], slack[ROWS], X[3 * ROWS];
+    ct_real offset[3 * ROWS], target[ROWS], mu[ROWS], slack[ROWS], X[3 * ROWS];
 } fixture;
 
 static inline double span(uint64_t *seed, double lo, double hi) { return lo + (hi - lo) * lcg(seed); }
@@ -27,15 +27,15 @@ static inline void fixture_random(fixture *f, uint64_t *seed, double ratio)
 {
     int c, i, k;
     memset(f, 0, sizeof *f);
-    f->net.n = 4 + (int)(lcg(seed) * (MOST - 4)), f->net.m = 1 + (int)(lcg(seed) * (ROWS - 1));
-    for (i = 0; i < f->net.n; i++) {
+    f->system.n = 4 + (int)(lcg(seed) * (MOST - 4)), f->system.m = 1 + (int)(lcg(seed) * (ROWS - 1));
+    for (i = 0; i < f->system.n; i++) {
         f->inv[i] = (ct_real)pow(ratio, span(seed, -1, 1));
         for (k = 0; k < 3; k++) {
             f->v[3 * i + k] = (ct_real)span(seed, -1, 1);
             f->place[3 * i + k] = (ct_real)span(seed, -1, 1);
         }
     }
-    for (c = 0; c < f->net.m; c++) {
+    for (c = 0; c < f->system.m; c++) {
         int vf = lcg(seed) < 0.5, first = f->start[c];
         double t[3], sum = 0;
         cti_v3 p = cti_v3_zero();
@@ -45,7 +45,7 @@ static inline void fixture_random(fixture *f, uint64_t *seed, double ratio)
         for (k = 0; k < 4; k++) {
             int again;
             do {
-                f->particle[first + k] = (int32_t)(lcg(seed) * f->net.n);
+                f->particle[first + k] = (int32_t)(lcg(seed) * f->system.n);
                 for (again = 0, i = 0; i < k; i++)
                     again |= f->particle[first + i] == f->particle[first + k];
             } while (again);
@@ -62,17 +62,17 @@ static inline void fixture_random(fixture *f, uint64_t *seed, double ratio)
             p = cti_v3_mad(p, cti_v3_at(f->place, f->particle[k]), f->S[k]);
         cti_v3_put(f->normal, c, cti_v3_unit(p, cti_v3_make(0, 1, 0)));
         f->mu[c] = (ct_real)span(seed, 0, 1.5);
-        f->mode[c] = CTI_NET_NORMAL;
+        f->mode[c] = CTI_RESPONSE_NORMAL;
     }
-    f->net.inv = f->inv, f->net.start = f->start, f->net.particle = f->particle, f->net.S = f->S, f->net.normal = f->normal;
-    f->net.mode = f->mode, f->net.work = f->work, f->net.width = TERMS, f->net.pack = f->pack;
+    f->system.inv = f->inv, f->system.start = f->start, f->system.particle = f->particle, f->system.S = f->S, f->system.normal = f->normal;
+    f->system.mode = f->mode, f->system.work = f->work, f->system.width = TERMS, f->system.pack = f->pack;
 }
 
 static inline double kinetic(const fixture *f, const ct_real *v)
 {
     double e = 0;
     int i;
-    for (i = 0; i < f->net.n; i++)
+    for (i = 0; i < f->system.n; i++)
         e += 0.5 * (double)cti_v3_norm2(cti_v3_at(v, i)) / (double)f->inv[i];
     return e;
 }
@@ -83,13 +83,13 @@ static inline void momenta(const fixture *f, const ct_real *X, const ct_real *v0
     cti_v3 P = cti_v3_zero(), L = cti_v3_zero();
     int i;
     *size = 0;
-    for (i = 0; i < f->net.n; i++) {
+    for (i = 0; i < f->system.n; i++) {
         cti_v3 d = cti_v3_mul(cti_v3_sub(cti_v3_at(v1, i), cti_v3_at(v0, i)), 1 / f->inv[i]);
         P = cti_v3_add(P, d);
         L = cti_v3_add(L, cti_v3_cross(cti_v3_at(f->place, i), d));
         *size += (double)cti_v3_norm(d) + (double)(cti_v3_norm(cti_v3_at(v0, i)) / f->inv[i]);
     }
-    for (i = 0; i < f->net.m; i++)
+    for (i = 0; i < f->system.m; i++)
         *size += (double)cti_v3_norm(cti_v3_at(X, i));
     *linear = (double)cti_v3_norm(P), *angular = (double)cti_v3_norm(L);
 }

@@ -6,6 +6,7 @@
 #include "world_util.h"
 
 #define LAW_DT 0.01 /* [s] */
+#define LAW_SHORT 2e-6 /* [s] a step in which what contacts and dampers take is within 1e-6 of that of single impulses */
 #define LAW_H 1e-3  /* [m] thickness */
 #define LAW_G 9.81  /* [m/s^2] */
 #define LAW_MU 0.4
@@ -140,6 +141,93 @@ static inline double sheet_energy(const thing *t)
         tr = m[0] + m[3], square = m[0] * m[0] + 2 * m[1] * m[2] + m[3] * m[3];
         sum += sqrt(det) / 2 * stretch / 2 * (0.7 * square + 0.3 * tr * tr);
     }
+    return sum;
+}
+
+/* Green's strain of element i at x: of a tetrahedron, or with mixed components of a triangle. Returns its volume or area */
+static inline double strain(const thing *t, int i, const double *x, double *E)
+{
+    int d = t->kind == THING_SHEET ? 2 : 3, a, b, k, j;
+    const int32_t *q = (d == 2 ? t->rest.triangles : t->rest.tets) + (d + 1) * i;
+    double X[3][3], y[3][3], G[9], g[9], inverse[9], det;
+    for (a = 0; a < d; a++)
+        for (k = 0; k < 3; k++) {
+            X[a][k] = (double)t->rest.positions[3 * q[1 + a] + k] - (double)t->rest.positions[3 * q[0] + k];
+            y[a][k] = x[3 * q[1 + a] + k] - x[3 * q[0] + k];
+        }
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++) {
+            G[3 * a + b] = a < d && b < d ? dot3(X[a], X[b]) : a == b;
+            g[3 * a + b] = a < d && b < d ? (dot3(y[a], y[b]) - G[3 * a + b]) / 2 : 0;
+        }
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++) {
+            int a1 = (a + 1) % 3, a2 = (a + 2) % 3, b1 = (b + 1) % 3, b2 = (b + 2) % 3;
+            inverse[3 * b + a] = G[3 * a1 + b1] * G[3 * a2 + b2] - G[3 * a1 + b2] * G[3 * a2 + b1];
+        }
+    det = G[0] * inverse[0] + G[1] * inverse[3] + G[2] * inverse[6];
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++)
+            for (E[3 * a + b] = 0, j = 0; j < 3; j++)
+                E[3 * a + b] += inverse[3 * a + j] * g[3 * j + b] / det;
+    return sqrt(det) / (d == 2 ? 2 : 6);
+}
+
+/* turns x [3 n] about the centre of mass as a rigid body with the angular momentum of velocities v turns in dt */
+static inline void thing_turn(const thing *t, double *x, const double *v, double dt)
+{
+    double c[3] = {0, 0, 0}, I[3][3], L[3] = {0, 0, 0}, w[3], det = 0, size;
+    int i, k, a;
+    memset(I, 0, sizeof I);
+    for (i = 0; i < 3 * t->n; i++)
+        c[i % 3] += t->mass[i / 3] / t->total * x[i];
+    for (i = 0; i < t->n; i++)
+        for (k = 0; k < 3; k++) {
+            int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+            double y1 = x[3 * i + k1] - c[k1], y2 = x[3 * i + k2] - c[k2];
+            L[k] += t->mass[i] * (y1 * v[3 * i + k2] - y2 * v[3 * i + k1]);
+            I[k][k] += t->mass[i] * (y1 * y1 + y2 * y2), I[k1][k2] -= t->mass[i] * y1 * y2, I[k2][k1] = I[k1][k2];
+        }
+    for (k = 0; k < 3; k++) { /* by Cramer's rule */
+        double e[3];
+        for (a = 0; a < 3; a++)
+            e[a] = I[(a + 1) % 3][(k + 1) % 3] * I[(a + 2) % 3][(k + 2) % 3] - I[(a + 1) % 3][(k + 2) % 3] * I[(a + 2) % 3][(k + 1) % 3];
+        w[k] = dot3(e, L), det = e[0] * I[0][k] + e[1] * I[1][k] + e[2] * I[2][k];
+    }
+    size = size3(w) / det * dt;
+    for (k = 0; k < 3 && size > 0; k++)
+        w[k] *= dt / det * tan(size / 2) / size;
+    for (i = 0; i < t->n && size > 0; i++) {
+        double y[3], along, square = dot3(w, w);
+        for (k = 0; k < 3; k++)
+            y[k] = x[3 * i + k] - c[k];
+        for (along = dot3(w, y), k = 0; k < 3; k++) {
+            int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+            x[3 * i + k] = c[k] + ((1 - square) * y[k] + 2 * (w[k1] * y[k2] - w[k2] * y[k1]) + 2 * along * w[k]) / (1 + square);
+        }
+    }
+}
+
+/* [W s] power of stiffness damping at positions x and velocities v over its coefficient: V C dE/dt : dE/dt with the stiffness C at rest. E is a
+   square of x, so that its rate is half of E(x + v) - E(x - v) */
+static inline double thing_damping(const thing *t, const double *x, const double *v)
+{
+    double mu = t->young / (2 * 1.4), lambda = t->young * 0.4 / (1.4 * 0.2), flat = t->young * SHEET_THICKNESS / (1 - 0.3 * 0.3), sum = 0;
+    double *ends = (double *)malloc(sizeof(double) * 6 * (size_t)t->n);
+    int i, k, sheet = t->kind == THING_SHEET;
+    for (i = 0; i < 3 * t->n; i++)
+        ends[i] = x[i] + v[i], ends[3 * t->n + i] = x[i] - v[i];
+    for (i = 0; i < (sheet ? t->rest.n_triangles : t->rest.n_tets); i++) {
+        double E[9], other[9], size = strain(t, i, ends, E), tr, square = 0;
+        strain(t, i, ends + 3 * t->n, other);
+        for (k = 0; k < 9; k++)
+            E[k] = (E[k] - other[k]) / 2;
+        for (k = 0; k < 9; k++)
+            square += E[k] * E[3 * (k % 3) + k / 3];
+        tr = E[0] + E[4] + E[8];
+        sum += size * (sheet ? flat * (0.7 * square + 0.3 * tr * tr) : lambda * tr * tr + 2 * mu * square);
+    }
+    free(ends);
     return sum;
 }
 

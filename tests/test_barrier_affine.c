@@ -1,6 +1,9 @@
 /* test_barrier_affine.c -- rigid bodies as affine ones: free rotation and a stack of CT_STEPPER_BARRIER against closed forms and
  * CT_STEPPER_CMR. */
 #include "world_util.h"
+#include "../src/8_step/report.h"
+#include "../src/8_barrier/barrier.h"
+#include "../src/9_world/world.h"
 
 #define FLOAT (CONTACT_REAL == 32)
 #define G 9.81
@@ -241,6 +244,34 @@ static void a_pressed_body_comes_back(void **state)
     ct_world_destroy(w);
 }
 
+/* a brick that is held stands still for a substep, whatever its motion and its weight are, and is at rest after it */
+static void a_held_body_stands_still(void **state)
+{
+    const double spin[3] = {0.3, 1, 4};
+    ct_world *w = rigid_world(CT_STEPPER_BARRIER, 9.81);
+    ct_body_id id = add_brick(w, 0.3, 0.1, 0.2, 0, spin);
+    ct_real p[2][3], q[2][4], v[3], u[3], need = 1;
+    cti_state *s = &w->state;
+    ct_step_report r;
+    int i;
+    (void)state;
+    step_once(w, 0.01);
+    assert_int_equal(ct_body_get_pose(w, id, p[0], q[0]), CT_OK);
+    assert_int_equal(ct_body_get_motion(w, id, v, u), CT_OK);
+    assert_true(v[1] < 0 && u[2] > 3);
+    cti_report_blank(s, &r), cti_step_open(s, CTI_R(0.01));
+    for (i = 0; i < 2; i++)
+        s->scripts.held[s->bodies.rigids[0].block + i] = CTI_HELD_IMPLAUSIBLE;
+    assert_int_equal(cti_barrier_substep(s, CTI_R(0.01), 0, &need, &r), 1);
+    assert_int_equal(ct_body_get_pose(w, id, p[1], q[1]), CT_OK);
+    assert_int_equal(ct_body_get_motion(w, id, v, u), CT_OK);
+    assert_memory_equal(p[0], p[1], sizeof p[0]);
+    assert_memory_equal(q[0], q[1], sizeof q[0]);
+    for (i = 0; i < 3; i++)
+        assert_true(v[i] == 0 && u[i] == 0);
+    ct_world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +280,7 @@ int main(void)
         cmocka_unit_test(a_stack_stands),
         cmocka_unit_test(strained_bodies_are_not_converged),
         cmocka_unit_test(a_pressed_body_comes_back),
+        cmocka_unit_test(a_held_body_stands_still),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,25 +96,25 @@ static void add_dropped(step *q, const ct_real *d, ct_real *out)
         const cti_barrier_term *t = &b->contact.terms[i];
         cti_potential_terms exact, projected;
         ct_real u[12], f[12];
-        int n3 = 3 * t->n;
+        int n3 = 3 * t->pair.n;
         if (!cti_barrier_eval(q->s, t, q->s->surface.x0, CTI_POTENTIAL_EXACT, &exact))
             continue;
         cti_barrier_eval(q->s, t, q->s->surface.x0, CTI_POTENTIAL_PROJECTED, &projected);
         memset(u, 0, sizeof u), memset(f, 0, sizeof f);
-        for (j = 0; j < t->n; j++) {
-            const cti_barrier_attach *a = cti_barrier_of(q->s, b, t->v[j]);
+        for (j = 0; j < t->pair.n; j++) {
+            const cti_attach *a = cti_barrier_of(q->s, b, t->pair.v[j]);
             for (k = 0; k < a->n; k++)
                 for (l = 0; l < 3; l++)
-                    u[3 * j + l] += a->w[k] * d[3 * a->block[k] + l];
+                    u[3 * j + l] += a->weight[k] * d[3 * a->block[k] + l];
         }
         for (j = 0; j < n3; j++)
             for (k = 0; k < n3; k++)
                 f[j] += (exact.hessian[n3 * j + k] - projected.hessian[n3 * j + k]) * u[k];
-        for (j = 0; j < t->n; j++) {
-            const cti_barrier_attach *a = cti_barrier_of(q->s, b, t->v[j]);
+        for (j = 0; j < t->pair.n; j++) {
+            const cti_attach *a = cti_barrier_of(q->s, b, t->pair.v[j]);
             for (k = 0; k < a->n; k++)
                 for (l = 0; l < 3; l++)
-                    out[3 * a->block[k] + l] += a->w[k] * f[3 * j + l];
+                    out[3 * a->block[k] + l] += a->weight[k] * f[3 * j + l];
         }
     }
 }

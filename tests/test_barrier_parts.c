@@ -68,12 +68,12 @@ static void a_late_script_is_where_it_was(void **state)
         x0 = (ct_real *)malloc(size);
         assert_non_null(x0);
         memcpy(x0, s->surface.x0, size);
-        late[i] = cti_script_is_late(&s->scripts.movers[0].script);
+        late[i] = cti_script_is_stopped(&s->scripts.movers[0].script);
         r = step_once(w, 0.01);
         assert_true(ct_world_hash(w) != hash && (r.status < CT_STATUS_BUDGET) == (i >= 2));
         cti_snapshot_restore(s, 1, &s->step.start);
         cti_barrier_own(s)->cover.known = 0;
-        assert_int_equal(cti_script_is_late(&s->scripts.movers[0].script), late[i]);
+        assert_int_equal(cti_script_is_stopped(&s->scripts.movers[0].script), late[i]);
         assert_true(ct_world_hash(w) == hash);
         assert_memory_equal(s->surface.x0, x0, size);
         free(x0);
@@ -143,7 +143,7 @@ static kept keep(const ct_world *w)
 {
     kept k;
     k.hash = ct_world_hash(w), k.sigma = cti_barrier_own(&w->state)->matrix.sigma;
-    k.scale = w->state.history.barrier, k.solved = w->state.history.barrier_solved;
+    k.scale = cti_barrier_own(&w->state)->scale.now, k.solved = cti_barrier_own(&w->state)->scale.solved;
     return k;
 }
 
@@ -173,7 +173,7 @@ static void memory_that_runs_out_leaves_no_trace(void **state)
         int j;
         for (j = 0; i > 0 && j < 2; j++) { /* numbers that a step changes: they are above what it needs */
             cti_barrier *q = cti_barrier_own(&w[j]->state);
-            w[j]->state.history.barrier = w[j]->state.history.barrier_solved = 64 * q->contact.least, q->matrix.sigma = (ct_real)0.5;
+            q->scale.now = q->scale.solved = 64 * q->contact.least, q->matrix.sigma = (ct_real)0.5;
         }
         r = step_once(w[0], 0.02);
         if (r.substeps > 1) {

@@ -447,9 +447,9 @@ static void inside_is_what_the_winding_number_says(void **state)
     ct_body_id id;
     uint64_t seed = 5;
     int i, k, t, body, inside[2] = {0, 0}, wrong = 0;
-    cti_dcd_touch *touch = NULL;
+    cti_dcd_contact *touch = NULL;
     cti_state *s;
-    cti_dcd_look look;
+    cti_dcd_query look;
     cti_nearest nearest;
     (void)state;
     for (i = 0; i < m.n_positions; i++) { /* bent, so that the box is not convex */
@@ -479,7 +479,7 @@ static void inside_is_what_the_winding_number_says(void **state)
         for (t = s->surface.ranges[body].f0; t < s->surface.ranges[body].f1; t++)
             sum += solid_angle(p, s->surface.x0, s->surface.faces + 3 * t);
         look.b = body;
-        k = cti_dcd_side(&look, at, 0, &nearest);
+        k = cti_dcd_is_inside(&look, at, 0, &nearest);
         inside[body] += k;
         wrong += k != (fabs(sum) > 6.283);
     }
@@ -495,7 +495,7 @@ static void the_nearest_triangle_is_the_nearest(void **state)
 {
     ct_world_desc d = dcd_desc(1e-3, 0);
     ct_world *w = world_make(&d);
-    cti_dcd_touch *touch = NULL;
+    cti_dcd_contact *touch = NULL;
     cti_nearest_set faces;
     cti_state *s;
     uint64_t seed = 9;

@@ -23,12 +23,12 @@ static double kkt_of(ct_world *w, double *out_rows)
     int i, k;
     ct_real *Av = (ct_real *)malloc(sizeof *Av * 3 * (size_t)s->n);
     assert_true(cti_dcd_jacobian(s, &J, &v));
-    cti_bsr_mul(&s->system.A, cti_dcd_of(s)->solve.answer, Av);
+    cti_bsr_mul(&s->system.A, cti_dcd_of(s)->solve.solution, Av);
     *out_rows = 0;
     for (i = 0; i < J.rows; i++) {
         double u = v[i], l = (double)s->contact.origins[i].load;
         for (k = J.p[i]; k < J.p[i + 1]; k++)
-            u += J.x[k] * (double)cti_dcd_of(s)->solve.answer[J.i[k]], Av[J.i[k]] -= (ct_real)(J.x[k] * l);
+            u += J.x[k] * (double)cti_dcd_of(s)->solve.solution[J.i[k]], Av[J.i[k]] -= (ct_real)(J.x[k] * l);
         *out_rows = fmax(*out_rows, fmax(-u, fmin(l, fabs(u))));
         force = fmax(force, l);
     }
@@ -45,7 +45,7 @@ static void pivots_make_rows_orthogonal(void **state)
     ct_world *w;
     cti_state *s;
     cti_sparse J, copy;
-    cti_dcd_turn t;
+    cti_dcd_transform t;
     double *rhs, *x, *y, *z, *row, dot[2] = {0, 0}, kkt, miss;
     int i, k, n, shared = 0;
     uint64_t seed = 3;
@@ -71,25 +71,25 @@ static void pivots_make_rows_orthogonal(void **state)
     assert_true(shared > 0); /* rows do share vertices */
     for (i = 0; i < n; i++)
         x[i] = z[i] = lcg(&seed) - 0.5, y[i] = lcg(&seed) - 0.5;
-    assert_true(cti_dcd_jacobian(s, &copy, &rhs) && cti_dcd_turn_make(s, &copy, &t)); /* which takes the copy's numbers */
-    cti_dcd_turn_forward(&t, x);
+    assert_true(cti_dcd_jacobian(s, &copy, &rhs) && cti_dcd_transform_make(s, &copy, &t)); /* which takes the copy's numbers */
+    cti_dcd_transform_forward(&t, x);
     for (i = 0; i < J.rows; i++) {
-        const double *q = t.q + 3 * i, *p = z + 3 * t.block[i];
+        const double *q = t.direction + 3 * i, *p = z + 3 * t.block[i];
         double u = 0;
         for (k = J.p[i]; k < J.p[i + 1]; k++)
             u += J.x[k] * x[J.i[k]];
         assert_true(fabs(u - t.size[i] * (q[0] * p[0] + q[1] * p[1] + q[2] * p[2])) < 1e-12);
         for (k = 0; k < i; k++)
             if (t.block[k] == t.block[i])
-                assert_true(fabs(q[0] * t.q[3 * k] + q[1] * t.q[3 * k + 1] + q[2] * t.q[3 * k + 2]) < 1e-12);
+                assert_true(fabs(q[0] * t.direction[3 * k] + q[1] * t.direction[3 * k + 1] + q[2] * t.direction[3 * k + 2]) < 1e-12);
     }
     for (i = 0; i < n; i++)
         dot[0] += x[i] * y[i];
-    cti_dcd_turn_transposed(&t, y);
+    cti_dcd_transform_transposed(&t, y);
     for (i = 0; i < n; i++)
         dot[1] += z[i] * y[i];
     assert_true(fabs(dot[0] - dot[1]) < 1e-11);
-    cti_dcd_turn_back(&t, x);
+    cti_dcd_transform_back(&t, x);
     for (i = 0; i < n; i++)
         assert_true(fabs(x[i] - z[i]) < 1e-12);
     free(x);
@@ -202,7 +202,7 @@ static void the_answer_is_the_programs(void **state)
         kkt = kkt_of(w, &miss);
         assert_true(kkt < 1e-5 && miss < 1e-6);
         programs++;
-        for (k = 0; k < 3 * w->state.n && cti_dcd_of(&w->state)->solve.answer[k] == w->state.v[k]; k++) {
+        for (k = 0; k < 3 * w->state.n && cti_dcd_of(&w->state)->solve.solution[k] == w->state.v[k]; k++) {
         }
         shortened += k < 3 * w->state.n;
     }

@@ -361,7 +361,7 @@ static void motion_at(const cti_state *s, const ct_real *y, const ct_real *a, do
         cti_rigid_turn(y + 2 * n3 + 4 * i, cti_v3_mul(cti_v3_at(y + n3, s->bodies.rigids[i].block + 1), (ct_real)t), out + 2 * n3 + 4 * i);
 }
 
-static void measure_at(cti_state *s, const ct_real *y, double t, cti_explicit_touch *c)
+static void measure_at(cti_state *s, const ct_real *y, double t, cti_explicit_contact *c)
 {
     int i;
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
@@ -391,7 +391,7 @@ static void distances_by_differences(void **state)
     s = prepared(w);
     y = (ct_real *)malloc(sizeof *y * 3 * (size_t)(9 * s->n + 64)), a = y + 9 * s->n + 64, z = a + 9 * s->n + 64;
     for (turn = 0; turn < 300; turn++) {
-        cti_explicit_touch c;
+        cti_explicit_contact c;
         double e[3], rate, second;
         int edges = turn % 2, p = (int)(lcg(&seed) * (edges ? s->surface.ne : s->surface.nv)),
             q = (int)(lcg(&seed) * (edges ? s->surface.ne : s->surface.nf));
@@ -1561,7 +1561,7 @@ static void refusals(void **state)
         add_box(w, 0.1, 1, 1e5, 0.4, 1e-3, 0, 0.06, 0, 0);
         add_plane(w, 0, 1, 0, 0);
         assert_int_equal(cti_world_prepare(w), CT_OK);
-        bound = (double)cti_explicit_own(&w->state)->bound * (k ? 1.68 : 1);
+        bound = (double)cti_explicit_own(&w->state)->stable_step * (k ? 1.68 : 1);
         hash = ct_world_hash(w);
         assert_int_equal(ct_world_step(w, (ct_real)0.1, NULL), CT_ERR_UNSUPPORTED);
         text = strstr(ct_world_error(w)->text, "bound is ");
@@ -1744,7 +1744,7 @@ static void gains_in_any_frame(void **state)
         if (turn == 1)
             add_rigid_box(w, 1, 1, 1, 1000, far, fast, 0);
         step_once(w, 1e-9);
-        bound = (double)cti_explicit_own(&w->state)->bound;
+        bound = (double)cti_explicit_own(&w->state)->stable_step;
         w->state.desc.rk.fixed_step = (ct_real)(0.99 * bound);
         x = read_vectors(w, id, 0, &n);
         for (i = 0; i < 3 * n; i++)

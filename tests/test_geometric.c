@@ -14,16 +14,16 @@ static void every_turn_lowers_the_energy(void **state)
         double last, P, L, size;
         int c, i, turns;
         fixture_random(&f, &seed, 10);
-        for (c = 0; c < f.net.m; c++) {
-            f.mode[c] = (uint8_t)(trial % 2 ? CTI_NET_NORMAL : CTI_NET_ALL);
-            cti_v3_put(Y, c, cti_v3_mul(cti_net_value(&f.net, f.v, c), -1));
+        for (c = 0; c < f.system.m; c++) {
+            f.mode[c] = (uint8_t)(trial % 2 ? CTI_RESPONSE_NORMAL : CTI_RESPONSE_ALL);
+            cti_v3_put(Y, c, cti_v3_mul(cti_response_value(&f.system, f.v, c), -1));
         }
         last = kinetic(&f, f.v);
         for (turns = 1; turns <= 8; turns++) {
             double now;
-            cti_net_cg(&f.net, Y, turns, 0, X);
-            cti_net_spread(&f.net, X, dv);
-            for (i = 0; i < 3 * f.net.n; i++)
+            cti_response_cg(&f.system, Y, turns, 0, X);
+            cti_response_spread(&f.system, X, dv);
+            for (i = 0; i < 3 * f.system.n; i++)
                 v[i] = f.v[i] + dv[i];
             now = kinetic(&f, v);
             assert_true(now <= last * (1 + TINY));
@@ -45,29 +45,29 @@ static void no_correction_raises_the_energy(void **state)
     (void)state;
     for (trial = 0; trial < 10000; trial++) {
         static fixture f;
-        cti_net_goal goal;
+        cti_response_goal goal;
         double before, P, L, size;
         ct_real v[3 * MOST];
         int c;
         fixture_random(&f, &seed, 10);
         if (trial % 5 == 0)
-            f.net.m = 1, single++;
-        for (c = 0; c < f.net.m; c++) {
-            ct_real q = cti_v3_dot(cti_v3_at(f.normal, c), cti_net_value(&f.net, f.v, c));
+            f.system.m = 1, single++;
+        for (c = 0; c < f.system.m; c++) {
+            ct_real q = cti_v3_dot(cti_v3_at(f.normal, c), cti_response_value(&f.system, f.v, c));
             f.target[c] = q < 0 ? q * (ct_real)lcg(&seed) : 0; /* attenuation */
         }
         memset(&goal, 0, sizeof goal);
-        goal.extra = f.extra, goal.target = f.target, goal.mu = trial % 3 ? f.mu : NULL, goal.order = f.order, goal.slack = f.slack;
+        goal.offset = f.offset, goal.target = f.target, goal.mu = trial % 3 ? f.mu : NULL, goal.order = f.order, goal.slack = f.slack;
         goal.is_speed = 1;
         d.active_set = trial % 2 ? 4 : 0;
         memcpy(v, f.v, sizeof v);
         before = kinetic(&f, v);
-        cti_net_correct(&f.net, &d, &goal, v, f.X, f.stick);
+        cti_response_correct(&f.system, &d, &goal, v, f.X, f.stick);
         assert_true(kinetic(&f, v) <= before * (1 + TINY));
         momenta(&f, f.X, f.v, v, &P, &L, &size);
         assert_true(P <= (FLOAT ? 1e-5 : 1e-12) * (size + 1));
-        if (f.net.m == 1 && f.target[0] < 0)
-            assert_true(fabs((double)(cti_v3_dot(cti_v3_at(f.normal, 0), cti_net_value(&f.net, v, 0)) - f.target[0])) < (FLOAT ? 1e-4 : 1e-10));
+        if (f.system.m == 1 && f.target[0] < 0)
+            assert_true(fabs((double)(cti_v3_dot(cti_v3_at(f.normal, 0), cti_response_value(&f.system, v, 0)) - f.target[0])) < (FLOAT ? 1e-4 : 1e-10));
     }
     assert_true(single > 1000);
 }
@@ -83,20 +83,20 @@ static void no_push_is_beyond_its_target(void **state)
     d.active_set = 1, d.cg_turns = 200;
     for (trial = 0; trial < 4000; trial++) {
         static fixture f;
-        cti_net_goal goal;
+        cti_response_goal goal;
         int c;
         fixture_random(&f, &seed, 3);
-        if (f.net.n < 2 * f.net.m) /* collisions may contradict each other */
+        if (f.system.n < 2 * f.system.m) /* collisions may contradict each other */
             continue;
-        for (c = 0; c < f.net.m; c++)
+        for (c = 0; c < f.system.m; c++)
             f.target[c] = 0;
         memset(&goal, 0, sizeof goal);
-        goal.extra = f.extra, goal.target = f.target, goal.slack = f.slack;
-        cti_net_correct(&f.net, &d, &goal, f.v, f.X, f.stick);
-        for (c = 0; c < f.net.m; c++) {
+        goal.offset = f.offset, goal.target = f.target, goal.slack = f.slack;
+        cti_response_correct(&f.system, &d, &goal, f.v, f.X, f.stick);
+        for (c = 0; c < f.system.m; c++) {
             cti_v3 n = cti_v3_at(f.normal, c);
             if (cti_v3_dot(n, cti_v3_at(f.X, c)) > 0)
-                most = fmax(most, (double)cti_v3_dot(n, cti_net_value(&f.net, f.v, c)));
+                most = fmax(most, (double)cti_v3_dot(n, cti_response_value(&f.system, f.v, c)));
         }
     }
     assert_true(most < 1e-2);
@@ -113,9 +113,9 @@ static void safeguard_scales(void **state)
     fixture_random(&f, &seed, 10);
     for (k = 0; k < 3; k++) {
         static const double share[3] = {0.5, 0.8, 0}, factor[3] = {-4, -2.5, 1};
-        for (i = 0; i < 3 * f.net.n; i++)
+        for (i = 0; i < 3 * f.system.n; i++)
             dv[i] = (ct_real)factor[k] * f.v[i];
-        assert_true(fabs((double)cti_net_safe(&f.net, f.v, dv) - share[k]) < 1e-5);
+        assert_true(fabs((double)cti_response_safe_share(&f.system, f.v, dv) - share[k]) < 1e-5);
     }
 }
 
@@ -132,8 +132,8 @@ static void distribution_and_constraints(void **state)
         cti_v3 n, got, axis = cti_v3_unit(cti_v3_make(1, 2, -1), cti_v3_zero());
         int i, a, b;
         fixture_random(&f, &seed, 10);
-        f.net.m = 1;
-        for (i = 0; i < f.net.n; i++)
+        f.system.m = 1;
+        for (i = 0; i < f.system.n; i++)
             filter[i] = -1;
         for (a = 0; a < 3; a++)
             for (b = 0; b < 3; b++) {
@@ -142,14 +142,14 @@ static void distribution_and_constraints(void **state)
                 projector[3 * a + b] = x[a] * x[b];
                 projector[9 + 3 * a + b] = (a == b) - x[a] * x[b];
             }
-        f.net.filter = filter, f.net.projectors = projector;
+        f.system.filter = filter, f.system.projectors = projector;
         filter[f.particle[1]] = trial % 2;         /* on a line, in a plane */
         if (trial % 3 == 0)
             f.inv[f.particle[2]] = 0;              /* held */
         n = cti_v3_at(f.normal, 0);
-        cti_v3_put(X, 0, cti_v3_mul(n, cti_net_normal_mass(&f.net, 0) / 2));
-        cti_net_spread(&f.net, X, dv);
-        got = cti_net_value(&f.net, dv, 0);
+        cti_v3_put(X, 0, cti_v3_mul(n, cti_response_normal_mass(&f.system, 0) / 2));
+        cti_response_spread(&f.system, X, dv);
+        got = cti_response_value(&f.system, dv, 0);
         assert_true(fabs((double)cti_v3_dot(got, n) - 0.5) < (FLOAT ? 1e-3 : 1e-6));
         if (trial % 3 == 0)
             assert_true(dv[3 * f.particle[2]] == 0 && dv[3 * f.particle[2] + 2] == 0);
@@ -160,7 +160,7 @@ static void distribution_and_constraints(void **state)
             assert_true((double)cti_v3_norm(cti_v3_cross(got, axis)) < 1e-5);
         for (i = 0; i < 4; i++)
             f.inv[f.particle[i]] = 0;
-        assert_true(cti_finite(cti_net_normal_mass(&f.net, 0)) && cti_net_normal_mass(&f.net, 0) > 0);
+        assert_true(cti_finite(cti_response_normal_mass(&f.system, 0)) && cti_response_normal_mass(&f.system, 0) > 0);
     }
 }
 
@@ -201,8 +201,8 @@ static void forces_by_finite_differences(void **state)
     int i, j;
     (void)state;
     fixture_random(&f, &seed, 10);
-    f.net.m = 1;
-    m = cti_net_normal_mass(&f.net, 0);
+    f.system.m = 1;
+    m = cti_response_normal_mass(&f.system, 0);
     for (i = 0; i < 4; i++)
         for (j = 0; j < 4; j++) {
             double force[2], want, d;
@@ -212,7 +212,7 @@ static void forces_by_finite_differences(void **state)
                 ct_real u;
                 memcpy(v, f.v, sizeof v);
                 cti_v3_addto(v, f.particle[i], cti_v3_mul(n, (ct_real)(side ? e : -e)));
-                u = cti_v3_dot(n, cti_net_value(&f.net, v, 0));
+                u = cti_v3_dot(n, cti_response_value(&f.system, v, 0));
                 force[side] = (double)(f.S[j] * m * cti_geometric_acceleration_target((ct_real)4e-3, (ct_real)1e-3, u, (ct_real)h));
             }
             d = (force[1] - force[0]) / (2 * e);

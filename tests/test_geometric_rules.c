@@ -2,13 +2,13 @@
    midpoint rule and its remaining state, the solver of the stepper's own, interacting collisions without friction. */
 #include "geometric_util.h"
 
-/* a network with mobilities as compliance, so that solves are those of steps */
+/* a system with mobilities as compliance, so that solves are those of steps */
 static void fixture_soften(fixture *f, ct_real *compliance, double soft)
 {
     int c;
-    for (c = 0; c < f->net.m; c++)
-        compliance[c] = 1 / cti_net_normal_mass(&f->net, c);
-    f->net.compliance = compliance, f->net.soft = (ct_real)soft;
+    for (c = 0; c < f->system.m; c++)
+        compliance[c] = 1 / cti_response_normal_mass(&f->system, c);
+    f->system.compliance = compliance, f->system.compliance_factor = (ct_real)soft;
 }
 
 /* solves that start from remembered forces, whose effect the speeds already have: each turn lowers the kinetic energy below that start, whatever
@@ -24,27 +24,27 @@ static void remembered_forces_lower_the_energy(void **state)
         static fixture f;
         ct_real base[3 * ROWS], first[ROWS], compliance[ROWS], Q[3 * MOST], start[3 * MOST];
         double last, raw;
-        cti_net_goal goal;
+        cti_response_goal goal;
         int c, i;
         fixture_random(&f, &seed, 10);
         fixture_soften(&f, compliance, 1e-2);
         memset(&goal, 0, sizeof goal);
-        for (c = 0; c < f.net.m; c++) {
+        for (c = 0; c < f.system.m; c++) {
             double force = span(&seed, 0.01, 0.3) / (double)compliance[c];
             cti_v3_put(base, c, cti_v3_mul(cti_v3_at(f.normal, c), (ct_real)force));
             first[c] = (ct_real)force;
             f.target[c] = 0;
         }
         raw = kinetic(&f, f.v);
-        cti_net_spread(&f.net, base, start);
-        for (i = 0; i < 3 * f.net.n; i++)
+        cti_response_spread(&f.system, base, start);
+        for (i = 0; i < 3 * f.system.n; i++)
             start[i] += f.v[i];
         last = kinetic(&f, start);
-        goal.extra = f.extra, goal.target = f.target, goal.base = base, goal.first = first;
+        goal.offset = f.offset, goal.target = f.target, goal.warm_start = base, goal.start_force = first;
         for (d.cg_turns = 1; d.cg_turns <= 8; d.cg_turns++) {
             double now;
             memcpy(Q, start, sizeof Q);
-            cti_net_correct(&f.net, &d, &goal, Q, f.X, f.stick);
+            cti_response_correct(&f.system, &d, &goal, Q, f.X, f.stick);
             now = kinetic(&f, Q);
             assert_true(now <= last * (1 + TINY));
             rose += d.cg_turns == 1 && now > raw;
@@ -69,12 +69,12 @@ static void normal_solves_are_precise(void **state)
         int c;
         fixture_random(&f, &seed, 10);
         fixture_soften(&f, compliance, 1e-2);
-        for (c = 0; c < f.net.m; c++)
+        for (c = 0; c < f.system.m; c++)
             y[c] = (ct_real)span(&seed, -1, 1), x[c] = 0;
-        c = cti_net_normal_cg(&f.net, y, 1000, 0, x, f.work + 4 * MOST);
+        c = cti_response_normal_cg(&f.system, y, 1000, 0, x, f.work + 4 * MOST);
         most = c > most ? c : most;
-        cti_net_normal_product(&f.net, x, hx);
-        for (c = 0; c < f.net.m; c++)
+        cti_response_normal_product(&f.system, x, hx);
+        for (c = 0; c < f.system.m; c++)
             size = fmax(size, fabs((double)y[c])), error = fmax(error, fabs((double)(hx[c] - y[c])));
         worst = fmax(worst, error / size);
     }
@@ -90,9 +90,9 @@ static void normal_solves_are_precise(void **state)
 static void contact_forces(const cti_state *s, double h, double e, const ct_real *T, double *out)
 {
     const cti_geometric *g = cti_geometric_own(s);
-    const cti_geometric_net *q = &g->q;
+    const cti_geometric_solve *q = &g->solve;
     int c, k, j;
-    for (c = 0; c < q->net.m; c++) {
+    for (c = 0; c < q->response.m; c++) {
         double u[3] = {0, 0, 0}, n[3], un = 0, f[3], normal, size = 0, mass = (double)q->forces.mass[c], bound = (double)q->forces.bound[c];
         int slides = mass > 0 && !q->stick[c];
         for (k = q->start[c]; k < q->start[c + 1]; k++)
@@ -103,7 +103,7 @@ static void contact_forces(const cti_state *s, double h, double e, const ct_real
         normal = (double)cti_geometric_acceleration_target(0, (ct_real)(h * un), (ct_real)un, (ct_real)h);
         for (j = 0; j < 3; j++) {
             f[j] = -h * mass * (u[j] - un * n[j]) * (1 / h + 1.5 / h);
-            f[j] += slides ? bound / (double)q->forces.hold[c] * (double)q->forces.slide[3 * c + j] : 0;
+            f[j] += slides ? bound / (double)q->forces.tangent_share[c] * (double)q->forces.slide_direction[3 * c + j] : 0;
             size += f[j] * f[j];
         }
         for (j = 0; j < 3; j++)
@@ -151,23 +151,23 @@ static void terms_by_finite_differences(void **state)
     f = (double *)calloc((size_t)n, sizeof *f), T = (ct_real *)calloc((size_t)(2 * n), sizeof *T), y = T + n;
     for (i = 0; i < n; i++)
         T[i] = (ct_real)span(&seed, -1, 1);
-    for (c = 0; c < g->q.net.m; c++)
-        sticks += g->q.forces.mass[c] > 0 && g->q.stick[c], slides += g->q.forces.mass[c] > 0 && !g->q.stick[c];
-    cti_geometric_terms(s, T, y);
+    for (c = 0; c < g->solve.response.m; c++)
+        sticks += g->solve.forces.mass[c] > 0 && g->solve.stick[c], slides += g->solve.forces.mass[c] > 0 && !g->solve.stick[c];
+    cti_geometric_add_terms(s, T, y);
     contact_slopes(s, h, T, n, f);
     for (i = 0; i < n; i++) {
         worst = fmax(worst, fabs(f[i] + (double)y[i])), most = fmax(most, fabs((double)y[i]));
         curve += (double)(T[i] * y[i]);
     }
     /* 26b: a sum over the collisions */
-    for (c = 0; c < g->q.net.m; c++) {
-        cti_v3 u = cti_v3_zero(), nn = cti_v3_at(g->q.normal, c), along = cti_v3_at(g->q.forces.slide, c);
+    for (c = 0; c < g->solve.response.m; c++) {
+        cti_v3 u = cti_v3_zero(), nn = cti_v3_at(g->solve.normal, c), along = cti_v3_at(g->solve.forces.slide_direction, c);
         double un, ut;
         int k;
-        for (k = g->q.start[c]; k < g->q.start[c + 1]; k++)
-            u = cti_v3_mad(u, cti_v3_at(T, g->q.blocks[g->q.particle[k]]), g->q.S[k]);
+        for (k = g->solve.start[c]; k < g->solve.start[c + 1]; k++)
+            u = cti_v3_mad(u, cti_v3_at(T, g->solve.blocks[g->solve.particle[k]]), g->solve.S[k]);
         un = (double)cti_v3_dot(nn, u), ut = (double)cti_v3_dot(along, u);
-        sum += 2.5 * (double)g->q.forces.mass[c] * (un * un + (double)g->q.forces.hold[c] * ((double)cti_v3_norm2(u) - un * un - ut * ut));
+        sum += 2.5 * (double)g->solve.forces.mass[c] * (un * un + (double)g->solve.forces.tangent_share[c] * ((double)cti_v3_norm2(u) - un * un - ut * ut));
     }
     if (getenv("SHOW"))
         print_message("terms: %d stick, %d slide, worst %.1e of %.1e; T'HT %.6e, %.6e\n", sticks, slides, worst, most, curve, sum);
@@ -379,7 +379,12 @@ static void interacting_collisions(void **state)
 /* kinetic energy that the bodies of a world start with */
 static double kinetic_at_start(const ct_world *w)
 {
-    return cti_geometric_kinetic(&w->state, w->state.v);
+    const cti_state *s = &w->state;
+    double e = 0;
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        e += 0.5 * (double)s->bodies.mass[i / 3] * (double)s->v[i] * (double)s->v[i];
+    return e;
 }
 
 /* bodies that spin in free space, stiff for the step: one linearization of their forces stretches them by their rotation */

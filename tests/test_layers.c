@@ -16,15 +16,15 @@ static void layers_get_thinner_and_stiffer(void **state)
     (void)state;
     for (l = 1; l <= 1000; l++) {
         double e;
-        assert_true(fabs(cti_layers_share(l) - pow(l, -0.25)) < 1e-14);
-        assert_true(cti_layers_share(l + 1) < cti_layers_share(l));
+        assert_true(fabs(cti_layers_thickness(l) - pow(l, -0.25)) < 1e-14);
+        assert_true(cti_layers_thickness(l + 1) < cti_layers_thickness(l));
         cti_layers_force(1e-9, 1, l, &e); /* what the layers store at no distance: it grows without bound */
         assert_true(e > last);
         last = e;
         sum += pow(l, 2.5) / 2;
         assert_true(fabs(e - sum) < 1e-6 * sum);
-        assert_int_equal(cti_layers_reached(0.5 * (cti_layers_share(l) + cti_layers_share(l + 1))), l);
-        assert_int_equal(cti_layers_reached(cti_layers_share(l + 1)), l);
+        assert_int_equal(cti_layers_reached(0.5 * (cti_layers_thickness(l) + cti_layers_thickness(l + 1))), l);
+        assert_int_equal(cti_layers_reached(cti_layers_thickness(l + 1)), l);
     }
     assert_true(last > 1e9);
     assert_int_equal(cti_layers_reached(1), 0);
@@ -45,7 +45,7 @@ static void the_force_is_the_energy_s_slope(void **state)
     }
 }
 
-static void clocks_strike_in_the_middle_of_their_parts(void **state)
+static void clocks_have_events_in_the_middle_of_their_parts(void **state)
 {
     int level;
     (void)state;
@@ -62,8 +62,8 @@ static void clocks_strike_in_the_middle_of_their_parts(void **state)
             int64_t given = 0, at = 0;
             while ((at = cti_layers_next(at, level)) <= t)
                 given += part;
-            assert_true(given + cti_layers_due(t, level) == t);
-            assert_true(cti_layers_before(t, level) == (given ? (given / part - 1) * part + part / 2 : -1));
+            assert_true(given + cti_layers_lag(t, level) == t);
+            assert_true(cti_layers_previous(t, level) == (given ? (given / part - 1) * part + part / 2 : -1));
         }
     }
     assert_int_equal(cti_layers_level(0.01, 1), 0);
@@ -82,7 +82,7 @@ static void clocks_strike_in_the_middle_of_their_parts(void **state)
 
 static void the_queue_is_in_order(void **state)
 {
-    cti_layers_strike *heap = NULL, last;
+    cti_layers_event *heap = NULL, last;
     uint64_t seed = 5;
     cti_mem mem;
     int i, n = 0, round;
@@ -93,7 +93,7 @@ static void the_queue_is_in_order(void **state)
             assert_true(cti_layers_push(&mem, &heap, (int64_t)(lcg(&seed) * 20), (int32_t)(lcg(&seed) * 1000)));
         last = cti_layers_pop(heap), n--;
         for (i = 0; i < (round < 49 ? 30 : 50 * 10 - 1 + 30); i++) {
-            cti_layers_strike next;
+            cti_layers_event next;
             if (n == 0)
                 break;
             next = cti_layers_pop(heap), n--;
@@ -166,8 +166,8 @@ static double momentum(const ct_world *w, double out[6])
     return size;
 }
 
-/* strikes of the stiffest element in a step */
-static double strikes(const ct_world *w)
+/* events of the stiffest element in a step */
+static double events(const ct_world *w)
 {
     const cti_layers *y = cti_layers_own(&w->state);
     int i, level = 0;
@@ -194,7 +194,7 @@ static drift follow(ct_world *w, double count)
         n++, st += n, sE += E, stt += n * n, stE += n * E;
         lo = E < lo ? E : lo, hi = E > hi ? E : hi;
         d.worst = (double)r.residual > d.worst ? (double)r.residual : d.worst;
-        done += strikes(w);
+        done += events(w);
     }
     d.steps = n;
     d.trend = fabs((n * stE - st * sE) / (n * stt - st * st) * n / first);
@@ -347,7 +347,7 @@ static void losses_are_those_of_the_law(void **state)
     assert_true(coarse > 0.02 && bad > 1);
 }
 
-/* layers strike often enough that their impulses do not drive the vibrations of a stiff body at rest */
+/* layers have events often enough that their impulses do not drive the vibrations of a stiff body at rest */
 static void stiff_bodies_come_to_rest(void **state)
 {
     ct_world_desc d = layers_desc(0.4, 0);
@@ -503,7 +503,7 @@ static double largest_share(cti_state *s, cti_layers_group *g, const ct_real *x,
     int i, k;
     for (i = 0; i < 3 * s->n; i++)
         v[i] = (ct_real)(lcg(&seed) - 0.5);
-    g->part.slow = (ct_real)(h * g->rate);
+    g->part.slow = (ct_real)(h * g->damping_rate);
     for (k = 0; k < 200; k++) {
         double before = 0, after = 0;
         for (i = 0; i < 3 * s->n; i++)
@@ -519,7 +519,7 @@ static double largest_share(cti_state *s, cti_layers_group *g, const ct_real *x,
     return share;
 }
 
-/* one strike takes at most the whole of a mode, and much of the fastest one where h is long, for elements that are stretched and sheared */
+/* one event takes at most the whole of a mode, and much of the fastest one where h is long, for elements that are stretched and sheared */
 static void damping_takes_no_mode_more_than_whole(void **state)
 {
     static const double stretch[] = {0.5, 1, 2, 10};
@@ -539,8 +539,8 @@ static void damping_takes_no_mode_more_than_whole(void **state)
             x[3 * b + 2] = o[2] + (ct_real)(0.5 * q) * o[0];
         }
         for (i = 0; i < CTI_LEN(y->clocks.groups); i++)
-            for (j = -2; j < 5 && y->clocks.groups[i].rate > 0; j += 2) {
-                double share = largest_share(s, &y->clocks.groups[i], x, pow(10, j) / y->clocks.groups[i].rate);
+            for (j = -2; j < 5 && y->clocks.groups[i].damping_rate > 0; j += 2) {
+                double share = largest_share(s, &y->clocks.groups[i], x, pow(10, j) / y->clocks.groups[i].damping_rate);
                 assert_true(share <= 1 + 1e3 * CTI_EPS);
                 assert_true(share > 0);
                 groups++;
@@ -622,7 +622,7 @@ static void friction_holds_and_slides(void **state)
     }
 }
 
-/* results do not depend on windows: layers strike or do not matter */
+/* results do not depend on windows: layers are active or do not matter */
 static void a_budget_ends_at_the_last_safe_event(void **state)
 {
     ct_world_desc d = layers_desc(0.3, 0.5);
@@ -679,10 +679,10 @@ static void windows_miss_no_pair(void **state)
         double stored;
         windows += r.windows, rollbacks += r.rollbacks, updates += r.updates;
         loaded += r.energy_contact > 0;
-        cti_layers_own(s)->places.covered = 0; /* at the end of a step vertices are at rest, for the candidates */
+        cti_layers_own(s)->surface.covered = 0; /* at the end of a step vertices are at rest, for the candidates */
         assert_true(cti_layers_cover(s, 0));
         cti_layers_distances(s);
-        stored = cti_layers_stored(s, NULL);
+        stored = cti_layers_energy(s, NULL);
         assert_true(fabs(stored - r.energy_contact) <= 1e-12 * (stored + 1e-6));
         assert_int_equal(count_intersections(w), 0);
     }
@@ -905,7 +905,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_get_thinner_and_stiffer),
         cmocka_unit_test(the_force_is_the_energy_s_slope),
-        cmocka_unit_test(clocks_strike_in_the_middle_of_their_parts),
+        cmocka_unit_test(clocks_have_events_in_the_middle_of_their_parts),
         cmocka_unit_test(the_queue_is_in_order),
         cmocka_unit_test(free_energy_has_no_trend_and_second_order),
         PLAIN_TEST(bouncing_keeps_its_energy)

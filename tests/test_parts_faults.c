@@ -225,7 +225,7 @@ static void what_is_interpolated_does_not_rest(void **state)
         if (!all)
             memset(s->scripts.held, CTI_HELD_IMPLAUSIBLE, (size_t)s->n);
         s->factors.components[0].cache.stamp.renewal_asked = s->factors.components[1].cache.stamp.renewal_asked = 0;
-        cti_step_rested(s, all);
+        cti_step_mark_stopped(s, all);
         for (i = 0; i < s->n; i++)
             assert_int_equal(s->scripts.held[i], s->factors.component_of[i] == 0 ? 0 : CTI_HELD_RESTED);
         assert_int_equal(s->factors.components[0].cache.stamp.renewal_asked, 0);
@@ -326,7 +326,7 @@ static void gains_are_held_by_set(void **state)
         for (i = 0; i < 3 * s->n; i++)
             s->end.v[i] = s->system.v_free[i] + 1;
         s->energy.gains[0] = 1;
-        cti_step_hold(s, all);
+        cti_step_hold_gaining(s, all);
         for (i = 0; i < s->n; i++) {
             int m = s->history.model_of[i];
             assert_int_equal(s->scripts.held[i], m == 0 || (m == 1 && all) ? CTI_HELD_IMPLAUSIBLE : 0);

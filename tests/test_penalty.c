@@ -425,14 +425,14 @@ static void ratio_of_a_restitution(void **state)
     double e;
     (void)state;
     for (e = 0.1; e < 0.95; e += 0.2) {
-        double z = cti_penalty_ratio(e), x = 0, v = 1, h = 1e-5;
+        double z = cti_penalty_damping_ratio(e), x = 0, v = 1, h = 1e-5;
         while (x + 2 * z * v > 0) {
             double a = -(x + 2 * z * v), vm = v + h / 2 * a, xm = x + h / 2 * v;
             x += h * vm, v += h * -(xm + 2 * z * vm);
         }
         NEAR(-v, e, 1e-4);
     }
-    assert_true(cti_penalty_ratio(1) == 0);
+    assert_true(cti_penalty_damping_ratio(1) == 0);
 }
 
 /* ---- materials ---- */
@@ -479,25 +479,25 @@ static void the_law_only_pushes(void **state)
         cti_penalty_contact q;
         ct_real u[3], r[3], mu = (ct_real)lcg(&seed), h = (ct_real)0.01, slip[2], depth;
         memset(&q, 0, sizeof q);
-        q.k = (ct_real)(1e4 * lcg(&seed)), q.b = (ct_real)(100 * lcg(&seed)), q.kf = (ct_real)(1e4 * lcg(&seed)), q.mass = 1, q.rebound = -1;
+        q.k = (ct_real)(1e4 * lcg(&seed)), q.b = (ct_real)(100 * lcg(&seed)), q.kf = (ct_real)(1e4 * lcg(&seed)), q.mass = 1, q.rebound_speed = -1;
         q.depth = (ct_real)(0.01 * (lcg(&seed) - 0.3));
         for (k = 0; k < 3; k++)
             u[k] = (ct_real)(2 * lcg(&seed) - 1);
         for (k = 0; k < 2; k++)
             q.slip[k] = (ct_real)(0.01 * (lcg(&seed) - 0.5));
         at_start = i % 2;
-        q.bound = (ct_real)(10 * lcg(&seed));
+        q.friction_bound = (ct_real)(10 * lcg(&seed));
         cti_penalty_impulse(&d, &q, mu, h, u, at_start, r);
         assert_true(r[0] >= 0);
         pushed += r[0] > 0;
-        NEAR(hypot((double)r[1], (double)r[2]) > (double)(at_start ? mu * r[0] : q.bound) * (1 + 1e-6), 0, 0);
+        NEAR(hypot((double)r[1], (double)r[2]) > (double)(at_start ? mu * r[0] : q.friction_bound) * (1 + 1e-6), 0, 0);
         for (k = 0; k < 3 && r[0] > 0; k++) {
             double Du = (double)(q.D[3 * k] * u[0] + q.D[3 * k + 1] * u[1] + q.D[3 * k + 2] * u[2]);
             NEAR((double)q.c[k] - Du, r[k], 1e-6 * (fabs((double)q.c[k]) + fabs(Du)));
         }
         if (!(r[0] > 0) || at_start)
             continue;
-        cti_penalty_close(&d, &q, mu, h, u, r, slip, &depth);
+        cti_penalty_advance_springs(&d, &q, mu, h, u, r, slip, &depth);
         NEAR((double)q.kf * hypot((double)slip[0], (double)slip[1]) > (double)(mu * r[0] / h) * (1 + 1e-5), 0, 0);
     }
     assert_true(pushed > 500 && pushed < 3500);
@@ -725,7 +725,7 @@ static void anchors_do_not_cross_bodies(void **state)
 }
 
 /* the row that gets the springs of a place, by comparison with all; -1: none */
-static int nearest_row(const cti_state *s, const cti_penalty_place *place)
+static int nearest_row(const cti_state *s, const cti_penalty_record *place)
 {
     const cti_penalty *p = cti_penalty_of(s);
     ct_real best = place->reach * place->reach;
@@ -734,9 +734,9 @@ static int nearest_row(const cti_state *s, const cti_penalty_place *place)
         const cti_pair *pair = &s->contact.origins[i].pair;
         uint64_t a = s->surface.bodies[cti_pair_body_a(&s->surface, pair)].id, b = s->surface.bodies[cti_pair_body_b(&s->surface, pair)].id;
         cti_v3 at = cti_v3_mul(cti_v3_add(cti_pair_point(s->surface.x0, pair, 0), cti_pair_point(s->surface.x0, pair, 1)), CTI_R(0.5));
-        ct_real d = cti_v3_norm2(cti_v3_sub(at, cti_v3_at(place->at, 0)));
+        ct_real d = cti_v3_norm2(cti_v3_sub(at, cti_v3_at(place->middle, 0)));
         int same = (a == place->body[0] && b == place->body[1]) || (b == place->body[0] && a == place->body[1]);
-        if (!p->contacts[i].known && same && (found < 0 ? d <= best : d < best))
+        if (!p->contacts[i].is_known && same && (found < 0 ? d <= best : d < best))
             best = d, found = i;
     }
     return found;
@@ -763,28 +763,28 @@ static void springs_go_to_the_nearest_row(void **state)
     for (i = 0; i < 5; i++)
         step_once(w, 0.01);
     p = cti_penalty_of(s), n = CTI_LEN(s->contact.rows);
-    assert_true(n > 200 && CTI_LEN(p->places) > 200);
+    assert_true(n > 200 && CTI_LEN(p->records) > 200);
     want = (double *)calloc((size_t)n, sizeof *want);
-    cti_penalty_offer(s);
+    cti_penalty_release_records(s);
     for (i = 0; i < n; i++) {
         double x = (double)cti_pair_point(s->surface.x0, &s->contact.origins[i].pair, 0).x;
-        p->contacts[i].known = lcg(&seed) < (x < 0 ? 0.98 : 0.5), p->contacts[i].bound = 0;
+        p->contacts[i].is_known = lcg(&seed) < (x < 0 ? 0.98 : 0.5), p->contacts[i].friction_bound = 0;
     }
-    for (i = 0; i < CTI_LEN(p->places); i++) {
-        p->places[i].reach = (ct_real)(0.4 * pow(lcg(&seed), 3));
-        k = nearest_row(s, &p->places[i]);
+    for (i = 0; i < CTI_LEN(p->records); i++) {
+        p->records[i].reach = (ct_real)(0.4 * pow(lcg(&seed), 3));
+        k = nearest_row(s, &p->records[i]);
         if (k >= 0)
             want[k] += (double)(s->contact.rows[k].mu * s->contact.memory.items[i].impulse[2]) * 0.01, given++;
         else
             kept++;
     }
     assert_true(given > 50 && kept > 50);
-    assert_true(cti_penalty_pass(s, (ct_real)0.01, 0));
-    for (i = 0; i < CTI_LEN(p->places); i++)
-        given -= p->places[i].taken;
+    assert_true(cti_penalty_transfer(s, (ct_real)0.01, 0));
+    for (i = 0; i < CTI_LEN(p->records); i++)
+        given -= p->records[i].taken;
     assert_int_equal(given, 0);
     for (i = 0; i < n; i++)
-        NEAR(p->contacts[i].bound, want[i], (FLOAT ? 1e-5 : 1e-12) * want[i]);
+        NEAR(p->contacts[i].friction_bound, want[i], (FLOAT ? 1e-5 : 1e-12) * want[i]);
     free(want);
     ct_mesh_free(&floor), ct_mesh_free(&sheet);
     ct_world_destroy(w);

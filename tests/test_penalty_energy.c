@@ -253,10 +253,12 @@ static void anchors_turn_with_the_bodies(void **state)
     ct_world_destroy(w);
 }
 
-/* a box whose springs become stiffer while it rests on a ground: status and parts are the same if both move */
+/* a box whose springs become stiffer while it rests on a ground: status and parts are the same if both move. It gains what the springs get by that;
+   held above a ground that moves on, it loses them in the same step */
 static void a_common_speed_changes_no_status(void **state)
 {
     ct_step_report r[2];
+    double springs = 0;
     int k, i;
     (void)state;
     if (FLOAT) {
@@ -274,6 +276,7 @@ static void a_common_speed_changes_no_status(void **state)
         for (i = 0; i < 31; i++) {
             if (i == 30)
                 assert_int_equal(ct_body_set_contact(w, id, &stiff), CT_OK);
+            springs = k == 0 && i == 30 ? r[0].energy_contact : springs;
             r[k] = step_once(w, 0.01);
         }
         ct_mesh_free(&m), ct_mesh_free(&base);
@@ -281,7 +284,8 @@ static void a_common_speed_changes_no_status(void **state)
     }
     assert_int_equal(r[0].status, r[1].status);
     assert_int_equal(r[0].substeps, r[1].substeps);
-    assert_true(fabs(r[0].energy_gained - r[1].energy_gained) < 1e-6);
+    springs = r[0].energy_contact - springs;
+    assert_true(springs > 1e-4 && fabs(r[0].energy_gained - springs) < 1e-6 && r[1].energy_gained > -1e-6 && r[1].energy_gained < springs);
 }
 
 /* restitution 1: a box that lands on an edge, turns and lands on the other one keeps its energy; what it loses is in the report */

@@ -196,8 +196,8 @@ static void test_attempt(void **state)
     (void)state;
     assert_true(slack >= CTI_R(2e-7) && slack < CTI_R(3e-6)); /* the solver's 2e-7, the thickness' 1e-7, in float 16 roundings of 1 m */
     assert_true(cti_policy_joint_slack(CTI_R(1), CTI_R(1e-4), CTI_R(0.1), CTI_R(0.01), 1) == CTI_R(1e-4));
-    assert_true(cti_policy_rows_hold(0, 1, 0) && !cti_policy_joint_misses(1) && !cti_policy_rows_hold(0, 2, 0) &&
-                cti_policy_joint_misses(2));
+    assert_true(cti_policy_rows_hold(0, 1, 0) && !cti_policy_joint_solves_again(1) && !cti_policy_rows_hold(0, 2, 0) &&
+                cti_policy_joint_solves_again(2));
     assert_true(!cti_policy_rows_hold(1, 1, 7) && cti_policy_rows_hold(1, 1, 8));
     assert_true(!cti_policy_rows_hold(0, 2, 7) && cti_policy_rows_hold(0, 2, 8));
     assert_true(!cti_policy_joint_fails(2) && cti_policy_joint_fails(3));
@@ -211,7 +211,7 @@ static void test_gains(void **state)
     assert_true(cti_policy_body_gain(1, 100, 0) == 2e-4 * 100 && cti_policy_body_gain(0, 100, 0) == 1e-3 * 100);
     assert_true(cti_policy_body_gain(1, 0, 1e6) == rounded * 1e6);
     assert_true(cti_policy_rigid_gain(100) == 5e-3 * 100);
-    assert_true(cti_policy_row_miss(CTI_R(0.5), CTI_R(0.25)) == CTI_R(0.01) * CTI_R(0.5) / CTI_R(0.25));
+    assert_true(cti_policy_row_tolerance(CTI_R(0.5), CTI_R(0.25)) == CTI_R(0.01) * CTI_R(0.5) / CTI_R(0.25));
 }
 
 static void test_substeps(void **state)

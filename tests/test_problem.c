@@ -4,7 +4,7 @@
    reduced where a dense matrix would be too large; shapes of the same size if the folder is missing. */
 #include "../src/3_solve/ica.h"
 #include "../src/8_step/clusters.h"
-#include "../src/8_step/smooth.h"
+#include "../src/8_step/coarse.h"
 #include "../src/9_world/world.h"
 #include "world_util.h"
 #include <time.h>
@@ -246,7 +246,7 @@ static void corrects(ct_world *w, cti_problem *p)
 {
     cti_state *s = &w->state;
     cti_island q;
-    cti_smoother c;
+    cti_coarse c;
     size_t n3 = 3 * (size_t)s->n, bytes = sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n];
     ct_real *v = (ct_real *)malloc(sizeof(ct_real) * n3), *f = (ct_real *)malloc(sizeof(ct_real) * n3);
     ct_real *work = (ct_real *)malloc(sizeof(ct_real) * n3), *A = (ct_real *)malloc(bytes), before, after, first, u[3], free_u = 0,
@@ -260,19 +260,19 @@ static void corrects(ct_world *w, cti_problem *p)
             memset(p->rows[i].r, 0, sizeof p->rows[i].r);
         open_world(w, p, v, &q);
         assert_true(cti_clusters_make(&s->factors, s->arena, CT_CLUSTER_NODE, &q));
-        assert_true(cti_smooth_open(&s->factors, s->arena, &s->system.A, &q, &c));
+        assert_true(cti_coarse_open(&s->factors, s->arena, &s->system.A, &q, &c));
         if (q.n_components > 2) { /* a stack has no corrections */
-            assert_true(!c.hook.apply);
+            assert_true(!c.correction.apply);
             cti_island_close(&s->factors, &q, p->rows, v);
             break;
         }
-        assert_true(c.hook.apply != NULL);
+        assert_true(c.correction.apply != NULL);
         if (!asked) {
             cti_problem_rhs(&q.p, f);
             cti_bsr_residual_rows(&q.A, f, q.v, work, 0, q.A.n);
             before = largest((int)n3, work);
             q.p.n_rows = 0;
-            first = c.hook.apply(c.hook.ctx, 1, f, q.v);
+            first = c.correction.apply(c.correction.ctx, 1, f, q.v);
             q.p.n_rows = p->n_rows;
             cti_bsr_residual_rows(&q.A, f, q.v, work, 0, q.A.n);
         after = largest((int)n3, work);
@@ -290,7 +290,7 @@ static void corrects(ct_world *w, cti_problem *p)
             if (k == 0)
                 cti_factors_free_solve(&s->factors, &s->factors.components[q.components[0]], &m, 1e-12, 100, 0);
             else
-                assert_true(c.hook.apply(c.hook.ctx, asked ? 1 : -1, f, q.v) >= 0);
+                assert_true(c.correction.apply(c.correction.ctx, asked ? 1 : -1, f, q.v) >= 0);
             for (i = 0; i < q.p.n_rows; i++) {
                 cti_row_velocity(&q.p.rows[i], q.v, u);
                 if (k == 0)
@@ -309,7 +309,7 @@ static void corrects(ct_world *w, cti_problem *p)
     }
     open_world(w, p, v, &q);
     assert_true(cti_clusters_make(&s->factors, s->arena, CT_CLUSTER_BODY, &q));
-    assert_true(cti_smooth_open(&s->factors, s->arena, &s->system.A, &q, &c) && !c.hook.apply);
+    assert_true(cti_coarse_open(&s->factors, s->arena, &s->system.A, &q, &c) && !c.correction.apply);
     cti_island_close(&s->factors, &q, p->rows, work);
     free(v), free(f), free(work), free(A);
 }
@@ -345,7 +345,7 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
         ct_solver_desc d = ct_solver_desc_default();
         cti_solve_info info;
         cti_residuals res;
-        cti_smoother c;
+        cti_coarse c;
         cti_island q;
         double worst = 0;
         d.cone = cone, d.cluster = modes[k], d.tolerance = (ct_real)1e-11, d.max_iterations = 200000, d.inner_iterations = 2000,
@@ -357,8 +357,8 @@ static void compare(ct_world *w, const char *name, double dt, ct_cone cone, doub
             v[i] = s->system.v_free[i];
         open_world(w, &p, v, &q);
         assert_true(cti_clusters_make(&s->factors, s->arena, modes[k], &q));
-        assert_true(cti_smooth_open(&s->factors, s->arena, &s->system.A, &q, &c));
-        q.p.split.correction = k == 4 && c.hook.apply ? &c.hook : NULL;
+        assert_true(cti_coarse_open(&s->factors, s->arena, &s->system.A, &q, &c));
+        q.p.split.correction = k == 4 && c.correction.apply ? &c.correction : NULL;
         start = clock();
         cti_ica_solve(&q.p, &d, s->arena, q.v, &info);
         cti_island_close(&s->factors, &q, p.rows, v);

@@ -444,15 +444,15 @@ static int check_tree(const fixture *q)
             for (m = 0; m < 3 * t->n_faces; m++)
                 if (q->f.face_edges[m] == k && mark[m / 3] == i + 1)
                     inside++, b = a, a = m / 3;
-            if (t->joint[k] && inside == 2)
+            if (t->manifold[k] && inside == 2)
                 parent[find(parent, a)] = find(parent, b);
             else
                 edges += inside;
         }
         for (k = 0; k < t->n_faces; k++)
             pieces += mark[k] == i + 1 && find(parent, k) == k;
-        assert_int_equal(g->whole, pieces == 1);
-        if (g->whole)
+        assert_int_equal(g->is_region, pieces == 1);
+        if (g->is_region)
             assert_int_equal(g->length, edges);
         if (!g->right)
             continue;
@@ -464,8 +464,8 @@ static int check_tree(const fixture *q)
             for (k = 0; k < 3 * t->n_faces; k++)
                 if (q->f.faces[k] == v)
                     has[side[k / 3]] = 1;
-            for (k = 0; k < g->n_meet; k++)
-                listed += t->meet[g->meet + k] == v;
+            for (k = 0; k < g->n_common; k++)
+                listed += t->common[g->common + k] == v;
             assert_int_equal(listed, has[1] && has[2]);
         }
     }
@@ -489,14 +489,14 @@ static void nodes_are_connected(void **state)
     for (i = 0; i < 5; i++) {
         fixture_make(&q, x, 7, cases[i].faces, cases[i].n);
         check_tree(&q);
-        assert_int_equal(q.r.tree.nodes[0].whole, i == 4);
+        assert_int_equal(q.r.tree.nodes[0].is_region, i == 4);
         if (i == 4)
             assert_int_equal(q.r.tree.nodes[0].length, 0);
         fixture_free(&q);
     }
     fixture_sheet(&q, 6, 9, 1);
     assert_true(check_tree(&q) <= 11);
-    assert_true(q.r.tree.nodes[0].whole);
+    assert_true(q.r.tree.nodes[0].is_region);
     fixture_free(&q);
     /* 10,000 faces: balanced, and compact: four regions of a quarter each have contours of at most twice a square's */
     fixture_sheet(&q, 50, 100, 1);
@@ -840,7 +840,7 @@ static void other_surfaces(void **state)
     (void)state;
     memset(&c, 0, sizeof c);
     fixture_book(&q, 6, 10, 0.01);
-    assert_false(q.r.tree.nodes[0].whole);
+    assert_false(q.r.tree.nodes[0].is_region);
     for (i = 11; i < q.f.nv; i++) {
         double way = 0.01 * ((i / 11 - 1) % 6 + 1);
         page = (i / 11 - 1) / 6;
@@ -856,7 +856,7 @@ static void other_surfaces(void **state)
     memset(&c, 0, sizeof c);
     box = mesh_box(0.1, 0.1, 0.02, 10, 10, 2, 0);
     fixture_make(&q, box.positions, box.n_positions, box.triangles, box.n_triangles);
-    assert_true(q.r.tree.nodes[0].whole && q.r.tree.nodes[0].length == 0);
+    assert_true(q.r.tree.nodes[0].is_region && q.r.tree.nodes[0].length == 0);
     for (i = 0; i < q.f.nv; i++)
         q.x1[3 * i + 2] *= CTI_R(-0.5);
     q.r.rule = rule_of(0.004, 2);

@@ -383,7 +383,7 @@ static void add_row(cti_state *s, int block, double left)
     row_make(&row, block, -1);
     row.w[0] = (ct_real)(left / STEP_DT);
     memset(&origin, 0, sizeof origin);
-    origin.fresh = 1;
+    origin.is_unsolved = 1;
     assert_true(CTI_PUSH(s->mem, s->contact.rows, row) && CTI_PUSH(s->mem, s->contact.origins, origin));
 }
 
@@ -414,7 +414,7 @@ static void islands_are_solved_once(void **state)
     assert_true(out.residual <= s->desc.solver.tolerance);
     for (i = 0; i < 6; i++) {
         assert_int_equal(s->contact.rows[i].term[0].block, i); /* island by island, each in its order */
-        assert_false(s->contact.origins[i].fresh);
+        assert_false(s->contact.origins[i].is_unsolved);
         /* all corners have one speed, so that nothing is strained: r = m (u - v) */
         STEP_NEAR(s->end.v[3 * i + 1], i < 3 ? -1 : -3, 5e-5);
         STEP_NEAR(s->contact.rows[i].r[0], i < 3 ? (double)s->bodies.mass[i] : 0, 1e-4 * (double)s->bodies.mass[i]);

@@ -138,11 +138,11 @@ static void zones_open(cti_zones *z, cti_state *s)
     int i;
     memset(z, 0, sizeof *z);
     z->s = s, z->dt = CTI_R(STEP_DT);
-    z->parent = CTI_ARENA_NEW(s->arena, int32_t, s->n);
+    z->zone_sets = CTI_ARENA_NEW(s->arena, int32_t, s->n);
     z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
-    assert_true(z->parent && z->frozen && cti_zones_joints(z));
+    assert_true(z->zone_sets && z->frozen && cti_zones_join_joints(z));
     for (i = 0; i < s->n; i++)
-        z->parent[i] = cti_sets_root(z->linked, i);
+        z->zone_sets[i] = cti_sets_root(z->rigid_sets, i);
 }
 
 static double apart(const ct_real *x, const ct_real *v, double dt, int i, int j)
@@ -184,7 +184,7 @@ static void rigid_zones_turn(void **state)
     s = step_ready(w, STEP_DT);
     zones_open(&z, s);
     for (i = 1; i < 6; i++)
-        cti_sets_join(z.parent, i, 0);
+        cti_sets_join(z.zone_sets, i, 0);
     step_speed(s, 0, 3, 0, 0, 30), step_speed(s, 3, 3, 0, 0, -20), step_speed(s, 6, 3, 1, 2, 3);
     memcpy(before, s->end.v, sizeof before);
     mass = step_mass(s, 0, 6);
@@ -240,7 +240,7 @@ static void slow_zones_keep_their_angular_momentum(void **state)
     s = step_ready(w, STEP_DT);
     zones_open(&z, s);
     for (i = 1; i < 6; i++)
-        cti_sets_join(z.parent, i, 0);
+        cti_sets_join(z.zone_sets, i, 0);
     for (i = 0; i < 18; i++)
         s->end.v[i] = (ct_real)(1e-3 * (i % 5 - 2.3));
     mass = step_mass(s, 0, 6);
@@ -278,14 +278,14 @@ static void rigid_bodies_turn_with_their_zone(void **state)
     s = step_ready(w, STEP_DT);
     assert_int_equal(s->n, 8);
     zones_open(&z, s);
-    cti_sets_join(z.parent, 0, 1);
+    cti_sets_join(z.zone_sets, 0, 1);
     step_speed(s, 0, 1, 1, 2, 3), step_speed(s, 1, 1, 0, 4, 0);
     memset(&out, 0, sizeof out);
     cti_zones_rigid(&z, active, anchored, &out);
     STEP_NEAR(out.momentum_lost, 0, 1e-12);
     STEP_NEAR(s->end.v[0], 1, 1e-12), STEP_NEAR(s->end.v[2], 3, 1e-12), STEP_NEAR(s->end.v[4], 4, 1e-12);
     /* with the node, which is at rest */
-    cti_sets_join(z.parent, 0, 2);
+    cti_sets_join(z.zone_sets, 0, 2);
     step_speed(s, 0, 1, 0, 0, 0), step_speed(s, 1, 1, 0, 4, 0), step_speed(s, 2, 6, 0, 0, 0);
     cube = (double)s->bodies.mass[0], node = (double)s->bodies.mass[2];
     STEP_NEAR(cube, 2, 1e-12);
@@ -331,25 +331,25 @@ static void zones_know_what_is_immovable(void **state)
     zones_open(&z, s);
     CTI_CLEAR(s->contact.hits);
     hit_make(s, 3, 0);
-    cti_sets_join(z.parent, 0, 1), cti_sets_join(z.parent, 0, 2), cti_sets_join(z.parent, 0, 3);
-    cti_zones_flags(&z, active, anchored);
+    cti_sets_join(z.zone_sets, 0, 1), cti_sets_join(z.zone_sets, 0, 2), cti_sets_join(z.zone_sets, 0, 3);
+    cti_zones_mark(&z, active, anchored);
     assert_true(active[0] && !anchored[0] && !active[6]);
     CTI_CLEAR(s->contact.hits);
     hit_make(s, 6, 3); /* on the static triangle */
-    cti_zones_flags(&z, active, anchored);
+    cti_zones_mark(&z, active, anchored);
     assert_true(active[6] && anchored[6] && !active[0]);
     CTI_CLEAR(s->contact.hits);
     hit_make(s, 0, -1);
-    cti_zones_flags(&z, active, anchored);
+    cti_zones_mark(&z, active, anchored);
     assert_true(active[0] && anchored[0] && !active[6]);
     assert_int_equal(ct_body_pin(w, held, &corner, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
     s = step_ready(w, STEP_DT);
     assert_true(s->scripts.fixed[3]);
     zones_open(&z, s);
-    cti_sets_join(z.parent, 0, 1), cti_sets_join(z.parent, 0, 2);
+    cti_sets_join(z.zone_sets, 0, 1), cti_sets_join(z.zone_sets, 0, 2);
     CTI_CLEAR(s->contact.hits);
     hit_make(s, 3, 0);
-    cti_zones_flags(&z, active, anchored);
+    cti_zones_mark(&z, active, anchored);
     assert_true(active[0] && anchored[0]);
     ct_world_destroy(w);
 }
@@ -406,7 +406,7 @@ static void joints_join_zones(void **state)
         s = step_ready(w, STEP_DT);
         zones_open(&z, s);
         for (i = 0; i < 9; i++)
-            assert_int_equal(cti_sets_root(z.linked, i), i == 8 && !soft ? 1 : i);
+            assert_int_equal(cti_sets_root(z.rigid_sets, i), i == 8 && !soft ? 1 : i);
         step_speed(s, 0, 9, 0, 3, 0);
         s->scripts.fixed[8] = (uint8_t)held;
         CTI_CLEAR(s->contact.hits);

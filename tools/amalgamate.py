@@ -31,6 +31,7 @@ DIRECTIVE = re.compile(r"^\s*#\s*(if|ifdef|ifndef|endif)\b")
 MARK = re.compile(r"""/\*|//|"(?:\\.|[^"\\])*\\?(?P<end>")?|'(?:\\.|[^'\\])*\\?(?P<end1>')?""")  # a comment, or a string to its end
 WINDOWS = re.compile(r"^(?!\s*#).*\b(far|near|small|hyper|interface|pascal|cdecl)\b")  # macros of windows.h and what it includes
 FILE_SCOPE = re.compile(r"^(static|CTI_INLINE|CTI_NOINLINE|CTI_FN)\b")
+STANDS_ON = {"8_forms": "8_barrier"}  # a folder beside a stepper's that uses the stepper's files; the stepper calls it by function pointers
 # files that stay complete, used or not: lanes, vectors and elementary functions, which have every operation in every type
 VOCABULARY = ("src/1_math/simd", "src/1_math/lanes", "src/1_math/vec.h", "src/1_math/elem")
 STB_SEARCH = [os.path.join(ROOT, "stb_ds.h"), "/usr/include/stb/stb_ds.h", "/usr/local/include/stb/stb_ds.h", "/usr/include/stb_ds.h",
@@ -221,7 +222,7 @@ class Builder:
             raise Refused("%s: upward include of src/%s" % (where, path),
                           "move what is needed to a lower floor, or call up through a struct of function pointers")
         folder, other = os.path.dirname(name), os.path.dirname(path)
-        if folder.startswith("8_") and other.startswith("8_") and other not in ("8_step", folder):
+        if folder.startswith("8_") and other.startswith("8_") and other not in ("8_step", folder, STANDS_ON.get(folder)):
             raise Refused("%s: include of src/%s, which is another stepper's" % (where, path), "move what both need to 8_step")
         if path.endswith(".inl"):
             return path

@@ -9,7 +9,7 @@ usage: python3 tools/house.py [--against REV] [--long] [--check]
 Counted are the .c, .h and .inl files under src/. A function begins at the start of a line; its body is between a line `{` and a line `}`,
 and its length includes both. A token is an identifier, a number, a string or an operator; comments have none. A code line has at least one
 token that is no brace. A tuned number is an object macro or an enumerator with a number as its value, or a line of a list of tuned numbers
-(0_base/tuned.h), where contacts are solved and steps are taken: 3_solve, 4_programs, 8_step, 8_cmr, 8_dcd, 8_barrier, 8_layers, 8_geometric,
+(0_base/tuned.h), where contacts are solved and steps are taken: 3_solve, 4_programs, 8_step, 8_cmr, 8_dcd, 8_barrier, 8_forms, 8_layers, 8_geometric,
 8_penalty, 8_explicit. Codes and bits of masks
 (CODES) are no tuned numbers. Standard library and git only.
 """
@@ -29,17 +29,17 @@ TEMPLATE = re.compile(r"\bCTI_TN\((\w+), (\w+)\)")  # the name of a function or 
 STRUCT = re.compile(r"^typedef struct (\w+) \{(.*?)\n\} \w+;", re.M | re.S)
 MACRO = re.compile(r"^#define (CTI_\w+) +(?:CTI_R\()?\(?-?[\d.][\w.+-]*\)?\)?\s*$", re.M)
 ENUM = re.compile(r"enum(?: \w+)? \{([^}]*)\}")
-TUNED = ("3_solve", "4_programs", "8_step", "8_cmr", "8_dcd", "8_barrier", "8_layers", "8_geometric", "8_penalty", "8_explicit")
+TUNED = ("3_solve", "4_programs", "8_step", "8_cmr", "8_dcd", "8_barrier", "8_forms", "8_layers", "8_geometric", "8_penalty", "8_explicit")
 LIST = re.compile(r"^#define CTI_TUNED_(\w+)\(X\)(.*?[^\\])$", re.M | re.S)
 # names with a number that is a code, a bit, or what a shape of data needs: no other value would be better or worse
 CODES = {"CTI_HELD_REPAIR", "CTI_HELD_IMPLAUSIBLE", "CTI_HELD_RESTED", "CTI_PART_EXCLUDED", "CTI_ENERGY_TOUCHED", "CTI_ENERGY_JOINED",
          "CTI_ENERGY_LEFT", "CTI_CMR_HIT", "CTI_CMR_OTHER", "CTI_ROW_TERMS", "CTI_PARTS_DEPTH", "CTI_PENALTY_LEVELS",
          "CTI_PROGRAM_LOCAL", "CTI_PROGRAM_GLOBAL", "CTI_PROGRAM_QP", "CTI_PROGRAM_LCP", "CTI_STEPPER_ENDS_APART", "CTI_STEPPER_NEEDS_FACTORS",
-         "CTI_STEPPER_CUTS", "CTI_STEPPER_PRINTED", "CTI_SWINGS_ALONE", "CTI_SWINGS_LOADED", "CTI_SWINGS_FORCED", "CTI_BARRIER_OLD_HESSIAN",
+         "CTI_STEPPER_CUTS", "CTI_STEPPER_PRINTED", "CTI_LINKAGE_ALONE", "CTI_LINKAGE_LOADED", "CTI_LINKAGE_FORCED", "CTI_BARRIER_OLD_HESSIAN",
          "CTI_BARRIER_OLD_ANALYSIS", "CTI_BARRIER_OLD_FACTOR"}
 
 # what no figure may exceed. Lower a limit when the sources go below it; raise that of lines with a row of README's tables that the lines buy
-LIMITS = {"lines": 83759, "functions over 60 lines": 0, "functions over 8 parameters": 0, "tuned numbers outside of policy": 213}
+LIMITS = {"lines": 83483, "functions over 60 lines": 0, "functions over 8 parameters": 0, "tuned numbers outside of policy": 212}
 
 
 def without_comments(text):

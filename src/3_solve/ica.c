@@ -24,7 +24,7 @@ static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info);
 static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info);
 static int cti_ica_inner(cti_ica *s, int spent, int most, ct_real *out_first);
 static ct_real cti_ica_sweep(cti_ica *s, int k);
-static ct_real cti_ica_refine(cti_ica *s, int carry);
+static ct_real cti_ica_refine(cti_ica *s);
 
 /* ---- steps 1 to 3: the outer loop ---- */
 
@@ -77,7 +77,7 @@ static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info)
     int k, times = cti_ica_begin_iteration(s, info->iterations);
     for (k = 0; k < times; k++) {
         ct_real contact = cti_ica_contacts(s, info);                                          /* 3.1, 3.2 */
-        now = cti_max(contact, cti_ica_refine(s, cti_solve_policy_carries(info->iterations))); /* 3.3 */
+        now = cti_max(contact, cti_ica_refine(s)); /* 3.3 */
     }
     return cti_ica_correct(s, info->iterations, now);
 }
@@ -95,13 +95,9 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
         return;
     }
     cti_ica_rhs(s);
-    info->change = cti_ica_refine(s, 0) / p->velocity_scale; /* the start values' multipliers act on v */
+    info->change = cti_ica_refine(s) / p->velocity_scale; /* the start values' multipliers act on v */
     cti_ica_loop(s, info);
     cti_ica_publish(s);
-    if (s->coupled && info->status != CTI_SOLVE_OK) {
-        cti_ica_rhs(s);
-        cti_ica_catch_up(s);
-    }
     memcpy(v, s->v, sizeof(ct_real) * 3 * (size_t)p->A->n);
     if (info->status != CTI_SOLVE_SLOW && info->status != CTI_SOLVE_MEMORY && !info->judged && cti_ica_has_rival(s))
         info->status = CTI_SOLVE_OUTPACED;
@@ -330,24 +326,19 @@ CTI_FN ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, int 
     for (i = 0; i < q->n; i++) {
         cti_v3 d = cti_v3_at(x, i);
         cti_v3_addto(s->v, q->blocks[i], d);
-        if (q->alone && s->map.port_of[q->blocks[i]] < 0)
-            continue;
         big = cti_max(big, cti_max(cti_abs(d.x), cti_max(cti_abs(d.y), cti_abs(d.z))));
     }
     return big;
 }
 
-/* eq. 12: one block Gauss-Seidel sweep, v_c += D_c^-1 (f - A v)_c over the clusters, nodes last. carry: clusters that are `alone` are
-   updated at their ports only */
-static ct_real cti_ica_refine(cti_ica *s, int carry)
+/* eq. 12: one block Gauss-Seidel sweep, v_c += D_c^-1 (f - A v)_c over the clusters, nodes last */
+static ct_real cti_ica_refine(cti_ica *s)
 {
     ct_real big = s->map.grouped && !s->coupled ? cti_ica_refine_apart(s) : 0;
     int c;
     for (c = 0; s->map.grouped && s->coupled && c < s->n_clusters; c++) {
         const cti_ica_cluster *q = &s->clusters[c];
-        if (cti_ica_is_left(s, q))
-            continue;
-        big = cti_max(big, carry && q->alone ? cti_ica_carry_cluster(s, q) : cti_ica_refine_cluster(s, q, 0));
+        big = cti_ica_is_left(s, q) ? big : cti_max(big, cti_ica_refine_cluster(s, q, 0));
     }
     return s->nodes.n ? cti_max(big, cti_nodes_sweep(&s->nodes, s->f, s->v, s->progress.fused ? cti_ica_after_node : NULL, s)) : big;
 }

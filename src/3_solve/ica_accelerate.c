@@ -2,7 +2,6 @@
    cti_ica_after_node      Contacts between nodes are solved inside the sweep over the nodes. Each is visited directly after the last of its
                            nodes, so that a sticking node is not displaced by its neighbours in between. With contacts and nodes in turn
                            S2 takes 1.3 times the sweeps. A long solve returns to that, since friction may cycle (outer.fused).
-   cti_ica_carry_cluster   A cluster that only contacts couple to others moves at its ports alone in most iterations (outer.defer).
    cti_ica_correct         Error that is smooth over a body is corrected between sweeps (cti_problem.split.correction, correction.*).
    cti_ica_extrapolate     The whole fixed-point map is Anderson accelerated, where clusters are coupled.
    cti_ica_restart         A loop that diverged goes on from its best iterate.
@@ -84,30 +83,6 @@ CTI_FN ct_real cti_ica_after_node(void *ctx, int i)
     for (k = s->map.at_node[i]; k < s->map.at_node[i + 1]; k++)
         big = cti_max(big, cti_ica_visit_own(s, s->map.of_node[k]));
     return big;
-}
-
-/* ---- clusters that only contacts couple to others ---- */
-
-/* du is D^-1 J' times the change of the multipliers */
-CTI_FN ct_real cti_ica_carry_cluster(cti_ica *s, const cti_ica_cluster *q)
-{
-    ct_real big = 0;
-    int i, k;
-    for (i = 0; i < q->n_ports; i++)
-        for (k = 0; k < 3; k++) {
-            ct_real d = (ct_real)s->du[q->du + (size_t)(3 * i + k)];
-            s->v[3 * q->blocks[q->ports[i]] + k] += d;
-            big = cti_max(big, cti_abs(d));
-        }
-    return big;
-}
-
-CTI_FN void cti_ica_catch_up(cti_ica *s)
-{
-    int c;
-    for (c = 0; s->map.grouped && c < s->n_clusters; c++)
-        if (s->clusters[c].alone)
-            cti_ica_refine_cluster(s, &s->clusters[c], 0);
 }
 
 /* ---- corrections of bodies that are split into nodes ---- */

@@ -25,7 +25,7 @@ static void cti_ica_tighten(cti_ica *s, ct_real now, ct_real natural)
     q->tight = cti_solve_policy_tight(q->tight, s->coupled, q->worth, next, tol);
 }
 
-/* The natural map at the present v and multipliers, after clusters that are `alone` have been solved; below 0: out of memory */
+/* The natural map at the present v and multipliers; below 0: out of memory */
 static ct_real cti_ica_residual(cti_ica *s, ct_real now, cti_residuals *res)
 {
     ct_real *work = s->scratch.work;
@@ -34,8 +34,6 @@ static ct_real cti_ica_residual(cti_ica *s, ct_real now, cti_residuals *res)
         return -1;
     cti_ica_publish(s);
     cti_ica_rhs(s);
-    if (s->coupled)
-        cti_ica_catch_up(s);
     if (s->p->calls.balance) {
         cti_problem_residual(s->p, s->f, s->v, work);
         cti_nodes_restart(&s->nodes);

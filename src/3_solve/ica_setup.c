@@ -36,20 +36,14 @@ static int cti_ica_make_clusters(cti_ica *s)
     return 1;
 }
 
-/* finds whether A couples different clusters, since such a splitting needs more than one outer iteration, and which clusters are then
-   `alone` */
+/* finds whether A couples different clusters, since such a splitting needs more than one outer iteration */
 static void cti_ica_find_coupling(cti_ica *s)
 {
     const cti_bsr *A = s->p->A;
-    int i, k, c;
-    for (c = 0; c < s->n_clusters; c++)
-        s->clusters[c].alone = s->clusters[c].hook && s->clusters[c].hook->solve && !s->clusters[c].hook->lagged;
-    for (i = 0; i < A->n; i++)
+    int i, k;
+    for (i = 0; i < A->n && !s->coupled; i++)
         for (k = A->row[i]; k < A->row[i + 1]; k++)
-            if (s->map.cluster_of[A->col[k]] != s->map.cluster_of[i])
-                s->clusters[s->map.cluster_of[i]].alone = 0, s->coupled = 1;
-    for (c = 0; c < s->n_clusters; c++)
-        s->clusters[c].alone &= s->coupled;
+            s->coupled |= s->map.cluster_of[A->col[k]] != s->map.cluster_of[i];
     for (i = 0; i < s->p->n_rows; i++)
         s->map.jointed |= s->p->rows[i].equations != 0;
 }
@@ -378,10 +372,8 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
         return 0;
     s->v = s->mix.z, s->r = s->mix.z + n3;
     memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
-    for (i = 0; i < n3; i++) /* entries that are updated only every outer.defer iterations say nothing of an iteration */
-        s->mix.weight[i] = s->clusters[s->map.cluster_of[i / 3]].alone && s->map.port_of[i / 3] < 0
-                           ? 0
-                           : cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
+    for (i = 0; i < n3; i++)
+        s->mix.weight[i] = cti_sqrt(cti_max(0, A->val[9 * (size_t)A->diag[i / 3] + 4 * (size_t)(i % 3)]));
     for (i = 0; i < s->p->n_rows; i++)
         for (k = 0; k < 3; k++) {
             s->r[3 * i + k] = s->p->rows[i].r[k];

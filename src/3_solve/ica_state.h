@@ -34,8 +34,6 @@ typedef struct cti_ica_cluster {
     float *inverse;   /* dense D^-1, [3 n][ld_inverse]; NULL for single nodes, and where the hooks solve */
     int ld_inverse;
     size_t du;        /* velocity change of the ports in this inner loop */
-    int alone;        /* 1: A couples other clusters, but not this one, and its inverse is exact: most iterations update v only at its
-                         ports */
     const cti_cluster *hook;
 } cti_ica_cluster;
 
@@ -166,8 +164,7 @@ CTI_FN void cti_ica_rhs(cti_ica *s);
 /* cti_ica_refine_apart -- eq. 12 where A couples no clusters: each independently. Returns the largest change. */
 CTI_FN ct_real cti_ica_refine_apart(cti_ica *s);
 
-/* cti_ica_refine_cluster -- eq. 12 of one cluster, v_c += D_c^-1 (f - A v)_c. Returns the largest change of an entry; of a cluster that is
-   `alone` only the ports count, since v was up to date there alone. */
+/* cti_ica_refine_cluster -- eq. 12 of one cluster, v_c += D_c^-1 (f - A v)_c. Returns the largest change of an entry. */
 CTI_FN ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, int worker);
 
 /* ---- accelerations (ica_accelerate.c). now: the iteration's change; below 0: memory ran out ---- */
@@ -178,10 +175,6 @@ CTI_FN void cti_ica_begin(cti_ica *s);
 CTI_FN int cti_ica_begin_iteration(cti_ica *s, int iteration);
 /* cti_ica_after_node -- solves the contacts whose last node in a sweep is node i of the list. Returns their largest change. */
 CTI_FN ct_real cti_ica_after_node(void *ctx, int i);
-/* cti_ica_carry_cluster -- eq. 12 of a cluster that is `alone`, at its ports only, from du. Returns the largest change. */
-CTI_FN ct_real cti_ica_carry_cluster(cti_ica *s, const cti_ica_cluster *q);
-/* cti_ica_catch_up -- eq. 12 of all clusters that are `alone`, in full. */
-CTI_FN void cti_ica_catch_up(cti_ica *s);
 /* cti_ica_correct -- applies a correction. Returns the larger of now and its own change, which is above the tolerance where another
    iteration must follow. */
 CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now);

@@ -1,6 +1,6 @@
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts, without side effects.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
-   where one is known beside the runs. So the line of `defer` begins: 12 iterations between two full solves. Rows "group.name" of docs/policy.md
+   where one is known beside the runs. So the line of `plain` begins: 10 sweeps over contacts, at most. Rows "group.name" of docs/policy.md
    have runs without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). Numbers of which half and
    double changed no bit are in a list at its end. A comment above a line tells of other runs.
    Words: `change` [m/s]: of a sweep over contacts the largest change of a contact's velocity; of an outer iteration the largest of three, that of
@@ -50,9 +50,6 @@
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
 #define CTI_TUNED_OUTER(X) \
-    X(int, defer, 12, "iterations", \
-      "between two full solves of a body that only contacts couple to others, where A couples other clusters; between them only its blocks in " \
-      "contact move. An iteration whose residual is computed solves all of it, too") \
     X(int, fused, 30, "iterations", \
       "at most with contacts solved inside the sweep over nodes: without it S2 takes 1.3 times the sweeps. Later not, since friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
@@ -256,8 +253,6 @@ CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled);
 /* cti_solve_policy_goes_on -- 1 where a loop whose budget is used up gets a second one: with the mean contraction of the budget's second half,
    from `midway` to `left`, it reaches `aim` within that. */
 CTI_FN int cti_solve_policy_goes_on(ct_real midway, ct_real left, ct_real aim);
-/* cti_solve_policy_carries -- 1 where clusters that only contacts couple to others move at their ports alone. */
-CTI_FN int cti_solve_policy_carries(int iteration);
 /* cti_solve_policy_is_fused -- 1 while contacts are solved inside the sweep over nodes. */
 CTI_FN int cti_solve_policy_is_fused(int iteration);
 /* cti_solve_policy_status -- DIVERGED, SLOW (lagged inverses are to be replaced), or BUDGET: the loop goes on. */

@@ -153,7 +153,7 @@ static void cti_lemke_cone_build(cti_lemke_cone *l)
     memset(l->M, 0, sizeof *l->M * (size_t)n * (size_t)n);
     for (i = 0; i < m / 3; i++)
         for (k = 0; k < (l->p->mu[i] > 0 ? CTI_LEMKE_SIDES + 2 : 1); k++) {
-            double turn = l->angle[i] + 6.283185307179586 * (k - 1) / CTI_LEMKE_SIDES;
+            double turn = l->angle[i] + 6.283185307179586 * (k - 1) / (int)CTI_LEMKE_SIDES;
             l->c[l->first[i] + k] = k ? cti_cos64(turn) : 1, l->s[l->first[i] + k] = k ? cti_sin64(turn) : 0;
         }
     for (i = 0; i < n; i++) {
@@ -220,7 +220,7 @@ static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double
             continue;
         }
         /* the vertex of the cone's cross-section nearest to the force becomes the first tangent, and rotates */
-        l->angle[i] = force - remainder(force - l->angle[i], turn / CTI_LEMKE_SIDES);
+        l->angle[i] = force - remainder(force - l->angle[i], turn / (int)CTI_LEMKE_SIDES);
         l->angle[i] += share * remainder(aim - l->angle[i], turn);
     }
 }

@@ -114,7 +114,7 @@ CTI_FN cti_v3 cti_rigid_rate(const cti_rigid *b, const ct_real *q)
 
 /* A rotation too fast for the midpoint rule is replaced by one about the angular momentum. This conserves angular momentum and energy. The
    inertia becomes isotropic with the value about this axis, so that L = I w also holds after contacts have changed w */
-static void cti_rigid_whirl(cti_rigid *b, cti_v3 w)
+static void cti_rigid_rotate_freely(cti_rigid *b, cti_v3 w)
 {
     cti_v3 L = cti_v3_at(b->spin, 0);
     ct_real twice = cti_v3_dot(w, L), square = cti_v3_norm2(L);
@@ -190,17 +190,17 @@ CTI_FN void cti_rigid_free(cti_rigid *b, ct_real dt)
 {
     cti_v3 start = cti_rigid_rate(b, b->q);
     ct_real turn = dt * cti_v3_norm(start);
-    b->whirls = 0;
+    b->has_q_free = 0;
     if (!cti_rigid_midpoint(b, dt))
-        cti_rigid_whirl(b, start);
+        cti_rigid_rotate_freely(b, start);
     if (turn > 2 * CTI_RIGID_PIECE && turn < CTI_RIGID_PIECE * CTI_RIGID_PIECES)
-        b->whirls = cti_rigid_pieces(b, dt, 1 + (int)(turn / CTI_RIGID_PIECE));
+        b->has_q_free = cti_rigid_pieces(b, dt, 1 + (int)(turn / CTI_RIGID_PIECE));
 }
 
 CTI_FN void cti_rigid_go(cti_rigid *b, cti_v3 w, ct_real dt)
 {
     cti_v3 change = cti_v3_sub(w, cti_v3_at(b->w_mid, 0));
-    if (b->whirls && cti_v3_norm(change) <= CTI_RIGID_CLOSE * cti_v3_norm(w))
+    if (b->has_q_free && cti_v3_norm(change) <= CTI_RIGID_CLOSE * cti_v3_norm(w))
         memcpy(b->q_new, b->q_free, sizeof b->q_new);
     else
         cti_rigid_turn(b->q, cti_v3_mul(w, dt), b->q_new);

@@ -15,16 +15,17 @@ typedef struct cti_rigid {
     ct_real q_new[4];    /* at the tentative end of the step */
     ct_real I_mid[9];    /* world inertia at the middle of the step's free rotation */
     ct_real w_mid[3];    /* angular velocity there: I_mid w_mid = spin */
-    ct_real q_free[4];   /* orientation at the end of the free rotation, if that has several pieces */
-    int whirls;          /* 1: it has, and q_free is valid */
-    int swings;          /* not 0: joints without compliance hold it; who steps it (linkage.h) */
+    ct_real q_free[4];   /* orientation at the end of the free rotation, where that is computed in several pieces */
+    int has_q_free;      /* 1: q_free is valid */
+    int linkage_mode;    /* not 0: joints without compliance hold it, and this says what moves it: CTI_LINKAGE_* (linkage.h) */
     int linked;          /* 1: its joints allow its velocities, which are of the present time */
-    ct_real watched[6];  /* end.v before the fail-safe */
-    ct_real affine[9], affine_rate[9]; /* CT_STEPPER_BARRIER: x = p + A X at the end of the last step, and A's rate, */
-    ct_real affine_q[4], affine_spin[3]; /* with the orientation and the spin that it left: others are somebody's who has set them */
-    ct_real affine_v[3]; /* and the velocity of its centre, */
+    ct_real v_before[6]; /* end.v of its two blocks before the fail-safe */
+    /* of CT_STEPPER_BARRIER, whose rigid bodies are x = p + A X: */
+    ct_real affine[9], affine_rate[9];  /* A at the end of the last step, and its rate [1/s] */
+    ct_real affine_q[4], affine_spin[3]; /* orientation and spin that the step left; where the body has others, the user has set them */
+    ct_real affine_v[3];                /* velocity of the centre that the step left */
     ct_real affine_v0[9], affine_u0[9]; /* BDF2: A's rate at the start of that step, and on average over it */
-    int affine_known;    /* 1: there was such a step */
+    int affine_known;                   /* 1: there was such a step */
 } cti_rigid;
 
 /* cti_rigid_mass -- mass [kg], centre [3] and inertia [9] about it of a closed surface, positions [3 n], triangles [3 n_triangles]

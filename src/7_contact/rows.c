@@ -66,18 +66,10 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_r
         if (k == pair->n_a)
             row->n_a = row->n;
         cti_rows_vertex(c, pair->v[k], pair->w[k], row->n_a, row, scripted);
-        origin->bends |= cti_surface_attach(c->surface, pair->v[k])->frame >= 0;
+        origin->is_nonlinear |= cti_surface_attach(c->surface, pair->v[k])->frame >= 0;
     }
     if (pair->n_a >= pair->n)
         row->n_a = row->n;
-}
-
-/* relative displacement of the pair's points to the tentative positions, the script included; a plane does not move */
-static cti_v3 cti_rows_moved(const cti_surface *s, const cti_pair *pair)
-{
-    if (pair->kind == CT_PAIR_PLANE)
-        return cti_v3_sub(cti_v3_at(s->x1, pair->v[0]), cti_v3_at(s->x0, pair->v[0]));
-    return cti_v3_sub(cti_pair_offset(s, s->x1, pair), cti_pair_offset(s, s->x0, pair));
 }
 
 CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin)
@@ -87,11 +79,11 @@ CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const 
     cti_v3 scripted, moved;
     ct_real before[3], after[3], n_w[3];
     int k;
-    if (!origin->bends || c->at_start)
+    if (!origin->is_nonlinear || c->at_start)
         return 0;
     cti_row_velocity(row, c->v, before);
     cti_rows_terms(c, pair, row, &view, &scripted);
-    moved = cti_m3_mul_v(row->frame, cti_v3_mul(cti_rows_moved(c->surface, pair), 1 / c->dt));
+    moved = cti_m3_mul_v(row->frame, cti_v3_mul(cti_pair_way(c->surface, pair), 1 / c->dt));
     row->w[0] = row->w[1] = row->w[2] = 0;
     cti_row_velocity(row, c->v, n_w);
     row->w[0] = origin->base[0] + moved.x - n_w[0];
@@ -297,10 +289,10 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
 {
     cti_v3 n = cti_v3_at(row->frame, 0), moved;
     ct_real most, size;
-    if (!origin->bends)
+    if (!origin->is_nonlinear)
         moved = cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
     else {
-        moved = cti_v3_add(cti_rows_moved(c->surface, &origin->pair), cti_v3_at(origin->slip, 0));
+        moved = cti_v3_add(cti_pair_way(c->surface, &origin->pair), cti_v3_at(origin->slip, 0));
         moved = cti_v3_mad(moved, n, -cti_v3_dot(moved, n));
     }
     if (cti_rows_sticks(c->cone, row))

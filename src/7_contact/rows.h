@@ -30,18 +30,19 @@ typedef struct cti_row_context {
 typedef struct cti_contact_row {
     cti_pair pair;
     ct_real thickness;
-    ct_real gap0;  /* along the normal at the start of the step, less the thickness */
+    ct_real gap0;  /* along the normal at the start of the step, less the thickness; of a joint that gives: what a step closes, 0: none */
     ct_real slip[3]; /* [m] remembered slip, which the stick target undoes */
     ct_real base[3]; /* [m/s] w without the script's motion and without the term of a linearization; of a stitch that is damped across, less
                         the velocity that the common rotation of the jointed bodies gives it */
     ct_real script[3]; /* [m/s] relative velocity of the pair's points by scripts, in the frame */
-    int bends;       /* 1: a rigid body takes part, so that the row is linearized again in every round */
+    int is_nonlinear; /* 1: a rigid body takes part, so that the row is linearized again in every round */
     ct_real lift;    /* see cti_memory_item */
     ct_real load, asked; /* > 0 where the row lifts a loaded contact: the last step's normal multiplier [N s], and the requested speed
                             [m/s] */
-    int fresh;     /* 1: not solved yet */
-    int bent;      /* 1: linearized again since its last solve, with a change that matters */
-    ct_real missed; /* violation of a joint's equation at the tentative motion, over the error that it may have */
+    int is_unsolved; /* 1: not solved yet */
+    int is_changed; /* 1: linearized again since its last solve, with a change that matters */
+    ct_real joint_error; /* violation of a joint's equation at the tentative motion, over the error that it may have */
+    ct_real gives, anchor[3]; /* > 0: compliance [1/kg] of a joint that is being closed, around an impulse [N s] in world axes (joints.c) */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
     int repair;    /* 1: separates features that intersect; not a contact */
 } cti_contact_row;
@@ -53,7 +54,7 @@ CTI_FN ct_real cti_rows_recovery(const cti_row_context *c, ct_real gap);
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, ct_real keep,
                           cti_row *row, cti_contact_row *origin);
 
-/* cti_rows_linearize -- recomputes arms and w of a row that bends at the tentative state of the context: w + J v is the exact relative
+/* cti_rows_linearize -- recomputes arms and w of a nonlinear row at the tentative state of the context: w + J v is the exact relative
    velocity there. Returns the largest change of a row's velocity at v [m/s]. */
 CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin);
 

@@ -246,6 +246,13 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     return r;
 }
 
+CTI_FN cti_v3 cti_pair_way(const cti_surface *s, const cti_pair *pair)
+{
+    if (pair->kind == CT_PAIR_PLANE)
+        return cti_v3_sub(cti_v3_at(s->x1, pair->v[0]), cti_v3_at(s->x0, pair->v[0]));
+    return cti_v3_sub(cti_pair_offset(s, s->x1, pair), cti_pair_offset(s, s->x0, pair));
+}
+
 CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side)
 {
     int k, first = side ? pair->n_a : 0, end = side ? pair->n : pair->n_a;

@@ -47,6 +47,7 @@ typedef struct cti_surface {
     uint8_t *is_point;       /* [nv] 1: a single point, without edges and faces */
     ct_real *rest;           /* [3 nv] */
     ct_real *x0, *x1;        /* [3 nv] both ends of the motion */
+    ct_real *x_last;         /* [3 nv] where it was last known to be free of intersections (shell.h); empty: nowhere */
     ct_real *script;         /* [3 n_moving] end positions of vertices without blocks */
     cti_surface_body *bodies;
     cti_soup_body *ranges;   /* [n_bodies] */
@@ -138,6 +139,8 @@ CTI_FN void cti_pair_weigh(cti_pair *pair, const ct_real *t);
 CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair *pair, int *out_feature);
 /* cti_pair_offset -- p_a - p_b at positions x with the pair's weights. */
 CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_pair *pair);
+/* cti_pair_way -- how far p_a moves against p_b from x0 to x1, scripts included; a plane does not move. */
+CTI_FN cti_v3 cti_pair_way(const cti_surface *s, const cti_pair *pair);
 /* cti_surface_across -- from an edge to the vertex *tip of a face beside it, across the edge, at x0; *foot: the vertex's place along the edge.
    cti_surface_beside -- the face beside an edge that is not this one; -1: none.
    cti_pair_valley -- 1 where the vertex of a VF pair, whose closest point is in `feature`, is above the face beside this one, and both are sides of

@@ -7,14 +7,10 @@
    last step: a load then holds its pairs at distances near half of dhat. differs: IPC's follows from gradients at the start of a step, which
    asks for distances as they are.
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
-#include "form.h"
+#include "barrier.h"
 #include "../8_step/assemble.h"
-#include "../8_step/move.h"
-#include "../8_step/energy.h"
-#include "../8_step/impulses.h"
 #include "../8_step/joints.h"
-#include "../8_step/snapshot.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 
 /* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half and double were not compared */
 #define CTI_BARRIER_KEEP CTI_R(0.1)
@@ -47,6 +43,18 @@
    100 m/s by 7e-4; a press without room by 0.05 in its first step (test_barrier_affine). Half is too near to the joints'; double is the same there */
 #define CTI_BARRIER_STRAIN CTI_R(0.02)
 
+/* cti_barrier_run -- Newton iterations of a step */
+typedef struct cti_barrier_run {
+    ct_real *shift;  /* [3 nv] what is left of the scripts' way */
+    int moves;       /* 1: there is some */
+    int iterations;
+    ct_real speed;   /* [m/s] of the last Newton step */
+    int is_last;     /* 1: it is short enough to end with */
+    int leads;       /* 1: its potential has the friction of its start, and friction is to be that of its end */
+    int lifted;      /* 1: its Hessian was lifted: it is shorter than Newton's */
+    double start, stored, stiff; /* [J] energies at the start: of bodies and contacts, of contacts alone, cti_barrier_contact.stiff */
+} cti_barrier_run;
+
 /* ---- the barriers' scale ---- */
 
 /* gravity; where there is none, the acceleration that stops the fastest block in a step */
@@ -61,12 +69,12 @@ static double cti_barrier_pull(const cti_state *s)
     return g;
 }
 
-static void cti_barrier_scale(cti_state *s)
+static void cti_barrier_scale_open(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     b->contact.least = cti_barrier_pull(s);
-    if (!(s->history.barrier > 0))
-        s->history.barrier = s->history.barrier_solved = b->contact.least;
+    if (!(b->scale.now > 0))
+        b->scale.now = b->scale.solved = b->contact.least;
 }
 
 /* The scale that the contacts ask for, by their forces over their masses; *n of them. Walls are gone in the next step, and ask for nothing. It falls
@@ -75,7 +83,7 @@ static double cti_barrier_wanted(const cti_state *s, int *n)
 {
     const cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
-    double sum = 0, now = s->history.barrier, want;
+    double sum = 0, now = b->scale.now, want;
     int i;
     for (i = *n = 0; i < CTI_LEN(b->contact.terms); i++)
         if (b->contact.terms[i].mass > 0 && !b->contact.terms[i].wall &&
@@ -97,37 +105,56 @@ static double cti_barrier_wanted(const cti_state *s, int *n)
    that much less as a rise gives. lost [J]: of the step, beside friction */
 static void cti_barrier_rescale(cti_state *s, double lost, ct_step_report *r)
 {
-    double stored = r->energy_contact, scale, change, paid;
+    cti_barrier *b = cti_barrier_own(s);
+    double stored = r->energy_contact, scale;
     int n;
     if (s->desc.barrier.stiffness > 0)
         return;
-    scale = cti_barrier_wanted(s, &n) / s->history.barrier;
+    scale = cti_barrier_wanted(s, &n) / b->scale.now;
     if (n > 0 && (scale - 1) * stored > lost)
         scale = 1 + lost / stored;
-    s->history.barrier *= scale;
-    change = (scale - 1) * stored, paid = cti_fmin(change, r->loss_contact);
-    r->energy_contact += change, r->loss_contact -= paid, r->energy_gained += change - paid;
-    cti_barrier_own(s)->contact.implied += change - paid;
+    b->scale.now *= scale;
+    r->energy_contact += (scale - 1) * stored, r->loss_contact -= (scale - 1) * stored;
 }
 
-/* What pairs store at the end they give back, so that it is no loss. What walls store is one: they are gone in the next step. Returns what contacts lose
-   beside friction, by the implicit rule. before [J]: stored at the start */
-static double cti_barrier_stored(cti_state *s, double before, ct_step_report *r)
+/* The energies of contacts, and energy_gained, which belongs to the rest of the report. What pairs store at the end they give back, so that it is no
+   loss. What walls store is one: they are gone in the next step. A force of the end works on the way of the whole step: what that is more than is
+   stored contacts lose by the implicit rule. A contact turns along its way, so that the force of the end may take less than is stored: that is an
+   error of the rule, and no loss */
+static void cti_barrier_account(cti_state *s, const cti_barrier_run *q, double given, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double friction = r->loss_contact;
+    double friction = r->loss_contact, implied, lost;
     cti_potential_terms t;
     int i;
-    r->energy_contact = b->contact.energy;
+    r->energy_contact = b->contact.energy, b->contact.eased += q->stiff - b->contact.stiff;
     for (i = 0; i < CTI_LEN(b->contact.terms); i++)
         if (b->contact.terms[i].wall && cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t))
             r->energy_contact -= t.value / (double)b->rule.contact;
-    /* a contact turns along its way, so that the force of the end may take less than is stored: that is an error of the rule, and no loss */
-    r->loss_contact = cti_fmax(0, friction + b->contact.worked - (r->energy_contact - before));
-    return r->loss_contact - friction;
+    r->loss_contact += b->contact.worked - (r->energy_contact - q->stored);
+    cti_report_gain(q->start - given, r);
+    implied = r->loss_contact - friction, lost = cti_fmax(0, implied - r->energy_gained);
+    b->contact.over += cti_fmax(0, implied - lost);
+    cti_barrier_rescale(s, lost, r);
 }
 
 /* ---- scripts ---- */
+
+/* the filter and the goal of y. Returns 1 when there is a way to go */
+static int cti_barrier_goal(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, moves = 0;
+    for (i = 0; i < s->n; i++) {
+        int turns = b->layout.block_of[i] < 0, at = turns ? b->layout.affines[s->bodies.rigid_of[i]].block + 1 : b->layout.block_of[i];
+        for (k = 0; k < (turns ? 9 : 3); k++) {
+            b->scripts.filter[at + k / 3] = s->scripts.filter[i];
+            b->scripts.goal[3 * at + k] = b->y0[3 * at + k] + b->h * s->scripts.v_fixed[3 * i + k % 3];
+            moves |= s->scripts.v_fixed[3 * i + k % 3] != 0;
+        }
+    }
+    return moves;
+}
 
 /* where scripts go in this step. Returns 1 when there is a way to go */
 static int cti_barrier_scripts(cti_state *s, ct_real *shift)
@@ -147,14 +174,7 @@ static int cti_barrier_scripts(cti_state *s, ct_real *shift)
                 moves |= shift[3 * v + i] != 0;
                 now[i] = f->x0[3 * v + i];
             }
-    for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0)
-            for (k = 0; k < 3; k++) {
-                int at = 3 * b->layout.block_of[i] + k;
-                b->scripts.goal[at] = b->y0[at] + b->h * s->scripts.v_fixed[3 * i + k];
-                moves |= s->scripts.v_fixed[3 * i + k] != 0;
-            }
-    return moves;
+    return moves | cti_barrier_goal(s);
 }
 
 /* scripted vertices a share t of what is left of their way from x0 */
@@ -167,21 +187,6 @@ static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
             cti_v3 end = cti_v3_at(cti_barrier_own(s)->scripts.script, v + f->bodies[f->body_of[v]].shift);
             cti_v3_put(cti_surface_script(f, v), 0, t < 1 ? cti_v3_mad(cti_v3_at(f->x0, v), cti_v3_at(shift, v), t) : end);
         }
-}
-
-/* writes down where scripted vertices are that have not come as far as their script */
-static void cti_barrier_wait(cti_state *s)
-{
-    const cti_surface *f = &s->surface;
-    int i;
-    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
-        const cti_mover *m = &s->scripts.movers[i];
-        const ct_real *x = f->x0 + 3 * (size_t)m->v0, *end;
-        if (m->n == 0)
-            continue;
-        end = cti_barrier_own(s)->scripts.script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
-        cti_assemble_wait(s, m, memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0);
-    }
 }
 
 /* ---- Newton's method ---- */
@@ -210,17 +215,6 @@ static void cti_barrier_take(cti_state *s, ct_real *shift, ct_real t)
 }
 
 typedef enum cti_barrier_end { CTI_BARRIER_MEMORY, CTI_BARRIER_GOES_ON, CTI_BARRIER_CONVERGED, CTI_BARRIER_STUCK, CTI_BARRIER_SPENT } cti_barrier_end;
-
-/* cti_barrier_run -- Newton iterations of a step */
-typedef struct cti_barrier_run {
-    ct_real *shift;  /* [3 nv] what is left of the scripts' way */
-    int moves;       /* 1: there is some */
-    int iterations;
-    ct_real speed;   /* [m/s] of the last Newton step */
-    int is_last;     /* 1: it is short enough to end with */
-    int leads;       /* 1: its potential has the friction of its start, and friction is to be that of its end */
-    int lifted;      /* 1: its Hessian was lifted: it is shorter than Newton's */
-} cti_barrier_run;
 
 /* halves the step from t on until the potential falls. 1, or 0: it does not; -1: out of memory */
 static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
@@ -282,8 +276,11 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
     for (b->matrix.exact = !q->moves && b->matrix.sigma <= CTI_BARRIER_SHIFT;;) {
         double t0 = cti_state_clock(s);
         ct_real sigma = b->matrix.sigma;
-        if (!assembled && (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r) || !cti_barrier_constrain(s)))
-            return 0;
+        if (!assembled) {
+            if (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r))
+                return 0;
+            cti_barrier_constrain(s);
+        }
         r->ms_assemble += cti_state_clock(s) - t0;
         t0 = cti_state_clock(s);
         if (!cti_barrier_solve(s, &definite, r))
@@ -454,105 +451,79 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
     return 1;
 }
 
-/* ---- the step ---- */
+/* ---- the substep ---- */
 
 /* the iterate becomes the state. 0: out of memory */
-static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report *r)
+static int cti_barrier_commit(cti_state *s, const cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
+    const cti_barrier_forms *constraints = cti_barrier_constraints(s);
     cti_memory *next = &s->contact.memory_step[0], last;
-    double size, implied;
-    int i;
+    double size, before = r->energy_gained, given; /* [J] what substeps before have gained, and their part of the balance */
+    int i, candidates = 0;
+    given = r->work_pins + r->work_script + r->work_joints + r->work_recovery - r->loss_contact - r->loss_damping;
     cti_memory_clear(next);
     if (!cti_barrier_remember(s, next) || !cti_barrier_joints_close(s, next, r) || !cti_barrier_works(s, r) ||
-        !(cti_form_is_constrained(s) ? cti_form_touches(s, next, r) : cti_barrier_touches(s, next, r)))
+        !(constraints ? constraints->touches(s, next, r) : cti_barrier_touches(s, next, r)))
         return 0;
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
     if (size < 0)
         return 0;
-    implied = cti_barrier_stored(s, start[1], r);
     cti_barrier_store(s);
     memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
-    if (!CTI_RESIZE(&s->prepared, b->surface.x_last, 3 * s->surface.nv))
-        return 0;
-    if (s->surface.nv)
-        memcpy(b->surface.x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->energy.known = 0;
-    s->step.time = s->step.until;
-    cti_barrier_wait(s);
-    s->contact.memory_dt = b->h;
+    s->step.time = cti_state_ahead(s, b->h);
+    cti_assemble_stop(s, b->scripts.script, 0);
     last = s->contact.memory, s->contact.memory = *next, *next = last;
     for (i = 0; i < CTI_LISTS; i++)
-        r->candidates += cti_candidates_len(&b->cover.list[i]);
+        candidates += cti_candidates_len(&b->cover.list[i]);
+    r->candidates = cti_max_int(r->candidates, candidates);
     r->rows = CTI_LEN(b->contact.terms);
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
     r->joint_error = cti_joints_error(s);
     r->rigid_strain = b->layout.strain;
     if (r->rigid_strain > CTI_BARRIER_STRAIN)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    cti_ends_gain(start[0] + start[1], r);
-    b->contact.implied += implied;
-    cti_barrier_rescale(s, cti_fmax(0, implied - r->energy_gained), r);
+    cti_barrier_account(s, q, given, r);
+    r->energy_gained += before;
     return 1;
 }
 
-/* energies [4] at the start: of the bodies, of the contacts, of gravity alone, and of motion alone. 0: out of memory */
-static int cti_barrier_energies(cti_state *s, double *out)
-{
-    ct_step_report r;
-    double size;
-    memset(&r, 0, sizeof r);
-    cti_ends_energies(s, &r);
-    out[0] = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
-    cti_barrier_energy(s, cti_barrier_own(s)->y, s->surface.x0, &size);
-    out[1] = cti_barrier_own(s)->contact.energy;
-    out[2] = r.energy_gravity;
-    out[3] = r.energy_kinetic;
-    return size >= 0;
-}
-
-/* CT_OK, and everything is ready for the first iteration */
-static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, double *start)
+/* everything is ready for the first iteration. 0: out of memory */
+static int cti_barrier_open(cti_state *s, ct_real h, cti_barrier_run *q)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int known = cti_surface_is_at(&s->surface, b->surface.x_last);
-    memset(q, 0, sizeof *q);
-    if (!known) {
-        int crosses = cti_barrier_crosses(s);
-        if (crosses)
-            return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
-    }
+    ct_step_report r;
+    double size;
+    memset(q, 0, sizeof *q), memset(&r, 0, sizeof r);
     q->shift = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
-    if (!q->shift || !cti_assemble_pins(s, dt))
-        return CT_ERR_MEMORY;
-    cti_barrier_load(s, dt);
-    cti_barrier_scale(s);
+    if (!q->shift || !cti_assemble_pins(s, h))
+        return 0;
+    cti_barrier_load(s, h);
+    cti_barrier_scale_open(s);
     if (s->surface.nv)
         memcpy(b->surface.x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     q->moves = cti_barrier_scripts(s, q->shift);
     cti_barrier_joints_open(s);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
-        return CT_ERR_MEMORY;
-    if (cti_form_is_constrained(s))
+        return 0;
+    if (cti_barrier_constraints(s))
         CTI_CLEAR(b->contact.terms);
-    if (!known && cti_barrier_coincides(s, &s->step.limit))
-        return CT_ERR_DOMAIN;
-    return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
+    cti_report_energies(s, &r);
+    cti_barrier_energy(s, b->y, s->surface.x0, &size);
+    q->stored = b->contact.energy, q->stiff = b->contact.stiff, q->start = r.energy_kinetic + r.energy_elastic + r.energy_gravity + q->stored;
+    return size >= 0;
 }
 
-/* a minimization from the start of the step, with the walls that there are. used: Newton steps that count as made */
-static ct_code cti_barrier_attempt(cti_state *s, ct_real h, int used, cti_barrier_run *q, double *start, ct_step_report *r)
+/* a minimization from the start of the substep, with the walls that there are. used: Newton steps that count as made. 0: out of memory */
+static int cti_barrier_attempt(cti_state *s, ct_real h, int used, cti_barrier_run *q, ct_step_report *r)
 {
-    ct_code code = cti_barrier_open(s, h, q, start);
-    int ok;
+    const cti_barrier_forms *form = cti_barrier_form(s);
+    r->status = CT_STATUS_OK;
+    if (!cti_barrier_open(s, h, q))
+        return 0;
     q->iterations = used;
-    if (code != CT_OK)
-        return code;
-    if (s->desc.barrier.form == CT_FORM_POTENTIAL)
-        ok = cti_barrier_minimize(s, q, r);
-    else
-        ok = cti_form_step(s, &q->speed, &q->moves, r);
-    return ok ? CT_OK : CT_ERR_MEMORY;
+    return form ? form->step(s, &q->speed, &q->moves, r) : cti_barrier_minimize(s, q, r);
 }
 
 /* Where no minimum was found, Newton's method may be on its way around a point or a rod, which takes it as many iterations as there are. Then the way
@@ -567,43 +538,43 @@ static int cti_barrier_aims(cti_state *s, const ct_step_report *r, int attempt, 
     return *n >= 0;
 }
 
-/* back to the start of the step, for another attempt */
+/* back to the start of the substep, for another attempt */
 static void cti_barrier_anew(cti_state *s, double solved)
 {
     cti_barrier *b = cti_barrier_own(s);
     memcpy(s->surface.x0, b->surface.x_start, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    s->history.barrier_solved = solved;
+    b->scale.solved = solved;
     b->cover.known = 0;
 }
 
-CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r)
+CTI_FN int cti_barrier_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double solved = s->history.barrier_solved;
+    double solved = b->scale.solved;
     ct_status status = r->status;
     cti_barrier_run q;
-    int attempt, used = 0, passes, walls, aims;
+    int attempt, used = 0, passes, walls, aims, extended = r->extended_elements;
+    CTI_UNUSED(may_cut), CTI_UNUSED(need);
+    cti_arena_reset(s->arena);
     CTI_CLEAR(b->contact.walls);
     for (attempt = 1;; attempt++) {
-        ct_code code = cti_barrier_attempt(s, h, used, &q, start, r);
-        if (code != CT_OK)
-            return code;
+        if (!cti_barrier_attempt(s, h, used, &q, r))
+            return 0;
         walls = cti_barrier_walls(s, s->surface.x0);
         if (walls < 0 || !cti_barrier_aims(s, r, attempt, &aims))
-            return CT_ERR_MEMORY;
+            return 0;
         used = attempt > 1 ? q.iterations + 1 : 0; /* all but the first share one budget, and each takes something of it */
-        if ((walls == 0 && aims == 0) || used >= s->desc.barrier.newton_iterations || s->desc.barrier.form != CT_FORM_POTENTIAL)
+        if ((walls == 0 && aims == 0) || used >= s->desc.barrier.newton_iterations || cti_barrier_form(s))
             break;
-        cti_barrier_anew(s, solved > 0 ? solved : s->history.barrier);
-        r->status = status;
+        cti_barrier_anew(s, solved > 0 ? solved : b->scale.now);
     }
     b->scripts.late = q.moves;
-    if (!cti_barrier_commit(s, start, r))
-        return CT_ERR_MEMORY;
+    if (!cti_barrier_commit(s, &q, r))
+        return 0;
     passes = cti_barrier_passes(s);
-    if (passes < 0)
-        return CT_ERR_MEMORY;
-    b->contact.passes |= passes || walls > 0;
-    r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
-    return CT_OK;
+    s->judge.coarse |= passes || walls > 0;
+    r->residual = cti_max(r->residual, cti_finite(q.speed) ? q.speed : CTI_REAL_MAX);
+    r->extended_elements = cti_max_int(r->extended_elements, extended);
+    cti_step_status(r, status);
+    return passes >= 0;
 }

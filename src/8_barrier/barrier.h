@@ -8,13 +8,6 @@
 #include "../2_linalg/krylov.h"
 #include "../7_contact/candidates.h"
 #include "../7_contact/potential.h"
-#include "../4_programs/program.h"
-
-/* cti_barrier_attach -- a surface vertex as a sum of blocks y: x = sum w_k y_k; n 0: no block moves it. */
-typedef struct cti_barrier_attach {
-    int32_t n, block[4];
-    ct_real w[4];
-} cti_barrier_attach;
 
 /* cti_affine -- a rigid body as four blocks: its centre of mass p and the columns of A, x = p + A X. */
 typedef struct cti_affine {
@@ -26,8 +19,8 @@ typedef struct cti_affine {
 
 /* cti_barrier_rub -- friction of a contact, with the normal force and the directions of an earlier solve. */
 typedef struct cti_barrier_rub {
-    int32_t kind, n, n_a, v[4], plane; /* as of cti_barrier_term */
-    ct_real c[4], t[2][3];
+    cti_pair pair;
+    ct_real t[2][3];
     ct_real load; /* rule.contact mu times the normal force [kg m] */
     uint64_t key; /* of the pair, as in the contact memory */
     ct_real anchor[2]; /* [m] slip at the start of the step, along t; 0 without static_hold */
@@ -55,17 +48,17 @@ typedef struct cti_contact_rub {
 
 /* cti_barrier_term -- an active pair: nearer than its dhat. */
 typedef struct cti_barrier_term {
-    int32_t kind, n, n_a, v[4], plane;
+    cti_pair pair; /* without weights */
     ct_real hat, d2;
     ct_real mass; /* [kg] the smaller of its bodies' layout.share; 0: no unknown of it is free, so that it has no force */
     int32_t wall; /* 0: the pair itself; else its wall, number wall - 1 */
 } cti_barrier_term;
 
 /* cti_barrier_wall -- a plane that a pair does not go through in the step at hand, see barrier_walls.c: its barrier acts where the gap
-   normal . sum c_k x_k - hat is below hat. */
+   normal . sum w_k x_k - hat is below hat. */
 typedef struct cti_barrier_wall {
-    int32_t kind, n, n_a, v[4]; /* as of cti_barrier_term */
-    ct_real c[4], normal[3];
+    cti_pair pair;
+    ct_real normal[3];
     ct_real hat;         /* [m] */
     ct_real mass;        /* as of cti_barrier_term */
     ct_real when, lasts; /* [steps] the pair comes within dhat, and how long it takes to go as far as it is from there */
@@ -107,8 +100,15 @@ typedef struct cti_barrier_factor {
     double excess; /* [iterations] since it was computed, without the first of each solve */
 } cti_barrier_factor;
 
-/* cti_barrier_start -- pattern, analysis and factor that the step began with, each kept when the step is to replace it. */
+/* cti_barrier_scale -- [m/s^2] of the barriers' forces: the next step's, the last solve's; 0: not known. */
+typedef struct cti_barrier_scale {
+    double now, solved;
+} cti_barrier_scale;
+
+/* cti_barrier_start -- what the step began with: numbers, and pattern, analysis and factor, each kept when the step is to replace it. */
 typedef struct cti_barrier_start {
+    cti_barrier_scale scale;
+    ct_real sigma;         /* matrix.sigma */
     int replaced; /* of CTI_BARRIER_OLD_*: those that are here; the step has left the others as they were */
     cti_barrier_hessian hessian;
     cti_barrier_analysis analysis;
@@ -131,7 +131,7 @@ typedef struct cti_barrier_factors {
 typedef struct cti_barrier_layout {
     int32_t *block_of;          /* [state blocks] first block; -1: the angular block of a rigid body */
     cti_affine *affines;        /* [rigids] */
-    cti_barrier_attach *attach; /* [n_moving + 1] as of the surface */
+    cti_attach *attach;         /* [n_moving + 1] as of the surface, but of y: x = sum weight_k y_k; n 0: no block moves it */
     ct_real *hat;               /* [surface bodies] dhat */
     ct_real *share;             /* [surface bodies] mass over the number of surface vertices [kg]; CTI_REAL_MAX: not dynamic */
     int32_t *all;               /* [n] 0, 1, 2, ... */
@@ -144,15 +144,14 @@ typedef struct cti_barrier_layout {
 /* cti_barrier_goals -- where scripts want their parts at the end of the step. */
 typedef struct cti_barrier_goals {
     ct_real *goal;   /* [3 n] constrained blocks */
+    int32_t *filter; /* [n] index into cti_scripts.projectors, or -1; the columns of a rigid body have that of its angular block */
     ct_real *script; /* [3 n_moving] the surface */
     int late;        /* 1: the step ended before they were there */
 } cti_barrier_goals;
 
 /* cti_barrier_surface -- positions of the surface [3 nv]. */
 typedef struct cti_barrier_surface {
-    ct_real *x_start;       /* at the start of the step at hand */
-    ct_real *x_begin;       /* at the start of the whole step, of which that may be a part */
-    ct_real *x_last;        /* at the end of the last step; empty: none */
+    ct_real *x_start;       /* at the start of the substep at hand */
     ct_real *x_before;      /* before the last Newton step */
     const ct_real *x_slide; /* that friction is evaluated at; NULL: surface.x0 */
 } cti_barrier_surface;
@@ -168,7 +167,7 @@ typedef struct cti_barrier_candidates {
     ct_real *toi;                         /* scratch of the step filter */
 } cti_barrier_candidates;
 
-/* cti_barrier_contact -- contacts at the iterate. The scale of their forces is history.barrier times the mass of a pair. */
+/* cti_barrier_contact -- contacts at the iterate. Their forces are cti_barrier.scale times the mass of a pair. */
 typedef struct cti_barrier_contact {
     cti_barrier_term *terms; /* active pairs, and then active walls */
     cti_barrier_term *before; /* those before the last Newton step */
@@ -176,11 +175,10 @@ typedef struct cti_barrier_contact {
     cti_barrier_rub *rubs;
     cti_barrier_rub *ahead;  /* scratch: friction as it is elsewhere */
     double least;            /* [m/s^2] smallest scale, that of the first step: gravity */
-    double energy;           /* [J] of the barriers */
+    double energy, stiff;    /* [J] of the barriers, and of what keeps rigid bodies rigid */
+    double eased;            /* [J] what of that the try at hand has got back: it is in no energy of the report */
+    double over;             /* [J] what contacts lose in it by the implicit rule and more than the step loses: forces balance but for a tolerance */
     double worked;           /* [J] taken by the forces of pairs in the last minimization, on the ways of their points */
-    double implied;          /* [J] of energy_gained of this step that motion has not gained: what the implicit rule and changes of the scale are
-                                in loss_contact, or have added to it */
-    int passes;              /* 1: a part of the step at hand ended behind an obstacle, see cti_barrier_passes */
 } cti_barrier_contact;
 
 /* cti_barrier_joints -- the equations of the joints. */
@@ -188,7 +186,7 @@ typedef struct cti_barrier_joints {
     cti_barrier_tie *ties;
     int updates, stalls; /* of multipliers in this step; those in a row that changed little */
     int open;            /* ties with an error above the tolerance when Newton's method ended */
-    double rounded;      /* [J] what rounding of the joints' work is of */
+    double rounded;      /* [J] what rounding of the joints' work in the try at hand is of */
 } cti_barrier_joints;
 
 /* cti_barrier_matrix -- what the Hessian is made of. */
@@ -199,12 +197,6 @@ typedef struct cti_barrier_matrix {
     ct_real sigma;    /* times M that is added to it then */
     int contacts;     /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
 } cti_barrier_matrix;
-
-/* cti_barrier_form -- of the constrained forms (form.h): their last program and its rows. */
-typedef struct cti_barrier_form {
-    struct cti_form_row *rows;
-    cti_program program;
-} cti_barrier_form;
 
 /* cti_barrier -- of CT_STEPPER_BARRIER; made when the world is prepared, but for what the comments say. */
 typedef struct cti_barrier {
@@ -225,11 +217,40 @@ typedef struct cti_barrier {
     cti_barrier_factor factor;
     cti_barrier_factors factors;
     cti_barrier_start start;
-    cti_barrier_form form;
+    void *form;              /* private data of the forms; NULL before the first step of one */
+    cti_barrier_scale scale; /* the last member: it stays when bodies change */
 } cti_barrier;
 
 /* cti_barrier_own -- the stepper's data of a state. */
 CTI_INLINE cti_barrier *cti_barrier_own(const cti_state *s) { return (cti_barrier *)s->own; }
+
+/* cti_barrier_forms -- what 8_forms does in a world whose barrier.form is another one than POTENTIAL. 0: out of memory.
+   step     the step, from what cti_barrier_open has prepared. *speed: of the last iteration; *moves 1: scripted blocks have not arrived
+   touches  contacts of constrained forms for the report; next: friction's
+   push     adds the constraints' forces to g, whose contacts have none
+   problem  as cti_stepper.problem: the last quadratic program */
+typedef struct cti_barrier_forms {
+    int (*step)(cti_state *s, ct_real *speed, int *moves, ct_step_report *r);
+    int (*touches)(cti_state *s, const cti_memory *next, ct_step_report *r);
+    void (*push)(cti_state *s);
+    int (*problem)(cti_state *s, cti_mem *mem, struct cti_program *out);
+} cti_barrier_forms;
+
+CTI_FN const cti_barrier_forms *cti_forms(void);
+/* cti_barrier_form -- those of the world's form; NULL: it is POTENTIAL. cti_barrier_constraints -- the same, of a form with constraints. */
+CTI_INLINE const cti_barrier_forms *cti_barrier_form(const cti_state *s)
+{
+#if CONTACT_WITH_FORMS
+    return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : cti_forms();
+#else
+    CTI_UNUSED(s);
+    return NULL;
+#endif
+}
+CTI_INLINE const cti_barrier_forms *cti_barrier_constraints(const cti_state *s)
+{
+    return s->desc.barrier.form < CT_FORM_POSITION ? NULL : cti_barrier_form(s);
+}
 
 /* ---- barrier_layout.c ---- */
 
@@ -249,10 +270,16 @@ CTI_FN void cti_barrier_store(cti_state *s);
 /* cti_barrier_speed -- largest entry of a change of y as a speed [m/s]. */
 CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy);
 /* cti_barrier_of -- the attachment of vertex v. */
-CTI_INLINE const cti_barrier_attach *cti_barrier_of(const cti_state *s, const cti_barrier *b, int v)
+CTI_INLINE const cti_attach *cti_barrier_of(const cti_state *s, const cti_barrier *b, int v)
 {
     const cti_surface_body *body = &s->surface.bodies[s->surface.body_of[v]];
     return &b->layout.attach[body->moves ? v + body->shift : s->surface.n_moving];
+}
+
+/* cti_barrier_went -- how far vertex v has come in the substep at hand, with the surface at x. */
+CTI_INLINE cti_v3 cti_barrier_went(const cti_state *s, const ct_real *x, int v)
+{
+    return cti_v3_sub(cti_v3_at(x, v), cti_v3_at(cti_barrier_own(s)->surface.x_start, v));
 }
 
 /* ---- barrier_rule.c ---- */
@@ -290,11 +317,9 @@ CTI_FN void cti_barrier_arrive(cti_state *s);
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out);
 /* cti_barrier_eval -- a term's potential at surface positions x. */
 CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
-/* cti_barrier_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. */
+/* cti_barrier_crosses -- as cti_shell.crosses. A pair nearer than an ulp of its bodies' dhat counts, like two points in one place: its barrier has
+   no value. */
 CTI_FN int cti_barrier_crosses(cti_state *s);
-/* cti_barrier_coincides -- 1 when a pair of features was last found nearer than an ulp of its bodies' dhat, like two points in one place: its
-   barrier has no value. out: that pair. 0: none. */
-CTI_FN int cti_barrier_coincides(const cti_state *s, cti_pair *out);
 /* cti_barrier_squeezes -- 1 when the motion to x, at which pairs were last found, brings a pair nearer than a solve resolves. */
 CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x);
 
@@ -369,8 +394,13 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
 
 /* cti_barrier_key -- of a term in the contact memory; a wall has another one than its pair. */
 CTI_FN uint64_t cti_barrier_key(const cti_state *s, const cti_barrier_term *p);
-/* cti_barrier_pair -- a term as a pair; c [4]: its weights, or NULL. */
-CTI_FN cti_pair cti_barrier_pair(const cti_barrier_term *p, const ct_real *c);
+/* cti_barrier_pair -- a term's pair with weights c [4]. */
+CTI_INLINE cti_pair cti_barrier_pair(const cti_barrier_term *p, const ct_real *c)
+{
+    cti_pair pair = p->pair;
+    memcpy(pair.w, c, 4 * sizeof *c);
+    return pair;
+}
 /* cti_barrier_rub_add -- adds friction of a contact with weights c, a normal and cti_barrier_rub.load. 0: out of memory. */
 CTI_FN int cti_barrier_rub_add(cti_state *s, const cti_barrier_term *p, const ct_real *c, cti_v3 normal, ct_real load);
 /* cti_barrier_keep_contacts -- keeps the pairs and the surface before a Newton step. 0: out of memory. cti_barrier_contacts_agree -- after it: 1
@@ -395,8 +425,14 @@ CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_
 CTI_FN int cti_barrier_pattern(cti_state *s);
 /* cti_barrier_add -- B(i, j) += m [9], scaled. Of i and j a term or a rub has both. */
 CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale);
-/* cti_barrier_constrain -- after an assembly: g and B of constrained blocks, which are on their way to the goal. 0: out of memory. */
-CTI_FN int cti_barrier_constrain(cti_state *s);
+/* cti_barrier_constrain -- after an assembly: g and B of constrained blocks, which are on their way to the goal. */
+CTI_FN void cti_barrier_constrain(cti_state *s);
+/* cti_barrier_free -- what scripts leave of a vector at a block of y. */
+CTI_INLINE cti_v3 cti_barrier_free(const cti_state *s, int at, cti_v3 v)
+{
+    int filter = cti_barrier_own(s)->scripts.filter[at];
+    return filter >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)filter, v) : v;
+}
 /* cti_barrier_follow -- dy of constrained blocks: exactly what is left of their way, which conjugate gradients only come near. */
 CTI_FN void cti_barrier_follow(cti_state *s);
 /* cti_barrier_shift_mass -- B += by M of deformable nodes, after cti_barrier_constrain. */
@@ -416,9 +452,8 @@ CTI_FN void cti_barrier_system_restore(cti_barrier *b);
 
 /* ---- barrier.c ---- */
 
-/* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [4]: energies at its start, of the
-   bodies, of contacts, of gravity alone, of motion alone. CT_ERR_DOMAIN as of cti_barrier_step. */
-CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r);
+/* cti_barrier_substep -- as cti_shell.substep: one minimization, which becomes the state. */
+CTI_FN int cti_barrier_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r);
 
 /* ---- barrier_report.c ---- */
 
@@ -440,10 +475,10 @@ CTI_FN void cti_barrier_touches_close(cti_state *s, cti_barrier_reported *q);
 CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_barrier_works -- work of scripts and pins, with the pins' impulses, and losses in the step. 0: out of memory. */
 CTI_FN int cti_barrier_works(cti_state *s, ct_step_report *r);
-/* cti_barrier_gains -- 1 where a step of dt gained energy by its report. */
-CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r);
+/* cti_barrier_swing -- [J] gain of a step that its rule and rounding explain. */
+CTI_FN double cti_barrier_swing(const cti_state *s, const ct_step_report *r);
 
 /* ---- barrier_step.c ---- */
 
-/* cti_barrier_step -- as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins: s->step.limit is one of the pairs. */
+/* cti_barrier_step -- as cti_stepper.step. */
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r);

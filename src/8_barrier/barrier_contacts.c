@@ -20,8 +20,8 @@ typedef struct cti_contacts_job {
     const ct_real *shift;       /* as of cti_barrier_assemble */
     int first, n;               /* of the terms or of the rubs */
     cti_potential_terms *terms; /* [n] */
-    uint8_t *found;             /* [n] */
-    cti_contact_rub *rubs;      /* [n] */
+    const cti_pair **pair;      /* [n] that they belong to */
+    uint8_t *found;             /* [n] 1: there is a force */
     const ct_real *x;
     double *value, *size;       /* [n] */
     int parts;                  /* ranges of rows */
@@ -47,7 +47,7 @@ static void cti_contacts_values(int begin, int end, int worker, void *context)
         if (!cti_barrier_eval(q->s, &b->contact.terms[i], q->x, CTI_POTENTIAL_VALUE, &t))
             continue;
         q->value[i] = t.value;
-        q->size[i] = (double)t.force * cti_contacts_far(q->x, b->contact.terms[i].v[0]);
+        q->size[i] = (double)t.force * cti_contacts_far(q->x, b->contact.terms[i].pair.v[0]);
     }
 }
 
@@ -93,17 +93,17 @@ CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_
     cti_barrier *b = cti_barrier_own(s);
     int i, j, k, l, p, n3 = 3 * n;
     for (i = 0; i < n; i++) {
-        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
+        const cti_attach *a = cti_barrier_of(s, b, v[i]);
         for (k = 0; k < a->n; k++) {
             int row = a->block[k];
             if (row < begin || row >= end)
                 continue;
-            cti_v3_addto(b->g, row, cti_v3_mul(cti_v3_at(g, i), a->w[k]));
+            cti_v3_addto(b->g, row, cti_v3_mul(cti_v3_at(g, i), a->weight[k]));
             for (j = 0; H && j < n; j++) {
-                const cti_barrier_attach *c = cti_barrier_of(s, b, v[j]);
+                const cti_attach *c = cti_barrier_of(s, b, v[j]);
                 const ct_real *from = H + n3 * 3 * i + 3 * j;
                 for (l = 0; l < c->n; l++) {
-                    ct_real w = a->w[k] * c->w[l];
+                    ct_real w = a->weight[k] * c->weight[l];
                     ct_real *to = b->hessian.B.val +
                                   9 * (size_t)(row == c->block[l] ? b->hessian.B.diag[row] : cti_bsr_slot(&b->hessian.B, row, c->block[l]));
                     for (p = 0; p < 3; p++) {
@@ -111,32 +111,6 @@ CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_
                         to[3 * p + 1] += w * from[n3 * p + 1];
                         to[3 * p + 2] += w * from[n3 * p + 2];
                     }
-                }
-            }
-        }
-    }
-}
-
-/* the same of friction, whose blocks are c_i c_j K */
-static void cti_contacts_scatter_rub(cti_state *s, const cti_barrier_rub *q, const cti_contact_rub *r, int begin, int end)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    int i, j, k, l, p;
-    for (i = 0; i < q->n; i++) {
-        const cti_barrier_attach *a = cti_barrier_of(s, b, q->v[i]);
-        for (k = 0; k < a->n; k++) {
-            int row = a->block[k];
-            if (row < begin || row >= end)
-                continue;
-            cti_v3_addto(b->g, row, cti_v3_mul(cti_v3_at(r->f, 0), q->c[i] * a->w[k]));
-            for (j = 0; j < q->n; j++) {
-                const cti_barrier_attach *c = cti_barrier_of(s, b, q->v[j]);
-                for (l = 0; l < c->n; l++) {
-                    ct_real w = q->c[i] * a->w[k] * q->c[j] * c->w[l];
-                    ct_real *to = b->hessian.B.val +
-                                  9 * (size_t)(row == c->block[l] ? b->hessian.B.diag[row] : cti_bsr_slot(&b->hessian.B, row, c->block[l]));
-                    for (p = 0; p < 9; p++)
-                        to[p] += w * r->K[p];
                 }
             }
         }
@@ -160,12 +134,24 @@ static void cti_contacts_shift(const int32_t *v, int n, const ct_real *H, const 
 /* first row of a range of rows */
 static int cti_contacts_row(const cti_contacts_job *q, int part) { return (int)((int64_t)cti_barrier_own(q->s)->n * part / q->parts); }
 
+/* adds a chunk of terms or of rubs to the rows */
+static void cti_contacts_add(int begin, int end, int worker, void *context)
+{
+    const cti_contacts_job *q = (const cti_contacts_job *)context;
+    int i;
+    CTI_UNUSED(worker);
+    begin = cti_contacts_row(q, begin), end = cti_contacts_row(q, end);
+    for (i = 0; i < q->n; i++)
+        if (q->found[i])
+            cti_barrier_scatter(q->s, q->pair[i]->v, q->pair[i]->n, q->terms[i].gradient, q->terms[i].hessian, begin, end);
+}
+
 /* adds a chunk: every range looks at all of its pairs, so that there are few ranges */
-static void cti_contacts_add_all(cti_contacts_job *q, ct_task_fn *fn)
+static void cti_contacts_add_all(cti_contacts_job *q)
 {
     const ct_tasks *tasks = &q->s->desc.tasks;
     q->parts = CTI_CONTACTS_ADD * q->n < 2 * cti_tasks_least(tasks) ? 1 : cti_min_int(cti_tasks_workers(tasks), cti_barrier_own(q->s)->n);
-    cti_tasks_run(q->parts > 1 ? tasks : NULL, fn, q->parts, 1, q);
+    cti_tasks_run(q->parts > 1 ? tasks : NULL, cti_contacts_add, q->parts, 1, q);
 }
 
 /* groups of pairs: of the chunk's pairs, those from CTI_POTENTIAL_MANY begin on */
@@ -184,63 +170,48 @@ static void cti_contacts_derive(int begin, int end, int worker, void *context)
         /* planes and walls come last: they are no pairs of features */
         for (; pairs < to && b->matrix.contacts == CTI_POTENTIAL_PROJECTED; pairs++) {
             const cti_barrier_term *t = &b->contact.terms[q->first + pairs];
-            if (t->kind == CT_PAIR_PLANE || t->wall)
+            if (t->pair.kind == CT_PAIR_PLANE || t->wall)
                 break;
             cti_barrier_law(q->s, t, &law[pairs - from]);
-            kind[pairs - from] = (ct_pair_kind)t->kind;
-            for (k = 0; k < t->n; k++)
-                cti_v3_put(x + 12 * (size_t)(pairs - from), k, cti_v3_at(q->x, t->v[k]));
+            kind[pairs - from] = (ct_pair_kind)t->pair.kind;
+            for (k = 0; k < t->pair.n; k++)
+                cti_v3_put(x + 12 * (size_t)(pairs - from), k, cti_v3_at(q->x, t->pair.v[k]));
         }
         cti_potential_eval_many(law, kind, x, pairs - from, q->terms + from, q->found + from);
         for (i = pairs; i < to; i++)
             q->found[i] = (uint8_t)cti_barrier_eval(q->s, &b->contact.terms[q->first + i], q->x, b->matrix.contacts, &q->terms[i]);
-        for (i = from; q->shift && i < to; i++)
-            if (q->found[i])
-                cti_contacts_shift(b->contact.terms[q->first + i].v, b->contact.terms[q->first + i].n, q->terms[i].hessian, q->shift,
-                                   q->terms[i].gradient);
+        for (i = from; i < to; i++) {
+            q->pair[i] = &b->contact.terms[q->first + i].pair;
+            if (q->shift && q->found[i])
+                cti_contacts_shift(q->pair[i]->v, q->pair[i]->n, q->terms[i].hessian, q->shift, q->terms[i].gradient);
+        }
     }
-}
-
-static void cti_contacts_add(int begin, int end, int worker, void *context)
-{
-    const cti_contacts_job *q = (const cti_contacts_job *)context;
-    const cti_barrier *b = cti_barrier_own(q->s);
-    int i;
-    CTI_UNUSED(worker);
-    begin = cti_contacts_row(q, begin), end = cti_contacts_row(q, end);
-    for (i = 0; i < q->n; i++)
-        if (q->found[i])
-            cti_barrier_scatter(q->s, b->contact.terms[q->first + i].v, b->contact.terms[q->first + i].n, q->terms[i].gradient,
-                                q->terms[i].hessian, begin, end);
 }
 
 /* ---- friction ---- */
 
+/* blocks w_i w_j K */
 static void cti_contacts_rub(int begin, int end, int worker, void *context)
 {
     const cti_contacts_job *j = (const cti_contacts_job *)context;
-    const cti_barrier *b = cti_barrier_own(j->s);
-    int i, k;
+    int i, k, l, p;
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
-        cti_barrier_rub *q = &b->contact.rubs[j->first + i];
-        cti_v3 way = cti_v3_zero();
-        cti_barrier_rub_terms(j->s, q, j->x, &j->rubs[i]);
-        for (k = 0; j->shift && k < q->n; k++)
-            way = cti_v3_mad(way, cti_v3_at(j->shift, q->v[k]), q->c[k]);
+        cti_barrier_rub *q = &cti_barrier_own(j->s)->contact.rubs[j->first + i];
+        cti_potential_terms *t = &j->terms[i];
+        cti_contact_rub r;
+        int n = q->pair.n;
+        cti_barrier_rub_terms(j->s, q, j->x, &r);
+        for (k = 0; k < n; k++) {
+            cti_v3_put(t->gradient, k, cti_v3_mul(cti_v3_at(r.f, 0), q->pair.w[k]));
+            for (l = 0; l < n; l++)
+                for (p = 0; p < 3; p++)
+                    cti_v3_put(t->hessian + 3 * n * (3 * k + p) + 3 * l, 0, cti_v3_mul(cti_v3_at(r.K, p), q->pair.w[k] * q->pair.w[l]));
+        }
         if (j->shift)
-            cti_v3_addto(j->rubs[i].f, 0, cti_m3_mul_v(j->rubs[i].K, way));
+            cti_contacts_shift(q->pair.v, n, t->hessian, j->shift, t->gradient);
+        j->pair[i] = &q->pair, j->found[i] = 1;
     }
-}
-
-static void cti_contacts_add_rubs(int begin, int end, int worker, void *context)
-{
-    const cti_contacts_job *q = (const cti_contacts_job *)context;
-    int i;
-    CTI_UNUSED(worker);
-    begin = cti_contacts_row(q, begin), end = cti_contacts_row(q, end);
-    for (i = 0; i < q->n; i++)
-        cti_contacts_scatter_rub(q->s, &cti_barrier_own(q->s)->contact.rubs[q->first + i], &q->rubs[i], begin, end);
 }
 
 CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
@@ -253,19 +224,19 @@ CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
     chunk = cti_min_int(chunk, cti_max_int(n, m) + 1);
     q.s = s, q.shift = shift, q.x = s->surface.x0;
     q.terms = CTI_ARENA_NEW(s->arena, cti_potential_terms, chunk), q.found = CTI_ARENA_NEW(s->arena, uint8_t, chunk);
-    q.rubs = CTI_ARENA_NEW(s->arena, cti_contact_rub, chunk);
-    if (!q.terms || !q.found || !q.rubs)
+    q.pair = CTI_ARENA_NEW(s->arena, const cti_pair *, chunk);
+    if (!q.terms || !q.found || !q.pair)
         return 0;
     for (q.first = 0; b->matrix.contacts != CTI_POTENTIAL_VALUE && q.first < n; q.first += chunk) {
         q.n = cti_min_int(chunk, n - q.first);
         cti_tasks_run_work(&s->desc.tasks, cti_contacts_derive, (q.n + CTI_POTENTIAL_MANY - 1) / CTI_POTENTIAL_MANY,
                            CTI_CONTACTS_HESSIAN * CTI_POTENTIAL_MANY, &q);
-        cti_contacts_add_all(&q, cti_contacts_add);
+        cti_contacts_add_all(&q);
     }
     for (q.first = 0; q.first < m; q.first += chunk) {
         q.n = cti_min_int(chunk, m - q.first);
         cti_tasks_run_work(&s->desc.tasks, cti_contacts_rub, q.n, CTI_CONTACTS_FRICTION, &q);
-        cti_contacts_add_all(&q, cti_contacts_add_rubs);
+        cti_contacts_add_all(&q);
     }
     return 1;
 }

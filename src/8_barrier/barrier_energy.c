@@ -205,15 +205,16 @@ static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double 
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_models q;
     ct_real *d = b->layout.damping, *Dd = d + 3 * (size_t)s->n;
-    double e = 0, damped = 0, c = (double)b->rule.c, weight = (double)(b->rule.force / b->rule.at);
+    double e = 0, damped = 0, c = (double)b->rule.c, weight = (double)(b->rule.force / b->rule.at), stiff;
     int i, k;
+    b->contact.stiff = 0;
     cti_barrier_middle(s, y);
     q.s = s, q.energy = energies, q.extended = NULL;
     cti_tasks_run_work(&s->desc.tasks, cti_barrier_model_energies, s->bodies.n_models, cti_step_tuned.costs.energy, &q);
     for (i = 0; i < s->bodies.n_models; i++)
         e += weight * q.energy[i];
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
-        e += (double)b->rule.contact * cti_affine_energy(&b->layout.affines[k], y);
+        b->contact.stiff += stiff = cti_affine_energy(&b->layout.affines[k], y), e += (double)b->rule.contact * stiff;
     if (cti_barrier_damping(s, y, d, Dd))
         for (i = 0; i < 3 * s->n; i++)
             damped += (double)d[i] * (double)Dd[i];
@@ -267,8 +268,8 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
 {
     cti_v3 d = cti_v3_zero();
     int k;
-    for (k = 0; k < q->n; k++)
-        d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->surface.x_start, q->v[k])), q->c[k]);
+    for (k = 0; k < q->pair.n; k++)
+        d = cti_v3_mad(d, cti_barrier_went(s, x, q->pair.v[k]), q->pair.w[k]);
     for (k = 0; k < 2; k++)
         out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0)) + q->anchor[k];
 }
@@ -333,12 +334,12 @@ CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
         ct_real g[12];
         cti_v3 way = cti_v3_zero();
         cti_barrier_rub_terms(s, q, s->surface.x0, &r);
-        for (k = 0; shift && k < q->n; k++)
-            way = cti_v3_mad(way, cti_v3_at(shift, q->v[k]), q->c[k]);
+        for (k = 0; shift && k < q->pair.n; k++)
+            way = cti_v3_mad(way, cti_v3_at(shift, q->pair.v[k]), q->pair.w[k]);
         way = shift ? cti_m3_mul_v(r.K, way) : cti_v3_at(r.f, 0);
-        for (k = 0; k < q->n; k++)
-            cti_v3_put(g, k, cti_v3_mul(way, q->c[k]));
-        cti_barrier_scatter(s, q->v, q->n, g, NULL, 0, b->n);
+        for (k = 0; k < q->pair.n; k++)
+            cti_v3_put(g, k, cti_v3_mul(way, q->pair.w[k]));
+        cti_barrier_scatter(s, q->pair.v, q->pair.n, g, NULL, 0, b->n);
     }
 }
 

@@ -15,21 +15,9 @@
    with double, 5.6 with 0 */
 #define CTI_HOLD_OFF CTI_R(0.1)
 
-CTI_FN cti_pair cti_barrier_pair(const cti_barrier_term *p, const ct_real *c)
-{
-    cti_pair pair;
-    memset(&pair, 0, sizeof pair);
-    pair.kind = p->kind, pair.n = p->n, pair.n_a = p->n_a, pair.plane = p->plane;
-    memcpy(pair.v, p->v, sizeof p->v);
-    if (c)
-        memcpy(pair.w, c, 4 * sizeof *c);
-    return pair;
-}
-
 CTI_FN uint64_t cti_barrier_key(const cti_state *s, const cti_barrier_term *p)
 {
-    cti_pair pair = cti_barrier_pair(p, NULL);
-    return cti_pair_key(&s->surface, &pair) + (uint64_t)0x9e3779b97f4a7c15ull * (uint64_t)p->wall;
+    return cti_pair_key(&s->surface, &p->pair) + (uint64_t)0x9e3779b97f4a7c15ull * (uint64_t)p->wall;
 }
 
 /* v after the least rotation that takes unit vector from to unit vector to; 0 where that is more than 120 degrees */
@@ -69,10 +57,7 @@ CTI_FN int cti_barrier_rub_add(cti_state *s, const cti_barrier_term *p, const ct
     cti_barrier_rub q;
     cti_v3 t1, t2;
     memset(&q, 0, sizeof q);
-    q.kind = p->kind, q.n = p->n, q.n_a = p->n_a, q.plane = p->plane, q.key = cti_barrier_key(s, p);
-    memcpy(q.v, p->v, sizeof q.v);
-    memcpy(q.c, c, sizeof q.c);
-    q.load = load;
+    q.pair = cti_barrier_pair(p, c), q.key = cti_barrier_key(s, p), q.load = load;
     cti_v3_tangents(normal, &t1, &t2);
     cti_v3_put(q.t[0], 0, t1);
     cti_v3_put(q.t[1], 0, t2);

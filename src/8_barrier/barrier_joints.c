@@ -11,6 +11,7 @@
    angle / c. based on: lecture notes 4.1 (bilateral constraints) and 4.3 (potentials); Nocedal, Wright 2006, Numerical optimization,
    algorithm 17.4. */
 #include "barrier.h"
+#include "../8_step/impulses.h"
 #include "../8_step/joints.h"
 
 /* [1] penalty over the least stiffness that the unknowns put in a tie's way: an update leaves at most a hundredth of an error. Rounding of
@@ -347,23 +348,24 @@ static int cti_tie_remember(cti_state *s, int first, int known, cti_memory *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
     const cti_joint *j = &s->bodies.joints[b->joints.ties[first].joint];
-    cti_memory_item force[2], impulse[2];
+    cti_memory_item force[2];
+    cti_v3 impulse[2];
     ct_real h2 = b->rule.contact;
     int i, p;
     memset(force, 0, sizeof force);
-    memset(impulse, 0, sizeof impulse);
+    impulse[0] = impulse[1] = cti_v3_zero();
     for (i = first; i < CTI_LEN(b->joints.ties) && b->joints.ties[i].joint == b->joints.ties[first].joint; i++) {
         const cti_barrier_tie *t = &b->joints.ties[i];
         ct_real whole;
         cti_v3 n, f = cti_tie_force(s, t, b->y), m = cti_v3_mul(cti_tie_multiplier(s, t, b->y, &n, &whole), 1 / h2);
         p = t->part > 0;
         cti_v3_put(t->part == 2 ? force[p].normal : t->part == 3 ? force[p].slip : force[p].impulse, 0, m);
-        cti_v3_addto(impulse[p].impulse, 0, cti_v3_mul(p ? cti_tie_moment(s, t, f) : cti_v3_mul(f, -1), b->h / h2));
+        impulse[p] = cti_v3_add(impulse[p], cti_v3_mul(p ? cti_tie_moment(s, t, f) : cti_v3_mul(f, -1), b->h / h2));
     }
     for (p = 0; p < (cti_ties_of(j) > 1 ? 2 : 1); p++) {
-        force[p].key = impulse[p].key = j->key + (uint64_t)p;
-        force[p].dt = impulse[p].dt = b->h;
-        if (!cti_memory_add(s->mem, &s->step.impulses.joints, &impulse[p]) || (known && !cti_memory_add(s->mem, out, &force[p])))
+        force[p].key = j->key + (uint64_t)p;
+        force[p].dt = b->h;
+        if (!cti_impulses_joint(s, force[p].key, impulse[p]) || (known && !cti_memory_add(s->mem, out, &force[p])))
             return 0;
     }
     return 1;
@@ -374,12 +376,12 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
     cti_barrier *b = cti_barrier_own(s);
     double h2 = (double)b->rule.contact;
     int i;
-    b->joints.rounded = 0;
     for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
         const cti_barrier_tie *t = &b->joints.ties[i];
-        cti_v3 f = cti_tie_force(s, t, b->y);
-        b->joints.rounded += cti_tie_size(t, b->y, f) / h2;
-        r->work_joints -= (double)cti_v3_dot(f, cti_v3_sub(cti_tie_sum(t, b->y), cti_tie_sum(t, b->y0))) / h2;
+        cti_v3 f = cti_tie_force(s, t, b->y), went = cti_v3_sub(cti_tie_sum(t, b->y), cti_tie_sum(t, b->y0));
+        /* the force is rounded, too: k times the positions */
+        b->joints.rounded += (cti_tie_size(t, b->y, f) + cti_tie_size(t, b->y, cti_v3_mul(went, t->k))) / h2;
+        r->work_joints -= (double)cti_v3_dot(f, went) / h2;
         if (t->part == 0 && !cti_tie_remember(s, i, r->status < CT_STATUS_BUDGET, out))
             return 0;
     }

@@ -26,13 +26,13 @@ static int cti_lag_at(cti_state *s, const ct_real *x, ct_real share)
     CTI_CLEAR(b->contact.rubs);
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         const cti_barrier_term *p = &b->contact.terms[i];
-        cti_pair pair = cti_barrier_pair(p, NULL);
+        cti_pair pair = p->pair;
         cti_v3 n;
         ct_real mu = cti_pair_friction(f, &pair);
         if (!(mu > 0) || !cti_barrier_eval(s, p, x, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
             continue;
         memcpy(pair.w, t.c, sizeof t.c);
-        n = p->kind == CT_PAIR_PLANE ? cti_v3_at(f->planes[p->plane].normal, 0) : cti_v3_unit(cti_pair_offset(f, x, &pair), cti_v3_make(0, 1, 0));
+        n = pair.kind == CT_PAIR_PLANE ? cti_v3_at(f->planes[pair.plane].normal, 0) : cti_v3_unit(cti_pair_offset(f, x, &pair), cti_v3_make(0, 1, 0));
         if (p->wall)
             n = cti_v3_at(b->contact.walls[p->wall - 1].normal, 0);
         if (!cti_barrier_rub_add(s, p, t.c, n, mu * share * t.force))
@@ -43,9 +43,10 @@ static int cti_lag_at(cti_state *s, const ct_real *x, ct_real share)
 
 CTI_FN int cti_barrier_lag(cti_state *s)
 {
+    cti_barrier_scale *scale = &cti_barrier_own(s)->scale;
     /* the scale has changed since the last solve, the forces that it found have not */
-    ct_real solved = (ct_real)(s->desc.barrier.stiffness > 0 ? 1 : s->history.barrier_solved / s->history.barrier);
-    s->history.barrier_solved = s->history.barrier;
+    ct_real solved = (ct_real)(s->desc.barrier.stiffness > 0 ? 1 : scale->solved / scale->now);
+    scale->solved = scale->now;
     return cti_lag_at(s, s->surface.x0, solved);
 }
 
@@ -66,10 +67,8 @@ static void cti_lag_force(cti_state *s, ct_real *out)
     memset(out, 0, sizeof *out * 3 * (size_t)b->n);
     cti_barrier_rub_shift(s, NULL);
     b->g = g;
-    for (i = 0; s->scripts.n_constrained && i < s->n; i++)
-        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0)
-            cti_v3_put(out, b->layout.block_of[i],
-                       cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(out, b->layout.block_of[i])));
+    for (i = 0; s->scripts.n_constrained && i < b->n; i++)
+        cti_v3_put(out, i, cti_barrier_free(s, i, cti_v3_at(out, i)));
 }
 
 /* surface.x1 = the surface at y + t p. Returns the largest entry of its way from surface.x0 */

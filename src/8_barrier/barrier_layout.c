@@ -2,7 +2,7 @@
    Method: a deformable node is one block, a rigid body four, which move affinely and are held near a rotation by a stiff energy. The pose is
    read off by polar decomposition; A and its rate are kept beside it, so that a step starts from exactly what the last one ended with, unless
    somebody has set the body's pose or motion in between. based on: Lan et al. 2022, sec. 3. */
-#include "form.h"
+#include "barrier.h"
 #include "../1_math/eig3.h"
 
 /* [m/s] stiff = m c^2, m the mass that a body of this size would have with the density of the world's densest one, since that may lie on it. Strains
@@ -49,22 +49,14 @@ static void cti_barrier_attachments(const cti_state *s, cti_barrier *b)
     int i, k;
     for (i = 0; i <= s->surface.n_moving; i++) {
         const cti_attach *a = &s->surface.attach[i];
-        cti_barrier_attach *t = &b->layout.attach[i];
-        memset(t, 0, sizeof *t);
+        cti_attach *t = &b->layout.attach[i];
+        *t = *a;
         if (a->n == 0)
             continue;
-        if (a->frame >= 0) {
-            t->n = 4;
-            for (k = 0; k < 4; k++) {
-                t->block[k] = b->layout.affines[a->frame].block + k;
-                t->w[k] = k ? a->weight[k - 1] : 1;
-            }
-            continue;
-        }
-        t->n = a->n;
-        for (k = 0; k < a->n; k++) {
-            t->block[k] = b->layout.block_of[a->block[k]];
-            t->w[k] = a->n > 1 ? a->weight[k] : 1;
+        t->n = a->frame >= 0 ? 4 : a->n;
+        for (k = 0; k < t->n; k++) {
+            t->block[k] = a->frame >= 0 ? b->layout.affines[a->frame].block + k : b->layout.block_of[a->block[k]];
+            t->weight[k] = a->frame >= 0 ? (k ? a->weight[k - 1] : 1) : a->n > 1 ? a->weight[k] : 1;
         }
     }
 }
@@ -95,7 +87,8 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) &&
           CTI_RESIZE(m, b->rule.rate, n3) && CTI_RESIZE(m, b->rule.p, n3) && CTI_RESIZE(m, b->rule.r, n3) && CTI_RESIZE(m, b->dy, n3) &&
           CTI_RESIZE(m, b->rule.fresh, b->n) &&
-          CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->scripts.goal, n3) && CTI_RESIZE(m, b->layout.x_state, 3 * s->n) &&
+          CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->scripts.goal, n3) && CTI_RESIZE(m, b->scripts.filter, b->n) &&
+          CTI_RESIZE(m, b->layout.x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->layout.damping, 6 * s->n) && CTI_RESIZE(m, b->scripts.script, 3 * f->n_moving) &&
           CTI_RESIZE(m, b->surface.x_start, 3 * f->nv) && cti_room_reserve(m, &b->cover.room, f) &&
           CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 6 * n3)))
@@ -120,8 +113,10 @@ static void cti_barrier_shares(const cti_state *s, cti_barrier *b, const cti_ste
 
 CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
-    cti_barrier *b = (cti_barrier *)cti_stepper_own(s, sizeof *b);
+    cti_barrier *b = cti_barrier_own(s);
     int i;
+    if (!b)
+        s->own = b = (cti_barrier *)cti_mem_zero(s->mem, sizeof *b);
     if (!b || !CTI_RESIZE(&s->prepared, b->layout.block_of, s->n) || !CTI_RESIZE(&s->prepared, b->layout.affines, CTI_LEN(s->bodies.rigids)) ||
         !CTI_RESIZE(&s->prepared, b->layout.attach, s->surface.n_moving + 1) || !CTI_RESIZE(&s->prepared, b->layout.hat, s->surface.n_bodies) ||
         !CTI_RESIZE(&s->prepared, b->layout.share, s->surface.n_bodies))
@@ -264,6 +259,8 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
         cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
     else
         cti_v3_addto(r->spin, 0, cti_affine_spin(a, r->affine, moved));
+    if (b->scripts.filter[a->block + 1] >= 0) /* held */
+        cti_v3_put(r->spin, 0, cti_v3_zero());
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     memcpy(r->affine_q, r->q, sizeof r->q);
     memcpy(r->affine_spin, r->spin, sizeof r->spin);
@@ -287,7 +284,7 @@ CTI_FN void cti_barrier_store(cti_state *s)
             cti_v3 u = cti_v3_at(s->scripts.v_fixed, i);
             if (b->scripts.late)
                 u = cti_v3_mul(cti_v3_sub(cti_v3_at(b->y, from), cti_v3_at(b->y0, from)), 1 / b->h);
-            v = cti_v3_add(u, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_sub(v, u)));
+            v = cti_v3_add(u, cti_state_free(s, i, cti_v3_sub(v, u)));
         }
         cti_v3_put(s->v, i, v);
         cti_v3_put(s->x, i, cti_v3_at(b->y, from));

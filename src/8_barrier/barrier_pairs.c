@@ -87,8 +87,8 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
 static int cti_barrier_is_free(const cti_state *s, int v)
 {
     const cti_attach *a = cti_surface_attach(&s->surface, v);
-    int k, is_free = a->n > 0 && a->frame >= 0;
-    for (k = 0; a->frame < 0 && k < a->n; k++)
+    int k, is_free = 0;
+    for (k = 0; k < a->n; k++)
         is_free |= !s->scripts.fixed[a->block[k]];
     return is_free;
 }
@@ -98,22 +98,22 @@ CTI_FN ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term
     const ct_real *share = cti_barrier_own(s)->layout.share;
     const int32_t *body_of = s->surface.body_of;
     int k, is_free = s->scripts.n_constrained == 0;
-    for (k = 0; !is_free && k < t->n; k++)
-        is_free = cti_barrier_is_free(s, t->v[k]);
+    for (k = 0; !is_free && k < t->pair.n; k++)
+        is_free = cti_barrier_is_free(s, t->pair.v[k]);
     if (!is_free)
         return 0;
-    return t->n == t->n_a ? share[body_of[t->v[0]]] : cti_min(share[body_of[t->v[0]]], share[body_of[t->v[t->n_a]]]);
+    return t->pair.n == t->pair.n_a ? share[body_of[t->pair.v[0]]] : cti_min(share[body_of[t->pair.v[0]]], share[body_of[t->pair.v[t->pair.n_a]]]);
 }
 
 CTI_FN cti_barrier_term cti_barrier_term_of(const cti_candidates *l, int i)
 {
     cti_barrier_term t;
     memset(&t, 0, sizeof t);
-    t.kind = (int32_t)l->kind, t.n = cti_kind_corners(l->kind), t.n_a = cti_kind_first(l->kind);
-    memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
+    t.pair.kind = (int32_t)l->kind, t.pair.n = cti_kind_corners(l->kind), t.pair.n_a = cti_kind_first(l->kind);
+    memcpy(t.pair.v, l->quads + 4 * (size_t)i, 4 * sizeof *t.pair.v);
     t.hat = l->hat[i], t.d2 = l->d2[i];
     if (l->kind == CT_PAIR_PLANE)
-        t.plane = l->pairs[2 * i + 1], t.d2 *= t.d2;
+        t.pair.plane = l->pairs[2 * i + 1], t.d2 *= t.d2;
     return t;
 }
 
@@ -143,8 +143,8 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
 static void cti_barrier_gather(const cti_barrier_term *t, const ct_real *x, ct_real *out)
 {
     int k;
-    for (k = 0; k < t->n; k++)
-        cti_v3_put(out, k, cti_v3_at(x, t->v[k]));
+    for (k = 0; k < t->pair.n; k++)
+        cti_v3_put(out, k, cti_v3_at(x, t->pair.v[k]));
 }
 
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out)
@@ -153,9 +153,9 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
     ct_real rest[12], fixed = s->desc.barrier.stiffness;
     out->kind = s->desc.barrier.kind;
     out->dhat = t->hat;
-    out->k = b->rule.contact * (fixed > 0 && t->mass > 0 ? fixed : (ct_real)s->history.barrier * t->mass) * t->hat;
+    out->k = b->rule.contact * (fixed > 0 && t->mass > 0 ? fixed : (ct_real)b->scale.now * t->mass) * t->hat;
     out->width = 0;
-    if (t->kind != CT_PAIR_EE)
+    if (t->pair.kind != CT_PAIR_EE)
         return;
     cti_barrier_gather(t, s->surface.rest, rest);
     out->width = cti_mollifier_width(rest);
@@ -168,12 +168,12 @@ CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const
     cti_barrier_law(s, t, &law);
     if (t->wall)
         return cti_barrier_wall_eval(&cti_barrier_own(s)->contact.walls[t->wall - 1], &law, x, want, out);
-    if (t->kind == CT_PAIR_PLANE) {
-        const cti_plane *p = &s->surface.planes[t->plane];
-        return cti_potential_plane(&law, cti_v3_at(p->normal, 0), cti_plane_gap(p, cti_v3_at(x, t->v[0])), want, out);
+    if (t->pair.kind == CT_PAIR_PLANE) {
+        const cti_plane *p = &s->surface.planes[t->pair.plane];
+        return cti_potential_plane(&law, cti_v3_at(p->normal, 0), cti_plane_gap(p, cti_v3_at(x, t->pair.v[0])), want, out);
     }
     cti_barrier_gather(t, x, points);
-    return cti_potential_eval(&law, (ct_pair_kind)t->kind, points, want, out);
+    return cti_potential_eval(&law, (ct_pair_kind)t->pair.kind, points, want, out);
 }
 
 /* ---- the step filter ---- */
@@ -229,7 +229,7 @@ static int cti_barrier_sizes(const cti_state *s, ct_real *size)
         const cti_box box = cti_surface_box(f, b->surface.x_start, body);
         const cti_v3 wide = cti_v3_sub(box.hi, box.lo);
         for (v = f->ranges[body].v0; v < f->ranges[body].v1; v++)
-            most = cti_max(most, cti_v3_norm(cti_v3_sub(cti_v3_at(f->x0, v), cti_v3_at(b->surface.x_start, v))));
+            most = cti_max(most, cti_v3_norm(cti_barrier_went(s, f->x0, v)));
         size[body] = cti_max(0, cti_max(wide.x, cti_max(wide.y, wide.z))) + b->layout.hat[body];
         if (f->ranges[body].v1 > f->ranges[body].v0)
             least = cti_min(least, size[body]);
@@ -264,12 +264,6 @@ CTI_FN int cti_barrier_passes(cti_state *s)
 
 /* ---- the start ---- */
 
-CTI_FN int cti_barrier_crosses(cti_state *s)
-{
-    cti_barrier_own(s)->cover.known = 0;
-    return cti_min_int(cti_tangle_crossed(s), 1);
-}
-
 /* dhat of a pair of a list, without the bound by the distance at rest within a body */
 static ct_real cti_barrier_hat(const cti_state *s, const cti_candidates *l, int i)
 {
@@ -278,14 +272,19 @@ static ct_real cti_barrier_hat(const cti_state *s, const cti_candidates *l, int 
     return (b->layout.hat[s->surface.body_of[q[0]]] + b->layout.hat[s->surface.body_of[q[cti_kind_first(l->kind)]]]) / 2;
 }
 
-CTI_FN int cti_barrier_coincides(const cti_state *s, cti_pair *out)
+CTI_FN int cti_barrier_crosses(cti_state *s)
 {
-    int i, k;
+    int i, k, crosses = cti_tangle_crossed(s);
+    cti_barrier_own(s)->cover.known = 0;
+    if (crosses)
+        return crosses;
+    if (!cti_barrier_cover(s, s->surface.x0))
+        return -1;
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
         const cti_candidates *l = &cti_barrier_own(s)->cover.list[k];
         for (i = 0; i < cti_candidates_len(l); i++)
             if (cti_sqrt(l->d2[i]) <= CTI_EPS * cti_barrier_hat(s, l, i)) {
-                cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], out);
+                cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &s->step.limit);
                 return 1;
             }
     }

@@ -1,7 +1,7 @@
-/* barrier_report.c -- what a step did: the impulses of contacts and pins, the work of scripts, what contacts and damping took, and whether the step
-   gained energy. Method: forces are the gradient's terms at the end of the step, so that each sum closes to Newton's tolerance.
+/* barrier_report.c -- what a step did: the impulses of contacts and pins, the work of scripts, what contacts and damping took.
+   Method: forces are the gradient's terms at the end of the step, so that each sum closes to Newton's tolerance.
    based on: Li et al. 2020, eq. 4 and 19. */
-#include "form.h"
+#include "barrier.h"
 #include "../8_step/impulses.h"
 #include "../8_step/policy.h"
 
@@ -20,6 +20,7 @@ CTI_FN int cti_barrier_touches_open(cti_state *s, int most, cti_barrier_reported
 {
     int n = CTI_LEN(cti_barrier_own(s)->contact.rubs);
     q->rubbed = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1);
+    q->r->contacts = 0;
     return q->rubbed && cti_impulses_open(s, most + n, &q->index);
 }
 
@@ -49,10 +50,7 @@ CTI_FN void cti_barrier_touches_close(cti_state *s, cti_barrier_reported *q)
         if (q->rubbed[i])
             continue;
         memset(&touch, 0, sizeof touch);
-        touch.pair.kind = rub->kind, touch.pair.n = rub->n, touch.pair.n_a = rub->n_a, touch.pair.plane = rub->plane;
-        memcpy(touch.pair.v, rub->v, sizeof rub->v);
-        memcpy(touch.pair.w, rub->c, sizeof rub->c);
-        touch.key = rub->key;
+        touch.pair = rub->pair, touch.key = rub->key;
         cti_v3_put(touch.frame, 0, cti_v3_cross(cti_v3_at(rub->t[0], 0), cti_v3_at(rub->t[1], 0)));
         for (k = 0; k < 2; k++)
             cti_v3_put(touch.frame, 1 + k, cti_v3_at(rub->t[k], 0));
@@ -78,7 +76,7 @@ CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_rep
         ct_real d = cti_sqrt(p->d2);
         if (!p->wall && (d < r->min_distance || s->step.limit.n == 0)) {
             r->min_distance = cti_min(d, r->min_distance);
-            s->step.limit = cti_barrier_pair(p, NULL);
+            s->step.limit = p->pair;
         }
         if (!p->wall)
             r->thickness_kept = cti_min(r->thickness_kept, d / p->hat);
@@ -108,11 +106,10 @@ static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
         cti_friction_value(size, reach, &rate, &slope);
         /* the force times the displacement of this step */
         r->loss_contact += (double)q->load / h2 * rate * (double)(u[0] * (u[0] - q->anchor[0]) + u[1] * (u[1] - q->anchor[1]));
-        for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->n; k++)
-            for (j = 0; cti_barrier_is_scripted(s, q->v[k]) && j < 2; j++) {
-                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->surface.x_start, q->v[k]));
-                r->work_script += (double)q->load / h2 * rate * (double)(q->c[k] * u[j] * cti_v3_dot(cti_v3_at(q->t[j], 0), way));
-            }
+        for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->pair.n; k++)
+            for (j = 0; cti_barrier_is_scripted(s, q->pair.v[k]) && j < 2; j++)
+                r->work_script += (double)q->load / h2 * rate *
+                                  (double)(q->pair.w[k] * u[j] * cti_v3_dot(cti_v3_at(q->t[j], 0), cti_barrier_went(s, s->surface.x0, q->pair.v[k])));
     }
 }
 
@@ -129,10 +126,9 @@ CTI_FN int cti_barrier_works(cti_state *s, ct_step_report *r)
     r->loss_damping += cti_barrier_loss(s);
     for (i = 0; i < CTI_LEN(b->contact.terms); i++)
         if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
-            for (k = 0; k < b->contact.terms[i].n; k++) {
-                int v = b->contact.terms[i].v[k];
-                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, v), cti_v3_at(b->surface.x_start, v));
-                double work = (double)cti_v3_dot(cti_v3_at(t.gradient, k), way) / h2;
+            for (k = 0; k < b->contact.terms[i].pair.n; k++) {
+                int v = b->contact.terms[i].pair.v[k];
+                double work = (double)cti_v3_dot(cti_v3_at(t.gradient, k), cti_barrier_went(s, s->surface.x0, v)) / h2;
                 b->contact.worked += work;
                 r->work_script += cti_barrier_is_scripted(s, v) ? work : 0;
             }
@@ -140,39 +136,32 @@ CTI_FN int cti_barrier_works(cti_state *s, ct_step_report *r)
         return 1;
     if (!cti_barrier_assemble(s, NULL, r))
         return 0;
-    if (cti_form_is_constrained(s))
-        cti_form_push(s);
+    if (cti_barrier_constraints(s))
+        cti_barrier_constraints(s)->push(s);
     for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
+        if (s->scripts.filter[i] >= 0 && !s->scripts.held[i] && b->layout.block_of[i] >= 0) {
             int at = b->layout.block_of[i];
             cti_v3 d = cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), R = cti_v3_at(b->g, at);
             /* what the block is free to do balances but for Newton's tolerance */
-            R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
+            R = cti_v3_sub(R, cti_state_free(s, i, R));
             r->work_pins += (double)cti_v3_dot(R, d) / h2;
             cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(R, b->h / b->rule.contact));
         }
     return 1;
 }
 
-/* The minimum of a potential that is not convex may have more energy than the start: a corner slips
-   off an edge, and what holds it is gone at the end. The bound is that of a body in the other steppers (energy.c), for the whole world.
-   The second order rules lose nothing on average, but gain and lose in turns: they may gain CTI_BARRIER_SWING of what a step exchanges.
-   start: cti_barrier_energies */
-CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r)
+/* The second order rules lose nothing on average, but gain and lose in turns: they may gain CTI_BARRIER_SWING of what a step exchanges. A velocity is
+   the difference of two positions over h */
+CTI_FN double cti_barrier_swing(const cti_state *s, const ct_step_report *r)
 {
-    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, swing = 0;
-    double rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints.rounded;
+    const cti_barrier *b = cti_barrier_own(s);
+    double rounded = b->joints.rounded, kinetic = 0, swing = cti_fmax(0, b->contact.eased);
     int i;
-    for (i = 0; i < s->bodies.n_models; i++)
-        rounded += s->energy.moduli[i];
-    for (i = 0; i < s->n; i++) {
-        mass += (double)s->bodies.mass[i];
-        /* a velocity is the difference of two positions over h */
-        rounded += (double)(s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->v, i)) * cti_v3_norm(cti_v3_at(s->x, i)) / cti_barrier_own(s)->h);
-    }
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script) +
-            fabs(r->work_joints);
+    for (i = 0; i < s->n; i++)
+        rounded += (double)(s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->v, i)) * cti_v3_norm(cti_v3_at(s->x, i)) / b->h);
+    for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++)
+        kinetic += s->judge.bodies[i].before.kinetic;
     if (s->desc.integrator != CT_INTEGRATOR_EULER)
-        swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
-    return !(r->energy_gained - cti_barrier_own(s)->contact.implied <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
+        swing += CTI_BARRIER_SWING * (fabs(r->energy_kinetic - kinetic) + fabs(r->energy_elastic + r->energy_gravity + kinetic - s->judge.start));
+    return swing + cti_policy_rounded(rounded);
 }

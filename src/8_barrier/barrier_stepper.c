@@ -1,7 +1,7 @@
 /* barrier_stepper.c -- the barrier stepper, as the world has it: options and refusals. */
 #include "../0_base/log.h"
 #include "../4_programs/solvers.h"
-#include "form.h"
+#include "barrier.h"
 
 static void cti_barrier_defaults(ct_world_desc *d)
 {
@@ -26,6 +26,8 @@ static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
     ct_code code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
     if (code != CT_OK || d->stepper != CT_STEPPER_BARRIER)
         return code;
+    if (!CONTACT_WITH_FORMS && q->form != CT_FORM_POTENTIAL)
+        return CTI_ERROR_UNBUILT(e, "forms of a barrier step", CONTACT_WITH_FORMS);
     if (q->form >= CT_FORM_POSITION && !(CTI_SOLVERS_ANY))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)q->form, "barrier.form POSITION and VELOCITY need a solver, and this build has none");
     return CT_OK;
@@ -48,15 +50,22 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
     }
 }
 
-#if CONTACT_WITH_FILES
-#define CTI_BARRIER_PROBLEM cti_form_problem
+#if CONTACT_WITH_FILES && CONTACT_WITH_FORMS
+static int cti_barrier_problem(cti_state *s, cti_mem *mem, struct cti_program *out) { return cti_forms()->problem(s, mem, out); }
+#define CTI_BARRIER_PROBLEM cti_barrier_problem
 #else
 #define CTI_BARRIER_PROBLEM NULL
 #endif
 
+static void cti_barrier_unprepare(cti_state *s)
+{
+    if (s->own)
+        memset(s->own, 0, offsetof(cti_barrier, scale));
+}
+
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
 {
     static const cti_stepper barrier = {CTI_STEPPER_ENDS_APART, cti_barrier_defaults, cti_barrier_check, NULL, NULL, cti_barrier_refuses,
-                                        cti_barrier_prepare, cti_barrier_step, CTI_BARRIER_PROBLEM, NULL};
+                                        cti_barrier_prepare, cti_barrier_step, CTI_BARRIER_PROBLEM, cti_barrier_unprepare};
     return &barrier;
 }

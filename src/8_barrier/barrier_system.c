@@ -76,7 +76,7 @@ static int cti_barrier_blocks_of(const cti_state *s, const int32_t *v, int n, in
     const cti_barrier *b = cti_barrier_own(s);
     int i, k, m = 0;
     for (i = 0; i < n; i++) {
-        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
+        const cti_attach *a = cti_barrier_of(s, b, v[i]);
         for (k = 0; k < a->n; k++)
             out[m++] = a->block[k];
     }
@@ -109,9 +109,9 @@ static int cti_barrier_want_all(cti_state *s, int collect, int *count)
     int i, fits = 1;
     *count = 0;
     for (i = 0; fits > 0 && i < CTI_LEN(b->contact.terms); i++)
-        fits = cti_barrier_want(s, b->contact.terms[i].v, b->contact.terms[i].n, collect, count);
+        fits = cti_barrier_want(s, b->contact.terms[i].pair.v, b->contact.terms[i].pair.n, collect, count);
     for (i = 0; fits > 0 && i < CTI_LEN(b->contact.rubs); i++)
-        fits = cti_barrier_want(s, b->contact.rubs[i].v, b->contact.rubs[i].n, collect, count);
+        fits = cti_barrier_want(s, b->contact.rubs[i].pair.v, b->contact.rubs[i].pair.n, collect, count);
     return fits;
 }
 
@@ -186,45 +186,36 @@ CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_r
         to[k] += scale * m[k];
 }
 
-/* what is left of the way of block i of the state, along its scripted axes; free: what it moves along the others */
-static cti_v3 cti_barrier_way(const cti_state *s, int i, cti_v3 free)
+/* what is left of the way of a block of y, along its scripted axes; free: what it moves along the others */
+static cti_v3 cti_barrier_way(const cti_state *s, int at, cti_v3 free)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    const ct_real *S = s->scripts.projectors + 9 * (size_t)s->scripts.filter[i];
-    cti_v3 d = cti_v3_sub(cti_v3_at(b->scripts.goal, b->layout.block_of[i]), cti_v3_at(b->y, b->layout.block_of[i]));
-    return cti_v3_add(d, cti_m3_mul_v(S, cti_v3_sub(free, d)));
+    cti_v3 d = cti_v3_sub(cti_v3_at(b->scripts.goal, at), cti_v3_at(b->y, at));
+    return cti_v3_add(d, cti_barrier_free(s, at, cti_v3_sub(free, d)));
 }
 
 CTI_FN void cti_barrier_follow(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int i, at;
-    for (i = 0; s->scripts.n_constrained && i < s->n; i++)
-        if (s->scripts.filter[i] >= 0 && (at = b->layout.block_of[i]) >= 0)
-            cti_v3_put(b->dy, at, cti_barrier_way(s, i, cti_v3_at(b->dy, at)));
+    int at;
+    for (at = 0; s->scripts.n_constrained && at < b->n; at++)
+        if (b->scripts.filter[at] >= 0)
+            cti_v3_put(b->dy, at, cti_barrier_way(s, at, cti_v3_at(b->dy, at)));
 }
 
 /* scripted blocks go what is left of their way */
-CTI_FN int cti_barrier_constrain(cti_state *s)
+CTI_FN void cti_barrier_constrain(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
     ct_real *way = b->y_try;
-    int i;
+    int at;
     if (s->scripts.n_constrained == 0)
-        return 1;
-    if (!filter)
-        return 0;
+        return;
     memset(way, 0, sizeof(ct_real) * 3 * (size_t)b->n);
-    for (i = 0; i < b->n; i++)
-        filter[i] = -1;
-    for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
-            filter[b->layout.block_of[i]] = s->scripts.filter[i];
-            cti_v3_put(way, b->layout.block_of[i], cti_barrier_way(s, i, cti_v3_zero()));
-        }
-    cti_bsr_constrain(&b->hessian.B, filter, s->scripts.projectors, way, -1, b->g);
-    return 1;
+    for (at = 0; at < b->n; at++)
+        if (b->scripts.filter[at] >= 0)
+            cti_v3_put(way, at, cti_barrier_way(s, at, cti_v3_zero()));
+    cti_bsr_constrain(&b->hessian.B, b->scripts.filter, s->scripts.projectors, way, -1, b->g);
 }
 
 CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by)
@@ -365,7 +356,7 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
         rhs[i] = -b->g[i];
     *definite = 1;
     M.n = B.n, M.apply = cti_barrier_precondition, M.ctx = b;
-    if (s->desc.barrier.form != CT_FORM_POTENTIAL || b->n <= CTI_BARRIER_SMALL || (b->hessian.analyzed && a->flops <= CTI_BARRIER_SMALL_FLOPS))
+    if (cti_barrier_form(s) || b->n <= CTI_BARRIER_SMALL || (b->hessian.analyzed && a->flops <= CTI_BARRIER_SMALL_FLOPS))
         return cti_barrier_solve_exactly(s, definite, r);
     for (fresh = !f->known || f->excess >= cost;; fresh = 1) {
         if (fresh && !cti_barrier_refactor(s, r))

@@ -24,28 +24,28 @@ CTI_FN ct_real cti_barrier_wall_gap(const cti_barrier_wall *w, const ct_real *x)
 {
     cti_v3 r = cti_v3_zero();
     int k;
-    for (k = 1; k < w->n; k++)
-        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(x, w->v[k]), cti_v3_at(x, w->v[0])), w->c[k]);
+    for (k = 1; k < w->pair.n; k++)
+        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(x, w->pair.v[k]), cti_v3_at(x, w->pair.v[0])), w->pair.w[k]);
     return cti_v3_dot(cti_v3_at(w->normal, 0), r) - w->hat;
 }
 
 CTI_FN int cti_barrier_wall_eval(const cti_barrier_wall *w, const cti_potential *law, const ct_real *x, int want, cti_potential_terms *out)
 {
     ct_real g[3], H[9];
-    int i, j, k, n3 = 3 * w->n;
+    int i, j, k, n3 = 3 * w->pair.n;
     if (!cti_potential_plane(law, cti_v3_at(w->normal, 0), cti_barrier_wall_gap(w, x), want, out))
         return 0;
     memcpy(g, out->gradient, sizeof g);
-    memcpy(out->c, w->c, sizeof out->c);
+    memcpy(out->c, w->pair.w, sizeof out->c);
     for (i = 0; i < n3; i++)
-        out->gradient[i] = w->c[i / 3] * g[i % 3];
+        out->gradient[i] = w->pair.w[i / 3] * g[i % 3];
     if (want < CTI_POTENTIAL_PROJECTED)
         return 1;
     memcpy(H, out->hessian, sizeof H);
     for (i = 0; i < n3; i++)
         for (j = 0; j < n3; j++) {
             k = 3 * (i % 3) + j % 3;
-            out->hessian[n3 * i + j] = w->c[i / 3] * w->c[j / 3] * H[k];
+            out->hessian[n3 * i + j] = w->pair.w[i / 3] * w->pair.w[j / 3] * H[k];
         }
     return 1;
 }
@@ -61,8 +61,7 @@ CTI_FN int cti_barrier_walls_find(cti_state *s, const ct_real *x)
         if (!(gap < w->hat))
             continue;
         memset(&t, 0, sizeof t);
-        t.kind = w->kind, t.n = w->n, t.n_a = w->n_a, t.hat = w->hat, t.d2 = gap * gap, t.mass = w->mass, t.wall = i + 1;
-        memcpy(t.v, w->v, sizeof t.v);
+        t.pair = w->pair, t.hat = w->hat, t.d2 = gap * gap, t.mass = w->mass, t.wall = i + 1;
         if (!CTI_PUSH(&s->prepared, b->contact.terms, t))
             return 0;
     }
@@ -83,17 +82,15 @@ CTI_FN ct_real cti_barrier_walls_filter(const cti_state *s, const ct_real *x1, c
     return step;
 }
 
-/* closest points of a pair at x: p_a - p_b = sum c_k x_k; returns it */
+/* closest points of a pair at x: p_a - p_b = sum w_k x_k; returns it */
 static cti_v3 cti_wall_closest(const cti_surface *f, cti_barrier_wall *w, const ct_real *x)
 {
-    cti_pair pair;
+    cti_pair pair = w->pair;
     int k, feature;
-    memset(&pair, 0, sizeof pair);
-    pair.kind = w->kind, pair.n = w->n, pair.n_a = w->n_a;
-    for (k = 0; k < w->n; k++)
+    for (k = 0; k < w->pair.n; k++)
         pair.v[k] = k;
     cti_pair_closest(f, x, &pair, &feature);
-    memcpy(w->c, pair.w, sizeof w->c);
+    memcpy(w->pair.w, pair.w, sizeof w->pair.w);
     return cti_pair_offset(f, x, &pair);
 }
 
@@ -106,17 +103,17 @@ static int cti_wall_make(const cti_surface *f, cti_barrier_wall *w, ct_real dhat
     cti_v3 n, end = cti_v3_zero();
     int k;
     w->when = 0;
-    if (way <= begin || (d > dhat && !cti_ccd_meet(w->kind, p0, p1, dhat, &w->when)))
+    if (way <= begin || (d > dhat && !cti_ccd_meet(w->pair.kind, p0, p1, dhat, &w->when)))
         return 0;
-    for (k = 0; k < 3 * w->n; k++)
+    for (k = 0; k < 3 * w->pair.n; k++)
         x[k] = p0[k] + w->when * (p1[k] - p0[k]);
     n = cti_wall_closest(f, w, x);
     d = cti_v3_norm(n);
     if (!(d > 0))
         return 0;
     n = cti_v3_mul(n, 1 / d);
-    for (k = 1; k < w->n; k++)
-        end = cti_v3_mad(end, cti_v3_sub(cti_v3_at(p1, k), cti_v3_at(p1, 0)), w->c[k]);
+    for (k = 1; k < w->pair.n; k++)
+        end = cti_v3_mad(end, cti_v3_sub(cti_v3_at(p1, k), cti_v3_at(p1, 0)), w->pair.w[k]);
     cti_v3_put(w->normal, 0, n);
     w->hat = CTI_WALL_PART * cti_min(d, dhat);
     w->lasts = begin / way;
@@ -139,21 +136,17 @@ static int cti_walls_of_list(cti_state *s, int list, const ct_real *end)
         if (l->kind == CT_PAIR_EE && (f->edge_faces[2 * (size_t)edges[0]] >= 0 || f->edge_faces[2 * (size_t)edges[1]] >= 0))
             continue;
         memset(&w, 0, sizeof w);
-        w.kind = (int32_t)l->kind, w.n = cti_kind_corners(l->kind), w.n_a = cti_kind_first(l->kind);
-        memcpy(w.v, q, sizeof w.v);
-        way = cti_vertices_approach(q, w.n_a, w.n, b->surface.x_start, end);
+        t = cti_barrier_term_of(l, i), w.pair = t.pair;
+        way = cti_vertices_approach(q, w.pair.n_a, w.pair.n, b->surface.x_start, end);
         /* through: farther than its distance at the start, of which at most `way` is left at the end, or than dhat */
         if (way < l->hat[i] && b->cover.start2[list][i] > 4 * way * way)
             continue;
-        for (k = 0; k < w.n; k++) {
+        for (k = 0; k < w.pair.n; k++) {
             cti_v3_put(p0, k, cti_v3_at(b->surface.x_start, q[k]));
             cti_v3_put(p1, k, cti_v3_at(end, q[k]));
         }
         if (!cti_wall_make(f, &w, l->hat[i], way, p0, p1, &beyond) || !(beyond < (end == f->x0 ? 0 : w.hat / 2)))
             continue;
-        memset(&t, 0, sizeof t);
-        t.n = w.n, t.n_a = w.n_a;
-        memcpy(t.v, w.v, sizeof t.v);
         w.mass = cti_barrier_least_mass(s, &t);
         if (w.mass > 0 && !CTI_PUSH(&s->prepared, b->contact.walls, w))
             return 0;
@@ -173,13 +166,15 @@ static int cti_walls_first(cti_state *s, int from)
     for (i = 0; i < s->surface.nv; i++)
         first[i] = 1;
     for (i = from; i < CTI_LEN(b->contact.walls); i++)
-        for (k = 0; k < b->contact.walls[i].n; k++)
-            first[b->contact.walls[i].v[k]] = cti_min(first[b->contact.walls[i].v[k]], b->contact.walls[i].when + b->contact.walls[i].lasts);
+        for (k = 0; k < b->contact.walls[i].pair.n; k++) {
+            ct_real *at = &first[b->contact.walls[i].pair.v[k]];
+            *at = cti_min(*at, b->contact.walls[i].when + b->contact.walls[i].lasts);
+        }
     for (i = from; i < CTI_LEN(b->contact.walls); i++) {
         const cti_barrier_wall w = b->contact.walls[i];
         int keep = 1;
-        for (k = 0; k < w.n; k++)
-            keep &= w.when <= first[w.v[k]];
+        for (k = 0; k < w.pair.n; k++)
+            keep &= w.when <= first[w.pair.v[k]];
         if (keep)
             b->contact.walls[n++] = w;
     }

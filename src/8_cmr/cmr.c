@@ -1,9 +1,8 @@
 /* cmr.c -- constraint manifold refinement.
-   Method: linearize, solve without contacts, make rows of near pairs; then rounds of solve and continuous collision detection. A
-   collision adds a row with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4,
-   steps 1 - 4.4). differs: rows of near pairs are culled to one per geometric contact; detection is never culled. CCD keeps a quarter of
-   the thickness, so that rounding cannot turn a touch into a crossing. A body that does not converge by nodes becomes one cluster. An
-   implausible solve ends the attempt. */
+   Method: linearize, solve without contacts, make rows of near pairs; then rounds of solve and continuous collision detection. A collision adds a row
+   with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4, steps 1 - 4.4). differs: rows of
+   near pairs are culled to one per geometric contact; detection is never culled. CCD keeps a quarter of the thickness, so that rounding cannot turn a
+   touch into a crossing. A body that does not converge by nodes becomes one cluster. An implausible solve ends the attempt. */
 #include "cmr_free.h"
 #include "cmr_rows.h"
 #include "../8_step/integrate.h"
@@ -12,7 +11,7 @@
 #include "parts.h"
 #include "../8_step/plausible.h"
 #include "../8_step/policy.h"
-#include "../8_step/whirl.h"
+#include "../8_step/rotation.h"
 #include "../7_contact/flat_patches.h"
 #include "../7_contact/flats.h"
 #include "../7_contact/seams.h"
@@ -33,8 +32,8 @@ CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt)
     return cti_assemble_scale(s, dt, big);
 }
 
-/* one constrained solve from end.v and the rows' multipliers. 0: out of memory */
-static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
+/* solves the rows once, from end.v and their multipliers. 0: out of memory */
+static int cti_cmr_solve_once(cti_state *s, ct_real dt, ct_real scale, cti_attempt *out)
 {
     cti_islands_result q;
     if (!cti_islands_solve(s, dt, scale, &q))
@@ -66,7 +65,6 @@ static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
-/* stores the collisions of the tentative motion in hits; the candidate lists are completed for it first */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
 {
     int changed;
@@ -82,9 +80,9 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
     return 1;
 }
 
-/* *out [3 nv]: surface displaced by the last step's velocity, for crossings of cloth (flats.c); NULL if there is no cloth, and in the
+/* displaces the surface by the last step's velocity, for crossings of cloth (flats.c): *out [3 nv], NULL if there is no cloth, and in the
    paper's step. 0: out of memory */
-static int cti_cmr_ahead(cti_state *s, ct_real dt, ct_real **out)
+static int cti_cmr_extrapolate_cloth(cti_state *s, ct_real dt, ct_real **out)
 {
     ct_real *q;
     int i, cloth = 0;
@@ -103,20 +101,20 @@ static int cti_cmr_ahead(cti_state *s, ct_real dt, ct_real **out)
     return 1;
 }
 
-/* candidates for the free motion and rows of the pairs that are near (steps 2 - 3) */
-static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
+/* finds candidates for the free motion, and adds the first rows: joints, near pairs, repairs (steps 2 - 3) */
+static int cti_cmr_first_rows(cti_state *s, const cti_row_context *c)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
-    const ct_real *ends = cti_state_is_paper(s) ? NULL : s->surface.x1; /* of the led motion */
-    ct_real *ahead, *led = NULL;
+    const ct_real *ends = cti_state_is_paper(s) ? NULL : s->surface.x1; /* where the motion ends that other contacts lead (seams.h) */
+    ct_real *cloth_ahead, *led = NULL;
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed))
         return 0;
     cti_detect_distances(&s->detect, &s->surface);
     CTI_CLEAR(s->contact.hits);
-    if (!cti_joints_append(s, c))
+    if (!cti_joints_append(s, c, cti_cmr_scale(s, c->dt)))
         return 0;
-    cti_joints_bend(s, c);
+    cti_joints_linearize_all(s, c);
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->contact.hits))
         return 0;
     cti_events_defer(s, c);
@@ -124,8 +122,8 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
         return 0;
     if (!cti_seams_pass(s->arena, &s->detect, &s->surface, c->memory, s->contact.hits, led) ||
         !cti_duplicates_cull(s->arena, &s->surface, c->memory, s->contact.hits) ||
-        !cti_patches_flat(s->arena, &s->surface, c->memory, s->contact.hits) || !cti_cmr_ahead(s, c->dt, &ahead) ||
-        !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, ends, &s->contact.hits))
+        !cti_patches_flat(s->arena, &s->surface, c->memory, s->contact.hits) || !cti_cmr_extrapolate_cloth(s, c->dt, &cloth_ahead) ||
+        !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, cloth_ahead, ends, &s->contact.hits))
         return 0;
     cti_arena_rewind(s->arena, mark);
     cti_parts_filter(s);
@@ -135,26 +133,26 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
 /* 1 if the contacts' part of the motion is plausible for a solution. The paper accepts every result */
 static int cti_cmr_is_plausible(const cti_state *s, double reach) { return cti_state_is_paper(s) || cti_plausible_contacts(s, reach); }
 
-/* solves; linearizes joints and the contacts of rigid bodies again until they hold at the end of the motion. 0: out of memory */
-static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
+/* solves the rows, and linearizes joints and contacts of rigid bodies again until they hold at the end of the motion. 0: out of memory */
+static int cti_cmr_solve_relinearized(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
 {
-    ct_real miss;
-    int k, bent;
+    ct_real joints_error;
+    int k, changed;
     for (k = 0;; k++) {
-        if (!cti_cmr_solve(s, dt, scale, out))
+        if (!cti_cmr_solve_once(s, dt, scale, out))
             return 0;
         out->work.rounds++;
         if (!cti_cmr_is_plausible(s, reach)) {
-            if (!cti_cmr_measure(s, dt, out))
+            if (!cti_cmr_solve_extrapolated(s, dt, out))
                 return 0;
             reach = cti_plausible_reach(s, dt);
         }
         if (!cti_cmr_is_plausible(s, reach) || !cti_plausible_motion(s, dt))
             return cti_cmr_give_up(s, dt, out);
         cti_cmr_move(s, dt);
-        bent = cti_cmr_bend(s, c) && !cti_state_is_paper(s);
-        miss = CTI_LEN(s->bodies.joints) ? cti_joints_linearize(s, c, scale) : 0;
-        if (cti_policy_rows_hold(bent, miss, k))
+        changed = cti_cmr_linearize_rows(s, c) && !cti_state_is_paper(s);
+        joints_error = CTI_LEN(s->bodies.joints) ? cti_joints_linearize(s, c, scale) : 0;
+        if (cti_policy_rows_hold(changed, joints_error, k))
             return 1;
     }
 }
@@ -162,9 +160,9 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
 /* Adds crossings of flat edges that the first round's motion brings too near, after the round's collisions. In S2, doing this again in the
    second round kept no more of the thickness. It is not done after another linearization either, since that would solve islands again that
    the linearization does not touch. 0: out of memory */
-static int cti_cmr_fallen(cti_state *s)
+static int cti_cmr_add_flat_crossings(cti_state *s)
 {
-    if (cti_state_is_paper(s) || s->system.again > 0)
+    if (cti_state_is_paper(s) || s->system.n_linearized > 0)
         return 1;
     if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->contact.hits))
         return 0;
@@ -172,7 +170,7 @@ static int cti_cmr_fallen(cti_state *s)
     return 1;
 }
 
-/* the rounds of solve and CCD (step 4) */
+/* runs the rounds of solve and CCD (step 4) */
 static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     ct_real scale = cti_cmr_scale(s, dt);
@@ -182,7 +180,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         t = cti_state_clock(s);
         if (CTI_LEN(s->contact.rows)) {
             out->clear = 0; /* CCD has not tested the motion of this solve */
-            if (!cti_cmr_settle(s, dt, c, scale, reach, out))
+            if (!cti_cmr_solve_relinearized(s, dt, c, scale, reach, out))
                 return 0;
             if (!out->converged)
                 return 1;
@@ -197,7 +195,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (out->event > 0)
             return 1;
         out->clear = CTI_LEN(s->contact.hits) == 0;
-        if (round == 0 && most > 0 && !cti_cmr_fallen(s))
+        if (round == 0 && most > 0 && !cti_cmr_add_flat_crossings(s))
             return 0;
         if (CTI_LEN(s->contact.hits) == 0 || s->parts.conflict)
             return 1;
@@ -210,24 +208,24 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     return 1;
 }
 
-typedef struct cti_cmr_crush {
+typedef struct cti_cmr_crush_task {
     const cti_state *s;
-    int *n; /* of each model */
-} cti_cmr_crush;
+    int *n; /* [models] crushed tets */
+} cti_cmr_crush_task;
 
 static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
 {
-    const cti_cmr_crush *q = (const cti_cmr_crush *)context;
+    const cti_cmr_crush_task *q = (const cti_cmr_crush_task *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++)
         if (!cti_state_is_inactive(q->s, q->s->history.block[begin]))
             q->n[begin] = cti_tet_batch_crushed(&q->s->bodies.models[begin]->tets, q->s->x, q->s->end.x);
 }
 
-/* Counts the tets that the motion crushes; their components fail. 0: out of memory */
-static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
+/* counts the tets that the motion crushes; their components fail. 0: out of memory */
+static int cti_cmr_count_crushed(cti_state *s, cti_attempt *out)
 {
-    cti_cmr_crush q;
+    cti_cmr_crush_task q;
     int i;
     q.s = s, q.n = CTI_ARENA_ZERO(s->arena, int, s->bodies.n_models + 1);
     if (!q.n)
@@ -244,18 +242,18 @@ static int cti_cmr_crushed(cti_state *s, cti_attempt *out)
 
 /* Marks only the rows of components that were linearized again as unsolved. Rows linearized again after their last solve keep their result
    if no body gains energy. A component without rows takes its free motion. 0: out of memory */
-static int cti_cmr_freshen(cti_state *s)
+static int cti_cmr_mark_unsolved(cti_state *s)
 {
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components));
     int i, k, c;
     if (!touched)
         return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        s->contact.origins[i].fresh = 0;
+        s->contact.origins[i].is_unsolved = 0;
         for (k = 0; k < s->contact.rows[i].n; k++) {
             c = s->factors.component_of[s->contact.rows[i].term[k].block];
             touched[c] = 1;
-            s->contact.origins[i].fresh |= cti_newton_gains(s, &s->factors.components[c]);
+            s->contact.origins[i].is_unsolved |= cti_newton_gains(s, &s->factors.components[c]);
         }
     }
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
@@ -268,14 +266,13 @@ static int cti_cmr_freshen(cti_state *s)
     return 1;
 }
 
-/* Another Newton iteration. Bodies that gain energy are linearized at the end of the last iteration, and their islands are solved again.
-   They are stepped by Euler's rule, which dissipates: in an energy-conserving scheme a linearization error would be a gain. 0: out of
-   memory */
-static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
+/* Does another Newton iteration. Bodies that gain energy are linearized at the end of the last iteration, and their islands are solved again. They
+   are stepped by Euler's rule, which dissipates: in an energy-conserving scheme a linearization error would be a gain. 0: out of memory */
+static int cti_cmr_newton_step(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     double t0 = cti_state_clock(s), t1;
     int i, its = 0, n = CTI_LEN(s->factors.components);
-    s->system.again++;
+    s->system.n_linearized++;
     cti_newton_place(s);
     cti_integrate_yield(s, s->energy.gains);
     out->extended = 0;
@@ -295,7 +292,7 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     }
     out->work.linear_iterations += its;
     out->work.ms_unconstrained += cti_state_clock(s) - t1;
-    if (!cti_cmr_freshen(s))
+    if (!cti_cmr_mark_unsolved(s))
         return 0;
     if (!cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
@@ -304,21 +301,21 @@ static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti
     return cti_cmr_rounds(s, dt, c, out);
 }
 
-/* The start of the paper's solves (5.5, step 1): the response of the last step's contacts, which is the change of velocity beyond that
+/* Sets where the paper's solves start (5.5, step 1): the response of the last step's contacts, which is the change of velocity beyond that
    without contacts. 0: out of memory */
-static int cti_cmr_recall(cti_state *s, ct_real dt)
+static int cti_cmr_paper_start(cti_state *s, ct_real dt)
 {
     int i;
-    s->contact.push = NULL;
+    s->contact.response = NULL;
     if (!cti_state_is_paper(s))
         return 1;
-    s->contact.push = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
-    if (!s->contact.push)
+    s->contact.response = CTI_ARENA_ZERO(s->arena, ct_real, 3 * s->n);
+    if (!s->contact.response)
         return 0;
     for (i = 0; i < 3 * s->n; i++) {
         ct_real dt_free = s->factors.components[s->factors.component_of[i / 3]].solve.dt_free;
         if (s->history.dt_prev[i / 3] > 0 && dt_free > 0)
-            s->contact.push[i] = dt * (s->history.dv[i] / s->history.dt_prev[i / 3] - s->history.dv_free[i] / dt_free);
+            s->contact.response[i] = dt * (s->history.dv[i] / s->history.dt_prev[i / 3] - s->history.dv_free[i] / dt_free);
     }
     return 1;
 }
@@ -331,35 +328,39 @@ static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
     return cti_parts_exclude(s, dt, out);
 }
 
-/* counts the rows of joints whose error at the end is too large; their components fail */
-static void cti_cmr_strain(cti_state *s, cti_attempt *out)
+/* counts the rows of joints whose error at the end is too large; their components fail, unless the joint is one that is being closed */
+static void cti_cmr_check_joints(cti_state *s, cti_attempt *out)
 {
     int i;
     if (s->desc.row_mode == CT_ROW_VELOCITY)
         return;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        if (s->contact.origins[i].joint && cti_policy_joint_fails(s->contact.origins[i].missed)) {
+        if (s->contact.origins[i].joint && !(s->contact.origins[i].gives > 0) && cti_policy_joint_fails(s->contact.origins[i].joint_error)) {
             cti_state_fail(s, s->contact.rows[i].term[0].block);
-            out->strained++;
+            out->unresolved_joints++;
         }
 }
 
-/* Tests of the result besides collisions: energy, chains, joints, tets, rotations. Components that fail them are excluded. 0: out of
-   memory */
-static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
+/* Tests the result besides collisions: energy, linkages, joints, tets, rotations. Components that fail are excluded. 0: out of memory */
+static int cti_cmr_check_end(cti_state *s, ct_real dt, cti_attempt *out)
 {
+    int i;
     if (out->gained)
         cti_parts_fail_gaining(s);
-    out->strained += s->linkages.unresolved;
+    out->unresolved_joints += s->linkages.unresolved;
     if (out->work.rounds == 0) /* no solve has judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
-    cti_cmr_strain(s, out);
-    if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
+    cti_cmr_check_joints(s, out);
+    if (!cti_cmr_count_crushed(s, out) || !cti_rotation_count(s, dt, &out->rotated_far))
         return 0;
     if (out->clear && !cti_cmr_exclude(s, dt, out))
         return 0;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_contact_row *o = &s->contact.origins[i];
+        out->apart += o->gives > 0 && 2 * o->joint_error * s->bodies.joints[(o->joint - 1) / 2].slack >= o->gap0;
+    }
     if (!cti_state_is_paper(s))
-        out->residual = cti_max(out->residual, cti_cmr_bent(s) / cti_cmr_scale(s, dt));
+        out->residual = cti_max(out->residual, cti_cmr_rows_error(s) / cti_cmr_scale(s, dt));
     return 1;
 }
 
@@ -370,9 +371,9 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     int i;
     memset(out, 0, sizeof *out);
     out->converged = out->work.newton = 1;
-    s->system.again = 0;
+    s->system.n_linearized = 0;
     cti_parts_begin(s);
-    if (!cti_cmr_recall(s, dt) || !cti_assemble_pins(s, dt))
+    if (!cti_cmr_paper_start(s, dt) || !cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     cti_linkage_begin(s);
@@ -383,7 +384,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->work.ms_assemble = t1 - t0;
     if (!cti_cmr_free_motion(s, dt, out))
         return 0;
-    cti_linkage_free(s, dt, memory, &out->strained);
+    cti_linkage_free(s, dt, memory, &out->unresolved_joints);
     t0 = cti_state_clock(s);
     out->work.ms_unconstrained = t0 - t1;
     cti_move_context(s, dt, memory, &c);
@@ -393,7 +394,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
     cti_cmr_move(s, dt);
-    if (!cti_cmr_begin(s, &c))
+    if (!cti_cmr_first_rows(s, &c))
         return 0;
     if (s->parts.conflict)
         return 1;
@@ -401,7 +402,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         return 0;
     if (out->limited)
         return 1;
-    if (!cti_cmr_tighten(s, dt, out, &i))
+    if (!cti_cmr_solve_untouched(s, dt, out, &i))
         return 0;
     if (i > 0 && !cti_plausible_motion(s, dt))
         return cti_cmr_give_up(s, dt, out);
@@ -414,10 +415,10 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         out->gained = cti_energy_try(s, dt);
         if (out->gained == 0 || !cti_newton_helps(s) || out->work.newton >= s->desc.newton_iterations)
             break;
-        if (!cti_cmr_again(s, dt, &c, out) || !cti_cmr_exclude(s, dt, out))
+        if (!cti_cmr_newton_step(s, dt, &c, out) || !cti_cmr_exclude(s, dt, out))
             return 0;
     }
     if (s->parts.conflict)
         return 1;
-    return cti_cmr_close(s, dt, out);
+    return cti_cmr_check_end(s, dt, out);
 }

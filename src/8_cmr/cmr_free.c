@@ -1,4 +1,4 @@
-/* cmr_free.c -- the motion without contacts, the start of constraint manifold refinement.
+/* cmr_free.c -- computes the motion without contacts, the start of constraint manifold refinement.
    Method: A v = b, component by component, by the lagged factor and conjugate gradients (Otaduy 2009, sec. 4, step 2). differs: a component
    that is in contact and split into nodes gets an inexact free motion, or one extrapolated from the last, since the solve of its contacts
    judges the whole motion. */
@@ -8,7 +8,6 @@
 #include "../8_step/motion.h"
 #include "../8_step/policy.h"
 
-/* gives constrained blocks exactly their scripted velocity: v <- S v + v_p */
 /* tolerance of a component's free solve: half the tolerance of the velocity scale, in the energy norm of its lightest block. It is larger if the
    component was in contact and split into nodes: the solve of its contacts starts from this motion and judges all of it (island.inexact) */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
@@ -30,7 +29,7 @@ static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c,
 }
 
 /* decides how the free motion of an attempt of dt is solved, from the contacts and solves of the last attempt */
-static void cti_cmr_free_remember(const cti_state *s, cti_component *q, ct_real dt)
+static void cti_cmr_free_choose(const cti_state *s, cti_component *q, ct_real dt)
 {
     cti_solve_memory *m = &q->solve;
     m->inexact_attempts = cti_policy_inexact_attempts(m, cti_state_is_paper(s));
@@ -38,7 +37,7 @@ static void cti_cmr_free_remember(const cti_state *s, cti_component *q, ct_real 
     m->in_contact = 0;
 }
 
-/* the start of v_free: exact for a body that falls without deformation. A body in contact is deformed, and its velocity changes as in the
+/* starts v_free: it is exact for a body that falls without deformation. A body in contact is deformed, and its velocity changes as in the
    last attempt */
 static void cti_cmr_free_start(cti_state *s, ct_real dt)
 {
@@ -51,7 +50,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
             for (i = 3 * s->factors.blocks[k]; i < 3 * s->factors.blocks[k] + 3; i++)
                 s->system.v_free[i] = s->v[i] + (q->solve.in_contact ? s->history.dv_free[i] * (dt / q->solve.dt_free)
                                                                      : cti_integrate_gain(s, i / 3, i % 3, dt));
-        cti_cmr_free_remember(s, q, dt);
+        cti_cmr_free_choose(s, q, dt);
     }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
         const cti_rigid *r = &s->bodies.rigids[i];
@@ -62,7 +61,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     cti_move_hold(s, s->system.v_free);
 }
 
-/* factor that converts a block's velocity to a speed: 1, or for an angular block the radius of gyration */
+/* converts a block's velocity to a speed: 1, or for an angular block the radius of gyration */
 static ct_real cti_cmr_radius(const cti_state *s, int block)
 {
     const cti_rigid *r = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, block);
@@ -102,7 +101,6 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
         }
 }
 
-/* the same for a single component. 0: out of memory */
 CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its)
 {
     if (!cti_factors_prepare(&s->factors, q, dt))
@@ -113,23 +111,22 @@ CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its
     return 1;
 }
 
-typedef struct cti_cmr_frees {
+typedef struct cti_cmr_free_task {
     cti_state *s;
     ct_real dt;
-} cti_cmr_frees;
+} cti_cmr_free_task;
 
 static void cti_cmr_free_range(int begin, int end, int worker, void *context)
 {
-    const cti_cmr_frees *q = (const cti_cmr_frees *)context;
+    const cti_cmr_free_task *q = (const cti_cmr_free_task *)context;
     for (; begin < end; begin++)
         if (!q->s->factors.components[begin].substep.part)
             cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
 }
 
-/* v_free: A v = b */
 CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    cti_cmr_frees q;
+    cti_cmr_free_task q;
     int c, its = 0, n = CTI_LEN(s->factors.components);
     cti_factors_begin(s, dt);
     cti_cmr_free_start(s, dt);
@@ -155,8 +152,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
-/* solves free motions that were extrapolated, and measures the contacts' part of the motion from them. 0: out of memory */
-CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
+CTI_FN int cti_cmr_solve_extrapolated(cti_state *s, ct_real dt, cti_attempt *out)
 {
     ct_real *w = s->system.work;
     int c, i, its = 0;
@@ -179,9 +175,7 @@ CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
-/* solves the free motion of bodies whose expected contacts did not occur, since it is their final motion; *moved: their number. 0: out of
-   memory */
-CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved)
+CTI_FN int cti_cmr_solve_untouched(cti_state *s, ct_real dt, cti_attempt *out, int *moved)
 {
     int i, k, c, its = 0, n = CTI_LEN(s->factors.components);
     uint8_t *touched = CTI_ARENA_ZERO(s->arena, uint8_t, n);

@@ -1,13 +1,15 @@
-/* cmr_free.h -- the motion without contacts of an attempt. */
+/* cmr_free.h -- computes the motion without contacts of an attempt. */
 #pragma once
 
 #include "cmr.h"
 
-/* cti_cmr_free_motion -- v_free: A v = b. 0: out of memory; the same holds for all functions below. */
+/* cti_cmr_free_motion -- solves A v = b for v_free, component by component. 0: out of memory; the same holds for all functions below. */
 CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out);
 /* cti_cmr_free_one -- the same for one component; *its is raised to its number of iterations. */
 CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its);
-/* cti_cmr_measure -- solves free motions that were extrapolated, and measures the contacts' part of the motion from them. */
-CTI_FN int cti_cmr_measure(cti_state *s, ct_real dt, cti_attempt *out);
-/* cti_cmr_tighten -- solves the free motion of bodies whose expected contacts did not occur; *moved: their number. */
-CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *moved);
+/* cti_cmr_solve_extrapolated -- solves free motions that were extrapolated, and measures the contacts' part of the motion from them
+   (solve.contact_energy). */
+CTI_FN int cti_cmr_solve_extrapolated(cti_state *s, ct_real dt, cti_attempt *out);
+/* cti_cmr_solve_untouched -- solves the free motion of components whose expected contacts did not occur, since it is their final motion; *moved:
+   their number. */
+CTI_FN int cti_cmr_solve_untouched(cti_state *s, ct_real dt, cti_attempt *out, int *moved);

@@ -1,4 +1,4 @@
-/* events.c -- the first meeting of features as the end of a substep.
+/* events.c -- ends substeps where features first meet.
    Method: a contact's law holds from the thickness h on. Candidates that start farther apart and come nearer than 3/4 h are searched by CCD
    in the motion that known contacts allow. The earliest time at which the distance of one is h ends the substep: it is tried again up to
    that time, and the next substep starts with this near pair, which then has a row from the start. A first meeting within event_least is
@@ -59,16 +59,15 @@ CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c)
     stbds_header(s->contact.hits)->length = (size_t)n;
 }
 
-/* the earliest meeting so far */
+/* cti_events_search -- the earliest meeting that has been found so far. */
 typedef struct cti_events_search {
     const cti_row_context *c;
-    ct_real share;
+    ct_real share; /* of the motion; > 1: none */
     cti_pair pair;
 } cti_events_search;
 
-/* a pair that may come nearer than substep.meet of its own thickness, which is smaller than the bodies' for features that are near at
-   rest */
-static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_events_search *first)
+/* takes a pair that comes nearer than substep.meet of its own thickness, which is smaller than the bodies' for features that are near at rest */
+static void cti_events_consider(const cti_state *s, const cti_pair *pair, cti_events_search *first)
 {
     ct_real share;
     if (!cti_events_is_stepped(s, pair) || cti_events_share(s, pair, cti_step_tuned.substep.meet) > 1 ||
@@ -79,8 +78,8 @@ static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_event
         first->share = share, first->pair = *pair;
 }
 
-/* candidates of one kind. 0: out of memory */
-static int cti_events_list(cti_state *s, const cti_candidates *l, cti_events_search *first)
+/* searches the candidates of one kind. 0: out of memory */
+static int cti_events_search_list(cti_state *s, const cti_candidates *l, cti_events_search *first)
 {
     int n = cti_candidates_len(l), i;
     cti_arena_point mark = cti_arena_mark(s->arena);
@@ -98,14 +97,14 @@ static int cti_events_list(cti_state *s, const cti_candidates *l, cti_events_sea
         if (toi[i] > 1 || cti_detect_is_tangled(&s->detect, &s->surface, l->quads + 4 * (size_t)i, cti_kind_first(l->kind), 4))
             continue;
         cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &pair);
-        cti_events_offer(s, &pair, first);
+        cti_events_consider(s, &pair, first);
     }
     cti_arena_rewind(s->arena, mark);
     return 1;
 }
 
-/* planes */
-static void cti_events_planes(const cti_state *s, cti_events_search *first)
+/* searches vertices and planes */
+static void cti_events_search_planes(const cti_state *s, cti_events_search *first)
 {
     const cti_surface *f = &s->surface;
     int i, k;
@@ -116,12 +115,12 @@ static void cti_events_planes(const cti_state *s, cti_events_search *first)
                 continue;
             cti_pair_make(f, CT_PAIR_PLANE, i, k, &pair);
             pair.w[0] = 1;
-            cti_events_offer(s, &pair, first);
+            cti_events_consider(s, &pair, first);
         }
 }
 
-/* edges and points without faces */
-static void cti_events_thin(const cti_state *s, cti_events_search *first)
+/* searches edges and points without faces */
+static void cti_events_search_thin(const cti_state *s, cti_events_search *first)
 {
     int i, k;
     cti_pair pair;
@@ -130,7 +129,7 @@ static void cti_events_thin(const cti_state *s, cti_events_search *first)
         for (i = 0; i < CTI_LEN(list) / 2; i++) {
             cti_pair_make(&s->surface, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &pair);
             if (!cti_detect_is_tangled(&s->detect, &s->surface, pair.v, pair.n_a, pair.n))
-                cti_events_offer(s, &pair, first);
+                cti_events_consider(s, &pair, first);
         }
     }
 }
@@ -143,10 +142,10 @@ CTI_FN int cti_events_first(cti_state *s, const cti_row_context *c, ct_real *out
         return 1;
     memset(&first, 0, sizeof first);
     first.c = c, first.share = 2;
-    if (!cti_events_list(s, &s->detect.vf, &first) || !cti_events_list(s, &s->detect.ee, &first))
+    if (!cti_events_search_list(s, &s->detect.vf, &first) || !cti_events_search_list(s, &s->detect.ee, &first))
         return 0;
-    cti_events_planes(s, &first);
-    cti_events_thin(s, &first);
+    cti_events_search_planes(s, &first);
+    cti_events_search_thin(s, &first);
     if (first.share > 1 || first.share * c->dt > c->dt - s->step.event_least)
         return 1;
     *out_time = cti_max(first.share * c->dt, CTI_R(0.5) * s->step.event_least); /* > 0: there is one */

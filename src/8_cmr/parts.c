@@ -46,7 +46,7 @@ CTI_FN void cti_parts_begin(cti_state *s)
 }
 
 /* component that moves a surface vertex; -1: the vertex is static or scripted */
-static int cti_parts_of(const cti_state *s, int vertex)
+static int cti_parts_component(const cti_state *s, int vertex)
 {
     const cti_attach *a = cti_surface_attach(&s->surface, vertex);
     return a->n > 0 ? s->factors.component_of[a->block[0]] : -1;
@@ -56,7 +56,7 @@ CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair)
 {
     int k;
     for (k = 0; k < pair->n; k++) {
-        int c = cti_parts_of(s, pair->v[k]);
+        int c = cti_parts_component(s, pair->v[k]);
         if (c >= 0)
             s->factors.components[c].substep.failed = 1;
     }
@@ -184,7 +184,7 @@ CTI_FN void cti_parts_include(cti_state *s, cti_attempt *out)
     int before = out->excluded;
     cti_parts_begin(s);
     out->excluded = 0;
-    out->redo |= before > 0;
+    out->repeats_whole |= before > 0;
 }
 
 static int cti_parts_any_failed(const cti_state *s)
@@ -238,7 +238,7 @@ CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out)
     cti_parts_filter(s);
     cti_parts_place(s, dt);
     out->clear = 1;
-    out->gained = out->strained = out->spun = out->crushed = 0;
+    out->gained = out->unresolved_joints = out->rotated_far = out->crushed = 0;
     out->residual = cti_parts_residual(s, cti_cmr_scale(s, dt));
     return 1;
 }
@@ -319,7 +319,7 @@ CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
         return;
     for (i = 0; i < s->surface.nv; i++) {
         const cti_component *q;
-        c = cti_parts_of(s, i);
+        c = cti_parts_component(s, i);
         if (c < 0)
             continue;
         q = &s->factors.components[c];
@@ -336,7 +336,7 @@ static void cti_parts_conflict(cti_state *s, const cti_pair *pair)
     int k, c, first = -1;
     s->parts.conflict = 1;
     for (k = 0; k < pair->n; k++) {
-        c = cti_parts_of(s, pair->v[k]);
+        c = cti_parts_component(s, pair->v[k]);
         if (c < 0)
             continue;
         if (first >= 0)
@@ -354,7 +354,7 @@ CTI_FN void cti_parts_filter(cti_state *s)
         const cti_pair *pair = &s->contact.hits[i].pair;
         int excluded = 0, interpolated = 0, active = 0;
         for (k = 0; k < pair->n; k++) {
-            int c = cti_parts_of(s, pair->v[k]);
+            int c = cti_parts_component(s, pair->v[k]);
             int part = c >= 0 ? s->factors.components[c].substep.part : 0;
             excluded |= part == CTI_PART_EXCLUDED;
             interpolated |= part > CTI_PART_EXCLUDED;
@@ -391,7 +391,7 @@ CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth)
     cti_parts *p = &s->parts;
     int c, i;
     for (i = 0; i < s->surface.nv; i++) {
-        c = cti_parts_of(s, i);
+        c = cti_parts_component(s, i);
         if (c < 0 || s->factors.components[c].substep.part)
             continue;
         cti_v3_put(p->x0, i, cti_v3_at(p->x_start, i));

@@ -43,13 +43,13 @@ CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair);
 CTI_FN void cti_parts_fail_gaining(cti_state *s);
 /* cti_parts_exclude -- excludes the coupled sets of failed components from the attempt, if s->parts.can_exclude. The rows and hits of these
    sets are deleted, and `out` describes the others alone: the attempt is clear. If no other component moves, all stay active: out->excluded
-   is 0, and out->redo is set if some had been excluded before. 0: out of memory. */
+   is 0, and out->repeats_whole is set if some had been excluded before. 0: out of memory. */
 CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out);
 /* cti_parts_exclude_limited -- the same for components whose step limit is below dt, which count as failed. out->limited is set if all
    moving components have such a limit. 0: out of memory. */
 CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out);
 /* cti_parts_include -- makes excluded components active again. Their velocities are those of excluded components, so the attempt does not
-   count: out->redo is set. */
+   count: out->repeats_whole is set. */
 CTI_FN void cti_parts_include(cti_state *s, cti_attempt *out);
 
 /* cti_parts_must_halve -- 1 if a substep dt is to be halved before it is tried: all active components have a step limit below dt, or some

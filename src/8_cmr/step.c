@@ -4,14 +4,14 @@
    within each other. Impact zones end the shortest substeps (Otaduy 2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h
    defines the terms). With ccd_limits_step a substep also ends where features first meet (events.c). Positions are committed substep by substep, and
    restored when memory runs out. differs: a crushed element halves the step, too, since one Newton iteration does not predict its force; components
-   that failed keep a step limit for the rest of the step. Where the shortest substep fails and joints began it apart, they keep their errors from
-   there to the end of the step: contacts may leave no room to close them. */
+   that failed keep a step limit for the rest of the step. */
 #include "step.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 #include "../8_step/energy.h"
 #include "../8_step/factors.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
+#include "../8_step/judge.h"
 #include "../8_step/linkage.h"
 #include "../8_step/motion.h"
 #include "parts.h"
@@ -20,14 +20,8 @@
 #include "../8_step/tangle.h"
 #include "../0_base/sets.h"
 
-static void cti_step_account(ct_step_report *r, const cti_account *a)
-{
-    r->work_script += a->script, r->work_pins += a->pins, r->work_joints += a->joints, r->work_recovery += a->recovery;
-    r->loss_contact += a->contact, r->loss_damping += a->damping;
-    r->energy_gained += a->gained;
-}
-
-static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
+/* adds the work of an attempt to the report; accepted: also its residual and crushed tets */
+static void cti_step_report_attempt(ct_step_report *r, const cti_attempt *a, int accepted)
 {
     r->newton_iterations += a->work.newton;
     r->solver_iterations += a->work.solver_iterations;
@@ -45,8 +39,7 @@ static void cti_step_note(ct_step_report *r, const cti_attempt *a, int accepted)
         r->residual = cti_max(r->residual, a->residual);
 }
 
-/* adds the time of an attempt that its four stages do not count (rows and tests of the motion) to detection; t0 [ms]: start of the
-   attempt */
+/* adds the time of an attempt that its four stages do not count (rows and tests of the motion) to detection; t0 [ms]: start of the attempt */
 static void cti_step_time(const cti_state *s, double t0, cti_attempt *a)
 {
     double rest = cti_state_clock(s) - t0 - a->work.ms_assemble - a->work.ms_unconstrained - a->work.ms_detect - a->work.ms_solve;
@@ -65,14 +58,12 @@ static void cti_step_release(cti_state *s)
 static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, cti_memory *next, ct_step_report *r)
 {
     cti_row_context c;
-    cti_account account;
     int i;
-    cti_energy_account(s, dt, &account);
-    cti_step_account(r, &account);
+    cti_energy_account(s, dt, r);
     cti_move_context(s, dt, memory, &c);
-    if (!cti_impulses_add(s, dt) || !cti_rows_remember(s->mem, &c, s->contact.rows, s->contact.origins, CTI_LEN(s->contact.rows), s->end.v, next))
+    if (!cti_impulses_add(s, dt, r) || !cti_rows_remember(s->mem, &c, s->contact.rows, s->contact.origins, CTI_LEN(s->contact.rows), s->end.v, next))
         return 0;
-    cti_ends_commit(s, dt, s->history.v_end);
+    cti_substep_commit(s, dt, s->history.v_end);
     cti_linkage_commit(s);
     for (i = 0; i < s->n; i++) /* a body that was brought to rest begins anew */
         if (s->scripts.held[i] & CTI_HELD_RESTED)
@@ -83,10 +74,10 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
 }
 
 /* makes the next attempt search for intersecting pairs first */
-static void cti_step_ask(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s->detect.n_tangled); }
+static void cti_step_request_search(cti_state *s) { s->detect.n_tangled = cti_max_int(1, s->detect.n_tangled); }
 
 /* replaces a state that is not finite by the start of the substep, at rest: the last resort */
-static void cti_step_rest(cti_state *s, ct_real dt)
+static void cti_step_stop_all(cti_state *s, ct_real dt)
 {
     memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_cmr_move(s, dt);
@@ -99,10 +90,10 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
 {
     cti_zones_result z;
     if (!cti_all_finite(s->end.x, 3 * s->n) || !cti_all_finite(s->end.v, 3 * s->n)) {
-        cti_step_rest(s, dt);
+        cti_step_stop_all(s, dt);
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    if (!a->converged || a->strained || a->gained || a->spun)
+    if (!a->converged || a->unresolved_joints || a->gained || a->rotated_far)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (a->clear)
         return 1;
@@ -117,7 +108,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
     if (!z.clear) {
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
         s->step.limit = s->contact.hits[0].pair; /* an attempt that was given up has no hits */
-        cti_step_ask(s);
+        cti_step_request_search(s);
     }
     return 1;
 }
@@ -131,7 +122,7 @@ static void cti_step_count(const cti_state *s, int *rows, int *contacts)
         *contacts += !s->contact.rows[i].equations && !s->contact.origins[i].repair && s->contact.rows[i].r[0] > 0;
 }
 
-/* the parts of the report that are known at the end only */
+/* completes the report at the end of the step */
 static void cti_step_finish(cti_state *s, ct_step_report *r)
 {
     cti_nearness nearness;
@@ -147,7 +138,9 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
     r->min_distance = nearness.distance, r->thickness_kept = nearness.share, r->too_near = nearness.too_near;
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
     r->joint_error = cti_joints_error(s);
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
+    cti_report_gain(s->judge.start, r);
+    cti_report_settle(r);
 }
 
 static void cti_step_begin(cti_state *s, ct_step_report *r)
@@ -160,29 +153,13 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->contact.is_solved = 0;
     s->step.spent = 0;
     s->step.wasted_sweeps = 0;
-    s->step.joints_keep = 0;
     cti_impulses_begin(s);
     cti_parts_reset(s);
     memset(&s->step.limit, 0, sizeof s->step.limit);
 }
 
-/* a step of a world in which nothing can move */
-static void cti_step_nothing(cti_state *s, ct_real dt, ct_step_report *r)
-{
-    s->step.start.time = s->step.time;
-    s->step.time += (double)dt;
-    s->contact.memory_dt = dt;
-    cti_memory_clear(&s->contact.memory);
-    cti_impulses_swap(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    r->substeps = 1;
-    r->tangled = CTI_LEN(s->contact.tangled_pairs) / 2;
-    r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
-}
-
-/* shortest substep; it is longer in worlds with intersections */
-static ct_real cti_step_least(const cti_state *s)
+/* length of the shortest substep; it is longer in worlds with intersections */
+static ct_real cti_step_shortest(const cti_state *s)
 {
     ct_real least = s->step.dt / (ct_real)(1 << s->desc.max_halvings);
     return cti_policy_least_dt(s->step.dt, least, CTI_LEN(s->contact.tangled_pairs) > 0);
@@ -192,12 +169,12 @@ static ct_real cti_step_least(const cti_state *s)
 static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
-    s->step.event_least = s->desc.ccd_limits_step && !s->scripts.still ? cti_step_least(s) : 0;
+    s->step.event_least = s->desc.ccd_limits_step && !s->scripts.still ? cti_step_shortest(s) : 0;
     return left - sub < cti_max(CTI_R(1e-6) * s->step.dt, cti_step_tuned.substep.equal * s->step.event_least) ? left : sub;
 }
 
 /* makes the last substep's contact memory that of the step */
-static void cti_step_remember(cti_state *s, int slot, ct_real dt)
+static void cti_step_keep_memory(cti_state *s, int slot, ct_real dt)
 {
     cti_memory swap = s->contact.memory;
     s->contact.memory = s->contact.memory_step[slot];
@@ -207,7 +184,8 @@ static void cti_step_remember(cti_state *s, int slot, ct_real dt)
     cti_impulses_swap(s);
 }
 
-static ct_code cti_step_take_back(cti_state *s)
+/* restores the start of the step */
+static ct_code cti_step_restore(cti_state *s)
 {
     cti_step_release(s);
     cti_snapshot_restore(s, 0, &s->step.start);
@@ -222,14 +200,14 @@ CTI_FN void cti_step_undo(cti_state *s)
         cti_impulses_swap(s);
         return;
     }
-    cti_step_remember(s, s->contact.memory_slot, 0);
+    cti_step_keep_memory(s, s->contact.memory_slot, 0);
     s->contact.is_solved = 0;
-    cti_step_take_back(s);
+    cti_step_restore(s);
 }
 
-/* Records the blocks that rest in a substep: all active ones, or those with implausible velocities. Their factors and history belong to
-   another motion and are recomputed. Inactive blocks have a result of their own and do not rest */
-static void cti_step_rested(cti_state *s, int all)
+/* Marks the blocks that rest in a substep (CTI_HELD_RESTED): all active ones, or those with implausible velocities. Their factors and history
+   belong to another motion and are recomputed. Inactive blocks have a result of their own and do not rest */
+static void cti_step_mark_stopped(cti_state *s, int all)
 {
     int i;
     for (i = 0; i < s->n; i++) {
@@ -243,8 +221,8 @@ static void cti_step_rested(cti_state *s, int all)
     }
 }
 
-/* reports blocks at rest, after scripts have moved blocks in their way */
-static void cti_step_note_rest(cti_state *s, ct_step_report *r)
+/* reports the blocks at rest as frozen, after zones may have moved some out of a script's way */
+static void cti_step_report_stopped(cti_state *s, ct_step_report *r)
 {
     int i;
     for (i = 0; i < s->n; i++)
@@ -255,26 +233,25 @@ static void cti_step_note_rest(cti_state *s, ct_step_report *r)
     cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
-/* a substep that was tried */
+/* cti_step_try -- a substep that was tried, and what follows from its last attempt. */
 typedef struct cti_step_try {
     cti_attempt a;
     int good;
-    int shorter; /* 1: it failed and is halved */
-    int again;   /* 1: it failed and cannot be halved; it is tried again with implausible blocks held */
-    int keeps;   /* 1: it failed with joints that close an error; it is tried again with errors that stay */
-    int whole;   /* 1: it failed, cannot be halved, and the result without the excluded components was rejected; it is tried again without
+    int is_halved; /* 1: it failed and is halved */
+    int holds_blocks; /* 1: it failed and cannot be halved; it is tried again with implausible blocks held */
+    int repeats_whole; /* 1: it failed, cannot be halved, and the result without the excluded components was rejected; it is tried again without
                     exclusion */
-    int rests;   /* tries in which blocks were held */
+    int n_held;   /* tries in which blocks were held */
 } cti_step_try;
 
-/* an interval of time that the active components are stepped through */
+/* cti_step_span -- an interval of time that the active components are stepped through. */
 typedef struct cti_step_span {
     ct_real length, first; /* [s] of the interval; of the first substep that is tried */
     double until;          /* [s] time at its end */
     int depth;             /* splits and halves around it; the step itself has 0 */
-    int last;              /* 1: its substep is not cut; the fail-safe ends it */
+    int is_shortest;       /* 1: its substep is not cut; the fail-safe ends it */
     cti_memory *memory;    /* contact memory; in: of the substep before it; out: of its last substep */
-    ct_real tail;          /* [s] length of its last substep */
+    ct_real last_length;   /* [s] of its last substep */
 } cti_step_span;
 
 typedef enum cti_step_code { CTI_STEP_MEMORY, CTI_STEP_DONE, CTI_STEP_CONFLICT } cti_step_code;
@@ -286,8 +263,9 @@ static int cti_step_can_exclude(const cti_state *s)
     return !s->parts.never_exclude && !s->scripts.still && !is_tangled && !cti_state_is_paper(s);
 }
 
-/* One attempt of a substep; last: the fail-safe ends it. Components are excluded only if s->parts.can_exclude. 0: out of memory */
-static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
+/* Makes one attempt of a substep, and decides what follows; is_forced: the fail-safe ends it whatever it is. Components are excluded only if
+   s->parts.can_exclude. 0: out of memory */
+static int cti_step_attempt_once(cti_state *s, ct_real sub, int is_forced, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
     double t0 = cti_state_clock(s);
@@ -298,63 +276,61 @@ static int cti_step_once(cti_state *s, ct_real sub, int last, const cti_memory *
     if (!cti_cmr_attempt(s, sub, memory, a))
         return 0;
     cti_step_time(s, t0, a);
-    t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->spun && !a->strained && !a->gained &&
+    t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->rotated_far && !a->unresolved_joints && !a->gained &&
               cti_all_finite(s->end.x, 3 * s->n) && cti_all_finite(s->end.v, 3 * s->n);
-    t->shorter = !last && !t->good && cti_policy_dt_reaches(sub / 2, cti_step_least(s));
-    t->keeps = !last && !t->good && !t->shorter && !s->step.joints_keep && cti_joints_are_apart(s, cti_cmr_scale(s, sub), sub);
-    t->again = !last && !t->shorter && !t->keeps && a->implausible > 0 && cti_policy_may_hold(t->rests);
-    t->rests += t->again;
-    t->whole = !t->shorter && (a->redo || (a->excluded && !t->good));
-    cti_step_note(r, a, !t->shorter && !t->again && !t->whole && !t->keeps && !s->parts.conflict && !(a->event > 0));
+    t->is_halved = !is_forced && !t->good && cti_policy_dt_reaches(sub / 2, cti_step_shortest(s));
+    t->holds_blocks = !is_forced && !t->is_halved && a->implausible > 0 && cti_policy_may_hold(t->n_held);
+    t->n_held += t->holds_blocks;
+    t->repeats_whole = !t->is_halved && (a->repeats_whole || (a->excluded && !t->good));
+    cti_step_report_attempt(r, a, !t->is_halved && !t->holds_blocks && !t->repeats_whole && !s->parts.conflict && !(a->event > 0));
     if (a->limit.n > 0 && (!t->good || a->event > 0 || a->excluded))
         s->step.limit = a->limit;
     return 1;
 }
 
 /* Tries a substep. In the shortest one, implausible blocks are held, and the others are solved around them. 0: out of memory */
-static int cti_step_attempt(cti_state *s, ct_real sub, const cti_step_span *q, cti_step_try *t, ct_step_report *r)
+static int cti_step_try_substep(cti_state *s, ct_real sub, const cti_step_span *q, cti_step_try *t, ct_step_report *r)
 {
-    t->rests = 0;
+    t->n_held = 0;
     cti_step_release(s);
-    s->parts.can_exclude = !q->last && q->depth + 1 < CTI_PARTS_DEPTH;
+    s->parts.can_exclude = !q->is_shortest && q->depth + 1 < CTI_PARTS_DEPTH;
     if (s->parts.can_exclude && !cti_snapshot_save_solves(s, &s->step.attempt))
         return 0;
     do {
-        if (!cti_step_once(s, sub, 0, q->memory, t, r))
+        if (!cti_step_attempt_once(s, sub, 0, q->memory, t, r))
             return 0;
         s->parts.can_exclude = 0;
-        t->shorter &= !q->last;
-        s->step.joints_keep |= t->keeps;
-        if (t->whole) /* components begin alike, whether others were excluded or not */
+        t->is_halved &= !q->is_shortest;
+        if (t->repeats_whole) /* components begin alike, whether others were excluded or not */
             cti_snapshot_restore_solves(s, 0, &s->step.attempt);
-    } while (!s->parts.conflict && (t->again || t->whole || t->keeps));
+    } while (!s->parts.conflict && (t->holds_blocks || t->repeats_whole));
     return 1;
 }
 
 /* Ends a substep that failed and cannot be halved, or one with blocks at rest, and informs the integrators. Returns the number of bodies
    whose gain of energy is more than can be removed from their motion; -1: out of memory */
-static int cti_step_end(cti_state *s, ct_real dt, cti_step_try *t, ct_step_report *r)
+static int cti_step_end_failed(cti_state *s, ct_real dt, cti_step_try *t, ct_step_report *r)
 {
     cti_attempt *a = &t->a;
-    int resting = t->rests || a->gave_up;
+    int resting = t->n_held || a->gave_up;
     cti_integrate_watch(s);
-    cti_linkage_watch(s);
+    cti_linkage_save_velocities(s);
     cti_sets_init(s->parts.zoned, CTI_LEN(s->factors.components));
     if (resting)
-        cti_step_rested(s, a->gave_up);
+        cti_step_mark_stopped(s, a->gave_up);
     /* zones may move blocks at rest */
-    if ((t->rests && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
+    if ((t->n_held && !a->clear && !cti_assemble_pins(s, dt)) || !cti_step_fail_safe(s, dt, a, r))
         return -1;
     if (s->parts.conflict)
         return 0;
     cti_integrate_reset(s, !a->converged);
-    cti_linkage_forget(s, !a->converged);
+    cti_linkage_mark_forced(s, !a->converged);
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
 /* Holds the bodies that gain energy, besides those at rest already. all: also the other deformable bodies in contact in their zoned set. 0:
    out of memory */
-static int cti_step_hold(cti_state *s, int all)
+static int cti_step_hold_gaining(cti_state *s, int all)
 {
     uint8_t *gaining = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components)); /* indexed by the root of a zoned set */
     int i, m, is_hold;
@@ -376,8 +352,8 @@ static int cti_step_hold(cti_state *s, int all)
     return 1;
 }
 
-/* removes the effects of a rejected result from the report, the integrators and the chains */
-static void cti_step_forget(cti_state *s, const ct_step_report *before, ct_step_report *r)
+/* removes the effects of a rejected result from the report and the integrators; the next one is not cut at impacts */
+static void cti_step_drop_result(cti_state *s, const ct_step_report *before, ct_step_report *r)
 {
     r->zones = before->zones;
     r->frozen = before->frozen;
@@ -392,23 +368,23 @@ static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, c
     const ct_step_report before = *r;
     int k, n;
     for (k = 1;; k++) {
-        n = cti_step_end(s, sub, t, r);
+        n = cti_step_end_failed(s, sub, t, r);
         if (n <= 0 || s->parts.conflict || !cti_policy_may_hold(k - 1))
             break;
-        if (!cti_step_hold(s, !cti_policy_may_hold(k)))
+        if (!cti_step_hold_gaining(s, !cti_policy_may_hold(k)))
             return 0;
-        cti_step_forget(s, &before, r);
-        t->rests++;
-        if (!cti_step_once(s, sub, 1, memory, t, r))
+        cti_step_drop_result(s, &before, r);
+        t->n_held++;
+        if (!cti_step_attempt_once(s, sub, 1, memory, t, r))
             return 0;
     }
-    if (n >= 0 && (t->rests || t->a.gave_up))
-        cti_step_note_rest(s, r);
+    if (n >= 0 && (t->n_held || t->a.gave_up))
+        cti_step_report_stopped(s, r);
     return n >= 0;
 }
 
-/* memory for the contacts of the next substep at this depth */
-static cti_memory *cti_step_slot(cti_state *s, const cti_step_span *q)
+/* the memory for the contacts of the next substep at this depth */
+static cti_memory *cti_step_memory_slot(cti_state *s, const cti_step_span *q)
 {
     cti_memory *slot = &s->contact.memory_step[2 * q->depth];
     return slot == q->memory ? slot + 1 : slot;
@@ -416,8 +392,8 @@ static cti_memory *cti_step_slot(cti_state *s, const cti_step_span *q)
 
 static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r);
 
-/* A substep whose attempt was accepted with excluded components. The accepted ones keep their result and are interpolated. The excluded
-   ones are stepped through the same time in halves, or alone with the same length if halves would be too short */
+/* Continues after an attempt that was accepted with excluded components. The accepted ones keep their result and are interpolated. The
+   excluded ones are stepped through the same time in halves, or alone with the same length if halves would be too short */
 static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub, ct_step_report *r)
 {
     cti_memory *contacts_of_rest = &s->parts.contacts[q->depth];
@@ -426,18 +402,18 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     double time = s->step.time;
     int rows, contacts, extended = r->extended_elements, i;
     part.until = cti_state_ahead(s, sub);
-    part.last = sub / 2 < cti_step_tuned.substep.equal * cti_step_least(s);
+    part.is_shortest = sub / 2 < cti_step_tuned.substep.equal * cti_step_shortest(s);
     part.length = sub;
-    part.first = part.last ? sub : sub / 2;
+    part.first = part.is_shortest ? sub : sub / 2;
     part.depth++;
     cti_step_count(s, &rows, &contacts);
-    if (!part.last)
+    if (!part.is_shortest)
         cti_parts_lower_limit(s, sub, 0);
     cti_parts_raise_limit(s, sub);
     if (!cti_parts_save(s) || !cti_step_commit(s, sub, q->memory, contacts_of_rest, r) || !cti_parts_split(s, sub, part.depth))
         return CTI_STEP_MEMORY;
     s->step.time = time;
-    if (part.last)
+    if (part.is_shortest)
         cti_snapshot_restore_solves(s, 1, &s->step.attempt);
     else
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
@@ -449,7 +425,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
         if (!cti_memory_add(s->mem, part.memory, &contacts_of_rest->items[i]))
             return CTI_STEP_MEMORY;
     q->memory = part.memory;
-    q->tail = part.tail;
+    q->last_length = part.last_length;
     r->rows += rows;
     r->contacts += contacts;
     r->extended_elements = cti_max_int(r->extended_elements, extended); /* value for all components, before the split */
@@ -468,15 +444,15 @@ static cti_step_code cti_step_halve(cti_state *s, cti_step_span *q, ct_real sub,
     cti_step_status(r, CT_STATUS_SUBSTEPPED);
     end = cti_step_through(s, &part, r);
     q->memory = part.memory;
-    q->tail = part.tail;
+    q->last_length = part.last_length;
     return end;
 }
 
 /* ends and commits a substep that is good, or that cannot be halved */
-static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
+static cti_step_code cti_step_accept(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
 {
-    cti_memory *next = cti_step_slot(s, q);
-    if ((!t->good || t->rests) && !cti_step_force(s, sub, q->memory, t, r))
+    cti_memory *next = cti_step_memory_slot(s, q);
+    if ((!t->good || t->n_held) && !cti_step_force(s, sub, q->memory, t, r))
         return CTI_STEP_MEMORY;
     if (s->parts.conflict)
         return CTI_STEP_CONFLICT;
@@ -484,40 +460,40 @@ static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, 
         cti_step_status(r, CT_STATUS_BUDGET);
     if (!cti_step_commit(s, sub, q->memory, next, r))
         return CTI_STEP_MEMORY;
-    if (t->good && !t->rests)
+    if (t->good && !t->n_held)
         cti_parts_raise_limit(s, sub);
     cti_parts_advance(s, sub);
     q->memory = next;
-    q->tail = sub;
+    q->last_length = sub;
     cti_step_count(s, &r->rows, &r->contacts);
     r->substeps++;
     return CTI_STEP_DONE;
 }
 
 /* continues after a try: in halves, with a split, or with the result as it is */
-static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
+static cti_step_code cti_step_continue(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
 {
-    if (t->shorter) {
+    if (t->is_halved) {
         cti_parts_lower_limit(s, sub, 1);
         s->detect.valid = 0; /* candidate lists for a motion that failed are too long for half of it */
         return cti_step_halve(s, q, sub, r);
     }
     if (!(t->a.residual <= s->desc.solver.tolerance)) /* the same for every solver */
         cti_step_status(r, t->a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
-    if (s->step.joints_keep) /* joints could not close */
+    if (t->a.apart) /* contacts, or other joints, leave no room to close joints */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    return t->a.excluded && t->good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, t, r);
+    return t->a.excluded && t->good ? cti_step_split(s, q, sub, r) : cti_step_accept(s, q, sub, t, r);
 }
 
 /* 1 if a substep is halved without an attempt, because of step limits */
 static int cti_step_must_halve(const cti_state *s, const cti_step_span *q, ct_real sub)
 {
-    if (q->last || sub / 2 < cti_step_tuned.substep.equal * cti_step_least(s))
+    if (q->is_shortest || sub / 2 < cti_step_tuned.substep.equal * cti_step_shortest(s))
         return 0;
     return cti_parts_must_halve(s, sub, cti_step_can_exclude(s));
 }
 
-/* substeps until the end of a span */
+/* does substeps until the end of a span */
 static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_report *r)
 {
     ct_real left = q->length, sub = q->first, uncut = 0; /* uncut: length of the substep before an impact cut it; 0: none was cut */
@@ -530,7 +506,7 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
         if (cti_step_must_halve(s, q, sub)) {
             end = cti_step_halve(s, q, sub, r);
         } else {
-            if (!cti_step_attempt(s, sub, q, &t, r))
+            if (!cti_step_try_substep(s, sub, q, &t, r))
                 return CTI_STEP_MEMORY;
             if (s->parts.conflict)
                 return CTI_STEP_CONFLICT;
@@ -539,7 +515,7 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
                 sub = cti_events_cut(s, sub, t.a.event);
                 continue;
             }
-            end = cti_step_do(s, q, sub, &t, r);
+            end = cti_step_continue(s, q, sub, &t, r);
         }
         if (end != CTI_STEP_DONE)
             return end;
@@ -553,11 +529,11 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
     return CTI_STEP_DONE;
 }
 
-/* A conflict: the step begins again. The report keeps its counts of work (iterations, rounds, times) and drops those of the outcome. 0: out
-   of memory */
+/* Begins the step again after a conflict. The report keeps its counts of work (iterations, rounds, times) and drops those of the outcome. 0:
+   out of memory */
 static int cti_step_rollback(cti_state *s, ct_step_report *r)
 {
-    ct_step_report fresh = *r;
+    ct_step_report kept = *r;
     cti_step_release(s);
     cti_snapshot_restore(s, 0, &s->step.start);
     cti_parts_rollback(s);
@@ -565,12 +541,11 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
     memset(&s->step.limit, 0, sizeof s->step.limit);
     s->step.spent = 0;
     s->step.wasted_sweeps = 0;
-    s->step.joints_keep = 0;
-    fresh.status = CT_STATUS_OK;
-    fresh.substeps = fresh.events = fresh.zones = fresh.frozen = 0;
-    fresh.residual = fresh.momentum_lost = 0;
-    fresh.work_script = fresh.work_pins = fresh.work_joints = fresh.work_recovery = fresh.loss_contact = fresh.loss_damping = fresh.energy_gained = 0;
-    *r = fresh;
+    kept.status = CT_STATUS_OK;
+    kept.substeps = kept.events = kept.zones = kept.frozen = 0;
+    kept.residual = kept.momentum_lost = 0;
+    kept.work_script = kept.work_pins = kept.work_joints = kept.work_recovery = kept.loss_contact = kept.loss_damping = 0;
+    *r = kept;
     return cti_snapshot_save(s, 0, &s->step.start);
 }
 
@@ -581,12 +556,16 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     int k;
     cti_step_begin(s, r);
     if (s->n == 0) {
-        cti_step_nothing(s, dt, r);
+        s->step.start.time = s->step.time;
+        cti_report_blank(s, r), cti_step_open(s, dt), cti_step_empty(s, dt);
+        cti_memory_clear(&s->contact.memory);
+        r->tangled = CTI_LEN(s->contact.tangled_pairs) / 2;
         return CT_OK;
     }
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
     s->step.dt = dt;
+    cti_judge_open(s);
     for (k = 0;; k++) {
         memset(&q, 0, sizeof q);
         s->parts.never_exclude = !cti_policy_may_exclude(k);
@@ -600,8 +579,8 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
             return CT_ERR_MEMORY;
     }
     if (end == CTI_STEP_MEMORY)
-        return cti_step_take_back(s);
-    cti_step_remember(s, (int)(q.memory - s->contact.memory_step), q.tail);
+        return cti_step_restore(s);
+    cti_step_keep_memory(s, (int)(q.memory - s->contact.memory_step), q.last_length);
     cti_step_finish(s, r);
     return CT_OK;
 }

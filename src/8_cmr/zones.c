@@ -1,4 +1,4 @@
-/* zones.c -- impact zones.
+/* zones.c -- resolves collisions by impact zones.
    Method: colliding pairs join their blocks to zones. (1) Inelastic, non-sticking: v moves to the nearest velocity, in the metric of mass,
    that opens all collisions found so far (Gauss-Seidel on impulses; Harmon, Vouga, Tamstorf, Grinspun 2008). (2) Rigid: a zone moves with
    its own linear and angular momentum (Provot 1997; Bridson, Fedkiw, Anderson 2002). (3) Freezing: blocks of pairs that still
@@ -10,22 +10,23 @@
 #include "../8_step/policy_numbers.h"
 #include "../0_base/sets.h"
 
+/* cti_zones -- the state of the fail-safe. Sets are those of 0_base/sets.h. */
 typedef struct cti_zones {
     cti_state *s;
     ct_real dt;
-    int32_t *parent;  /* [n] sets of blocks, see sets.h */
-    uint8_t *frozen;  /* [n] */
-    cti_row *rows;    /* collisions seen so far */
-    ct_real *gap;     /* [rows] n . (p_a - p_b) at x minus the distance to be kept */
+    int32_t *zone_sets;  /* [n] sets of blocks: the zones */
+    uint8_t *frozen;     /* [n] 1: the block is frozen */
+    cti_row *rows;       /* [n_rows] collisions seen so far, with room for cap */
+    ct_real *gap;        /* [n_rows] n . (p_a - p_b) at x [m], minus the distance to be kept */
     int n_rows, cap;
-    int32_t *linked;  /* [n] sets of blocks that rigid joints join */
-    int32_t *reach;   /* [n] sets of blocks that anything joins */
-    int32_t *joint;   /* [n_joints] rows in contact.rows of the joints that collisions affect */
+    int32_t *rigid_sets; /* [n] sets of blocks that rigid joints join */
+    int32_t *affected;   /* [n] sets of blocks that zones and all joints join */
+    int32_t *joint_rows; /* [n_joints] rows in contact.rows of the joints that collisions affect */
     int n_joints;
 } cti_zones;
 
 /* joins the blocks of one side of a joint; returns one of them, -1: a script moves it */
-static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_side *side)
+static int cti_zones_join_side(int32_t *linked, const cti_state *s, const cti_joint_side *side)
 {
     int i, b = side->rigid >= 0 ? s->bodies.rigids[side->rigid].block : (side->n ? side->block[0] : -1);
     if (side->rigid >= 0)
@@ -36,24 +37,24 @@ static int cti_zones_side(int32_t *linked, const cti_state *s, const cti_joint_s
 }
 
 /* finds the sets of blocks that joints join, and the joints' rows of the last solve. 0: out of memory */
-static int cti_zones_joints(cti_zones *z)
+static int cti_zones_join_joints(cti_zones *z)
 {
     cti_state *s = z->s;
     int i, n = CTI_LEN(s->contact.rows);
-    z->linked = CTI_ARENA_NEW(s->arena, int32_t, s->n);
-    z->joint = CTI_ARENA_NEW(s->arena, int32_t, n);
-    z->reach = CTI_ARENA_NEW(s->arena, int32_t, s->n);
-    if (!z->linked || !z->reach || (n && !z->joint))
+    z->rigid_sets = CTI_ARENA_NEW(s->arena, int32_t, s->n);
+    z->joint_rows = CTI_ARENA_NEW(s->arena, int32_t, n);
+    z->affected = CTI_ARENA_NEW(s->arena, int32_t, s->n);
+    if (!z->rigid_sets || !z->affected || (n && !z->joint_rows))
         return 0;
-    cti_sets_init(z->linked, s->n);
+    cti_sets_init(z->rigid_sets, s->n);
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
         const cti_joint *j = &s->bodies.joints[i];
         int a, b;
         if (j->compliance > 0)
             continue;
-        a = cti_zones_side(z->linked, s, &j->a), b = cti_zones_side(z->linked, s, &j->b);
+        a = cti_zones_join_side(z->rigid_sets, s, &j->a), b = cti_zones_join_side(z->rigid_sets, s, &j->b);
         if (a >= 0 && b >= 0)
-            cti_sets_join(z->linked, a, b);
+            cti_sets_join(z->rigid_sets, a, b);
     }
     return 1;
 }
@@ -67,30 +68,30 @@ static void cti_zones_join_row(int32_t *sets, const cti_row *row)
 
 /* finds the joints to solve: those that a collision affects through blocks, zones and other joints. Others keep their motion, bit by bit.
    mark: [n] scratch */
-static void cti_zones_reach(cti_zones *z, uint8_t *mark)
+static void cti_zones_find_joints(cti_zones *z, uint8_t *mark)
 {
     const cti_state *s = z->s;
     int i, n = CTI_LEN(s->contact.rows);
-    memcpy(z->reach, z->parent, sizeof *z->reach * (size_t)s->n);
+    memcpy(z->affected, z->zone_sets, sizeof *z->affected * (size_t)s->n);
     memset(mark, 0, (size_t)s->n);
     for (i = 0; i < n; i++)
         if (s->contact.origins[i].joint)
-            cti_zones_join_row(z->reach, &s->contact.rows[i]);
+            cti_zones_join_row(z->affected, &s->contact.rows[i]);
     for (i = 0; i < z->n_rows; i++)
-        mark[cti_sets_root(z->reach, z->rows[i].term[0].block)] = 1;
+        mark[cti_sets_root(z->affected, z->rows[i].term[0].block)] = 1;
     for (z->n_joints = i = 0; i < n; i++)
-        if (s->contact.origins[i].joint && mark[cti_sets_root(z->reach, s->contact.rows[i].term[0].block)])
-            z->joint[z->n_joints++] = i;
+        if (s->contact.origins[i].joint && mark[cti_sets_root(z->affected, s->contact.rows[i].term[0].block)])
+            z->joint_rows[z->n_joints++] = i;
 }
 
-/* one sweep over the joints' rows, in the metric of mass; returns the largest change of a velocity */
-static ct_real cti_zones_hold(cti_zones *z, const cti_problem *p)
+/* does one sweep over the joints' rows, in the metric of mass; returns the largest change of a velocity */
+static ct_real cti_zones_solve_joints(cti_zones *z, const cti_problem *p)
 {
     cti_state *s = z->s;
     ct_real big = 0;
     int i, k, j;
     for (i = 0; i < 3 * z->n_joints; i++) {
-        cti_row *row = &s->contact.rows[z->joint[i / 3]];
+        cti_row *row = &s->contact.rows[z->joint_rows[i / 3]];
         cti_v3 answer[CTI_ROW_TERMS];
         ct_real u[3], B = row->compliance[i % 3], d;
         k = i % 3;
@@ -119,12 +120,12 @@ static ct_real cti_zones_hold(cti_zones *z, const cti_problem *p)
 }
 
 /* limits the rotation of jointed bodies to what their rows can describe */
-static void cti_zones_slow(cti_zones *z)
+static void cti_zones_limit_rotation(cti_zones *z)
 {
     cti_state *s = z->s;
     int i, j;
     for (i = 0; i < z->n_joints; i++) {
-        const cti_row *row = &s->contact.rows[z->joint[i]];
+        const cti_row *row = &s->contact.rows[z->joint_rows[i]];
         for (j = 0; j < row->n; j++) {
             int b = row->term[j].block;
             ct_real turn = z->dt * cti_v3_norm(cti_v3_at(s->end.v, b));
@@ -162,7 +163,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         z->gap[z->n_rows] = d - cti_min(origin.thickness / 2, cti_step_tuned.substep.zone_keep * d);
         row->r[0] = row->r[1] = row->r[2] = 0;
         row->w[0] -= origin.gap0 >= 0 ? origin.gap0 / z->dt : 0;
-        cti_zones_join_row(z->parent, row);
+        cti_zones_join_row(z->zone_sets, row);
         for (k = 1; k < row->n; k++)
             cti_sets_join(s->parts.zoned, s->factors.component_of[row->term[k].block], s->factors.component_of[row->term[0].block]);
         z->n_rows++;
@@ -170,10 +171,10 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
     return 1;
 }
 
-/* effect of a unit impulse along n on the term's block */
-static cti_v3 cti_zones_push(const cti_term *t, cti_v3 n) { return cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), n), n, t->weight); }
+/* impulse on the term's block of a unit impulse along n at the contact */
+static cti_v3 cti_zones_row_impulse(const cti_term *t, cti_v3 n) { return cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), n), n, t->weight); }
 
-/* stage 1: impulses r >= 0, r perpendicular to gap + dt u_n >= 0, by Gauss-Seidel in the metric of mass */
+/* stage 1: solves for impulses r >= 0, r perpendicular to gap + dt u_n >= 0, by Gauss-Seidel in the metric of mass */
 static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
@@ -181,14 +182,14 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
     int k, i, j;
     cti_islands_problem(s, &p);
     for (k = 0; k < cti_step_tuned.substep.zone_sweeps; k++) {
-        ct_real big = cti_zones_hold(z, &p);
+        ct_real big = cti_zones_solve_joints(z, &p);
         for (i = 0; i < z->n_rows; i++) {
             cti_row *row = &z->rows[i];
             cti_v3 n = cti_v3_at(row->frame, 0);
             ct_real u[3], B = 0, d;
             cti_row_velocity(row, s->end.v, u);
             for (j = 0; j < row->n; j++)
-                B += cti_v3_dot(cti_rows_answer(c, &row->term[j], n), cti_zones_push(&row->term[j], n));
+                B += cti_v3_dot(cti_rows_answer(c, &row->term[j], n), cti_zones_row_impulse(&row->term[j], n));
             if (!(B > 0))
                 continue;
             d = cti_max(0, row->r[0] - (u[0] + z->gap[i] / z->dt) / B) - row->r[0];
@@ -196,10 +197,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
             big = cti_max(big, cti_abs(d) * B);
             for (j = 0; j < row->n; j++) {
                 int b = row->term[j].block;
-                cti_v3 q = cti_v3_mul(cti_rows_answer(c, &row->term[j], n), d);
-                if (s->scripts.filter[b] >= 0)
-                    q = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], q);
-                cti_v3_addto(s->end.v, b, q);
+                cti_v3_addto(s->end.v, b, cti_state_free(s, b, cti_v3_mul(cti_rows_answer(c, &row->term[j], n), d)));
             }
         }
         if (big * z->dt < s->desc.thickness * cti_step_tuned.substep.zone_end)
@@ -209,7 +207,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
         z->rows[i].r[0] = 0;
 }
 
-/* linear and angular velocity of one zone from its momentum at x */
+/* computes centre, linear and angular velocity of one zone from its momentum at x */
 static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3 *p, cti_v3 *w)
 {
     const cti_state *s = z->s;
@@ -219,7 +217,7 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
     *c = *p = *w = cti_v3_zero();
     memset(I, 0, sizeof I);
     for (i = 0; i < s->n; i++)
-        if (cti_sets_root(z->parent, i) == root) {
+        if (cti_sets_root(z->zone_sets, i) == root) {
             M += s->bodies.mass[i];
             *c = cti_v3_mad(*c, cti_v3_at(s->x, i), s->bodies.mass[i]);
             *p = cti_v3_mad(*p, cti_v3_at(s->end.v, i), s->bodies.mass[i]);
@@ -228,7 +226,7 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         return;
     *c = cti_v3_mul(*c, 1 / M), *p = cti_v3_mul(*p, 1 / M);
     for (i = 0; i < s->n; i++)
-        if (cti_sets_root(z->parent, i) == root) {
+        if (cti_sets_root(z->zone_sets, i) == root) {
             cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), *c);
             ct_real m = s->bodies.mass[i], rr = cti_v3_norm2(r);
             const cti_rigid *turning = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, i);
@@ -263,7 +261,7 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
     int i;
     for (root = 0; root < s->n; root++) {
         cti_v3 c, p, w;
-        if (!active[root] || cti_sets_root(z->parent, root) != root)
+        if (!active[root] || cti_sets_root(z->zone_sets, root) != root)
             continue;
         cti_zones_rigid_motion(z, root, &c, &p, &w);
         if (anchored[root])
@@ -271,7 +269,7 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
         cti_rigid_turn(unit, cti_v3_mul(w, z->dt), q);
         cti_rigid_matrix(q, R);
         for (i = 0; i < s->n; i++)
-            if (cti_sets_root(z->parent, i) == root && !s->scripts.fixed[i]) {
+            if (cti_sets_root(z->zone_sets, i) == root && !s->scripts.fixed[i]) {
                 int turns = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, i) != NULL;
                 cti_v3 r = cti_v3_sub(cti_v3_at(s->x, i), c);
                 cti_v3 v = turns ? w : cti_v3_mad(p, cti_v3_sub(cti_m3_mul_v(R, r), r), 1 / z->dt);
@@ -285,37 +283,37 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
 static int cti_zones_freeze_linked(cti_zones *z, int block, cti_zones_result *out)
 {
     cti_state *s = z->s;
-    int i, fresh = 0, alone = CTI_LEN(s->bodies.joints) == 0, root = cti_sets_root(z->linked, block);
+    int i, new_blocks = 0, alone = CTI_LEN(s->bodies.joints) == 0, root = cti_sets_root(z->rigid_sets, block);
     for (i = alone ? block : 0; i < (alone ? block + 1 : s->n); i++) {
-        if (cti_sets_root(z->linked, i) != root || s->scripts.fixed[i] || z->frozen[i])
+        if (cti_sets_root(z->rigid_sets, i) != root || s->scripts.fixed[i] || z->frozen[i])
             continue;
         z->frozen[i] = 1;
-        fresh++;
+        new_blocks++;
         out->momentum_lost += s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->end.v, i));
         cti_v3_put(s->end.v, i, cti_v3_zero());
     }
-    return fresh;
+    return new_blocks;
 }
 
 /* stage 3: freezes every block of a colliding pair; returns how many were new */
 static int cti_zones_freeze(cti_zones *z, cti_zones_result *out)
 {
     cti_state *s = z->s;
-    int i, k, j, fresh = 0;
+    int i, k, j, new_blocks = 0;
     for (i = 0; i < CTI_LEN(s->contact.hits); i++)
         for (k = 0; k < s->contact.hits[i].pair.n; k++) {
             const cti_attach *a = cti_surface_attach(&s->surface, s->contact.hits[i].pair.v[k]);
             for (j = 0; j < a->n; j++) {
                 int b = a->block[j];
                 if (!s->scripts.fixed[b] && !z->frozen[b])
-                    fresh += cti_zones_freeze_linked(z, b, out);
+                    new_blocks += cti_zones_freeze_linked(z, b, out);
             }
         }
-    out->frozen += fresh;
-    return fresh;
+    out->frozen += new_blocks;
+    return new_blocks;
 }
 
-/* blocks that rigid joints connect to the world, a script or fixed nodes cannot be moved */
+/* marks zones that rigid joints connect to the world, a script or fixed nodes */
 static void cti_zones_anchor(cti_zones *z, uint8_t *anchored)
 {
     const cti_state *s = z->s;
@@ -331,12 +329,12 @@ static void cti_zones_anchor(cti_zones *z, uint8_t *anchored)
             block = side[k]->rigid >= 0 ? s->bodies.rigids[side[k]->rigid].block : side[k]->n ? side[k]->block[0] : block;
         }
         if (held && block >= 0 && !(s->bodies.joints[i].compliance > 0))
-            anchored[cti_sets_root(z->parent, block)] = 1;
+            anchored[cti_sets_root(z->zone_sets, block)] = 1;
     }
 }
 
 /* marks the zones that have a hit now, and those of them that touch an immovable side */
-static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
+static void cti_zones_mark(cti_zones *z, uint8_t *active, uint8_t *anchored)
 {
     const cti_state *s = z->s;
     int i, k, j;
@@ -354,7 +352,7 @@ static void cti_zones_flags(cti_zones *z, uint8_t *active, uint8_t *anchored)
                 if (s->scripts.fixed[a->block[j]])
                     immovable = 1;
                 else
-                    root = cti_sets_root(z->parent, a->block[j]);
+                    root = cti_sets_root(z->zone_sets, a->block[j]);
             }
         }
         if (root >= 0) {
@@ -371,7 +369,7 @@ static int cti_zones_count(cti_zones *z, uint8_t *mark)
     int i, n = 0;
     memset(mark, 0, (size_t)z->s->n);
     for (i = 0; i < z->n_rows; i++) {
-        int32_t root = cti_sets_root(z->parent, z->rows[i].term[0].block);
+        int32_t root = cti_sets_root(z->zone_sets, z->rows[i].term[0].block);
         n += !mark[root];
         mark[root] = 1;
     }
@@ -387,35 +385,35 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     memset(z, 0, sizeof *z);
     memset(out, 0, sizeof *out);
     z->s = s, z->dt = dt;
-    z->parent = CTI_ARENA_NEW(s->arena, int32_t, s->n);
+    z->zone_sets = CTI_ARENA_NEW(s->arena, int32_t, s->n);
     z->frozen = CTI_ARENA_ZERO(s->arena, uint8_t, s->n);
-    if (!active || !anchored || !z->parent || !z->frozen)
+    if (!active || !anchored || !z->zone_sets || !z->frozen)
         return 0;
     cti_move_context(s, dt, &s->contact.memory_none, &c);
-    if (CTI_LEN(s->contact.rows) == 0 && !cti_joints_append(s, &c)) /* an attempt that was given up has no rows */
+    if (CTI_LEN(s->contact.rows) == 0 && !cti_joints_append(s, &c, cti_cmr_scale(s, dt))) /* an attempt that was given up has no rows */
         return 0;
-    if (!cti_zones_joints(z))
+    if (!cti_zones_join_joints(z))
         return 0;
     for (k = 0; k < s->n; k++)
-        z->parent[k] = cti_sets_root(z->linked, k);
+        z->zone_sets[k] = cti_sets_root(z->rigid_sets, k);
     for (k = 0;; k++) {
-        ct_real miss = 0;
+        ct_real joints_error = 0;
         if (!cti_cmr_collide(s, attempt))
             return 0;
         if (s->parts.conflict)
             return 1;
         if (k < cti_step_tuned.substep.zone_soft && CTI_LEN(s->bodies.joints))
-            miss = cti_joints_bend(s, &c);
-        if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && miss > cti_step_tuned.substep.zone_miss))
+            joints_error = cti_joints_linearize_all(s, &c);
+        if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && joints_error > cti_step_tuned.substep.zone_miss))
             break;
         if (!cti_zones_collect(z, &c))
             return 0;
         if (k < cti_step_tuned.substep.zone_soft) {
-            cti_zones_reach(z, active);
+            cti_zones_find_joints(z, active);
             cti_zones_inelastic(z, &c);
-            cti_zones_slow(z);
+            cti_zones_limit_rotation(z);
         } else if (k < cti_step_tuned.substep.zone_soft + cti_step_tuned.substep.zone_rigid) {
-            cti_zones_flags(z, active, anchored);
+            cti_zones_mark(z, active, anchored);
             cti_zones_rigid(z, active, anchored, out);
         } else if (cti_zones_freeze(z, out) == 0)
             break;

@@ -1,12 +1,16 @@
-/* zones.h -- impact zones: the fail-safe after the rounds and halvings of CMR. */
+/* zones.h -- impact zones: the fail-safe after the rounds and halvings of CMR.
+   zone           blocks that collisions and rigid joints connect. Its soft stage is inelastic impulses, its rigid stage a common rigid motion.
+   immovable      a plane, a static or scripted vertex, and what rigid joints connect to them; a zone that touches it is anchored.
+   to freeze      to keep a block where the substep began. */
 #pragma once
 
 #include "cmr.h"
 
+/* cti_zones_result -- how the fail-safe ended. */
 typedef struct cti_zones_result {
-    int clear;             /* the motion is free of collisions */
-    int zones, frozen;
-    ct_real momentum_lost; /* [N s] by rigid zones and freezing */
+    int clear;             /* 1: the motion has no collisions */
+    int zones, frozen;     /* number of zones; of blocks that were frozen */
+    ct_real momentum_lost; /* [N s] that rigid zones and freezing take */
 } cti_zones_result;
 
 /* cti_zones_resolve -- changes end.v, end.x, surface.x1 until the motion from x is clear: first inelastic impulses in the zones (Harmon

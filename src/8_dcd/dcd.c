@@ -1,13 +1,12 @@
 /* dcd.c -- the discrete stepper.
-   Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside bodies become constraints of its
-   quadratic program (equations 8, 9), which MPRGP solves (dcd_solve.c). The unknowns are the velocities of the step, v = (x - x^i) / h.
-   Further Newton iterations linearize and detect again at the result of the last one, with a line search on the incremental potential.
-   Friction follows the program: non-penetration and Coulomb's cone together, by the solver of the default stepper (solve_islands.c), or locally
-   (Bridson, Marino, Fedkiw 2003): the change that a contact makes to the normal velocity, compared with the motion without contacts, bounds
-   its change to the tangential velocity. differs: detection uses the positions at the end of the motion
-   without contacts, not at the start of the step, so that the step in which an impact happens responds to it. An existing penetration is
-   removed over several steps, since position-form Euler would turn all of it into velocity. Steps in which features would pass through thin
-   parts are cut (dcd_thin.c). */
+   Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside bodies become constraints of its quadratic
+   program (equations 8, 9), which MPRGP solves (dcd_solve.c). The unknowns are the velocities of the step, v = (x - x^i) / h. Further Newton
+   iterations linearize and detect again at the result of the last one, with a line search on the incremental potential. Friction follows the program:
+   non-penetration and Coulomb's cone together, by the solver of the default stepper (solve_islands.c), or locally (Bridson, Marino, Fedkiw 2003): the
+   change that a contact makes to the normal velocity, compared with the motion without contacts, bounds its change to the tangential velocity.
+   differs: detection uses the positions at the end of the motion without contacts, not at the start of the step, so that the step in which an impact
+   happens responds to it. An existing penetration is removed over several steps, since position-form Euler would turn all of it into velocity. Steps
+   in which features would pass through thin parts are cut (dcd_thin.c). */
 #include "dcd.h"
 #include "../8_step/assemble.h"
 #include "../8_step/balance.h"
@@ -18,22 +17,23 @@
 #include "../8_step/motion.h"
 #include "../8_step/plausible.h"
 #include "../8_step/solve_islands.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 #include "../8_step/shell.h"
 
-#define CTI_DCD_LOOSE 10          /* [tolerance] for the free motion if it is used for detection only */
-#define CTI_DCD_STICK CTI_R(0.01) /* [1] of the default stepper's tangential compliance, since slip is not remembered: with 1 a box on a slope of
-                                     tan .5 creeps by 2e-5 m/s, with 0 solves of nine contacts of a small cube end above the tolerance */
-#define CTI_DCD_SEARCH 6          /* most halvings in a line search */
-#define CTI_DCD_ROUNDING 32       /* [ulp of the summed terms] rounding error of the line search's potential */
+#define CTI_DCD_FREE_TOLERANCE 10 /* [tolerance] for the free motion, which is used for detection only */
+#define CTI_DCD_STICK_COMPLIANCE CTI_R(0.01) /* [1] of the default stepper's tangential compliance, since slip is not remembered: with 1 a box on
+   a slope of tan .5 creeps by 2e-5 m/s, with 0 solves of nine contacts of a small cube end above the tolerance */
+#define CTI_DCD_HALVINGS 6  /* [1] halvings in a line search, at most */
+#define CTI_DCD_ROUNDING 32 /* [ulp of the summed terms] rounding error of the line search's potential */
 
+/* sets end.v, end.x and surface.x1 to the motion v */
 static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
 {
     memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_move(s, dt);
 }
 
-/* A motion v that is not plausible is at fault: the judge refuses the try, which goes on at rest and without contacts. 0: out of memory */
+/* blames a motion v that is not plausible, so that the judge refuses the try, which goes on at rest and without contacts. 0: out of memory */
 static int cti_dcd_stop(cti_state *s, ct_real dt, ct_real *v)
 {
     if (!cti_judge_blame(s, dt))
@@ -47,14 +47,14 @@ static int cti_dcd_stop(cti_state *s, ct_real dt, ct_real *v)
 }
 
 /* stores velocities v in end.v; returns 1 if the motion is plausible */
-static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
+static int cti_dcd_is_plausible(cti_state *s, const ct_real *v, ct_real dt)
 {
     memmove(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     return cti_plausible_motion(s, dt);
 }
 
 /* reports a solve */
-static void cti_dcd_note(const cti_state *s, const cti_dcd_solution *q, ct_step_report *r)
+static void cti_dcd_report_solve(const cti_state *s, const cti_dcd_solution *q, ct_step_report *r)
 {
     r->solver_iterations += q->iterations, r->cg_steps += q->cg;
     r->residual = cti_max(r->residual, cti_finite(q->residual) ? q->residual : CTI_REAL_MAX);
@@ -69,7 +69,7 @@ static void cti_dcd_note(const cti_state *s, const cti_dcd_solution *q, ct_step_
 /* Sets a row's law: an open gap may close; a penetration is removed at a bounded speed. That is the bound of the other steppers, so that
    bodies rise by no more than they were deep, or the speed at which the motion without contacts goes deeper: turning it back adds no energy,
    and impacts that came deep need it. As printed only recovery_speed bounds it */
-static void cti_dcd_law(const cti_state *s, const cti_row_context *c, cti_row *row, cti_contact_row *origin)
+static void cti_dcd_row_law(const cti_state *s, const cti_row_context *c, cti_row *row, cti_contact_row *origin)
 {
     ct_real scripted = row->w[0] - origin->base[0], back = -s->desc.dcd.recovery * origin->gap0 / c->dt;
     if (s->desc.recovery_speed > 0)
@@ -81,7 +81,7 @@ static void cti_dcd_law(const cti_state *s, const cti_row_context *c, cti_row *r
     }
     origin->base[0] = origin->gap0 >= 0 ? origin->gap0 / c->dt : -back;
     row->w[0] = scripted + origin->base[0];
-    row->compliance[1] *= CTI_DCD_STICK, row->compliance[2] *= CTI_DCD_STICK;
+    row->compliance[1] *= CTI_DCD_STICK_COMPLIANCE, row->compliance[2] *= CTI_DCD_STICK_COMPLIANCE;
     row->recover = row->softness = 0;
     memset(row->r, 0, sizeof row->r);
 }
@@ -89,27 +89,27 @@ static void cti_dcd_law(const cti_state *s, const cti_row_context *c, cti_row *r
 /* makes the rows of the contacts at end.x, decoupled. 0: out of memory */
 static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    cti_dcd_touch *touch = NULL;
+    cti_dcd_contact *contacts = NULL;
     cti_row_context c;
     double *depth;
-    int i, n = 0, dropped, ok = cti_dcd_detect(s, s->end.x, s->surface.x1, 1, &touch);
+    int i, n = 0, dropped, ok = cti_dcd_detect(s, s->end.x, s->surface.x1, 1, &contacts);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
     cti_move_context(s, dt, &s->contact.memory_none, &c);
-    depth = CTI_ARENA_NEW(s->arena, double, CTI_LEN(touch) + 1);
+    depth = CTI_ARENA_NEW(s->arena, double, CTI_LEN(contacts) + 1);
     ok = ok && depth;
-    for (i = 0; ok && i < CTI_LEN(touch); i++) {
+    for (i = 0; ok && i < CTI_LEN(contacts); i++) {
         cti_row row;
         cti_contact_row origin;
-        if (!cti_rows_build(&c, &touch[i].pair, touch[i].normal, 0, 0, 0, &row, &origin))
+        if (!cti_rows_build(&c, &contacts[i].pair, contacts[i].normal, 0, 0, 0, &row, &origin))
             continue;
-        cti_dcd_law(s, &c, &row, &origin);
-        depth[n++] = (double)(touch[i].distance - origin.thickness);
+        cti_dcd_row_law(s, &c, &row, &origin);
+        depth[n++] = (double)(contacts[i].distance - origin.thickness);
         ok = CTI_PUSH(s->mem, s->contact.rows, row);
         if (ok && !CTI_PUSH(s->mem, s->contact.origins, origin))
             ok = 0;
     }
-    CTI_FREE(&s->prepared, touch);
+    CTI_FREE(&s->prepared, contacts);
     dropped = ok ? cti_dcd_decouple(s, depth, s->desc.dcd.decouple) : -1;
     if (dropped < 0)
         return 0;
@@ -130,7 +130,7 @@ static ct_real cti_dcd_fastest(const ct_real *v, int n)
 }
 
 /* makes rows and the components under them ready for the solve of their islands: factors, speeds. 0: out of memory */
-static int cti_dcd_ready(cti_state *s, ct_real dt)
+static int cti_dcd_prepare_islands(cti_state *s, ct_real dt)
 {
     cti_factors *f = &s->factors;
     int c, i, k, n = CTI_LEN(f->components);
@@ -138,7 +138,7 @@ static int cti_dcd_ready(cti_state *s, ct_real dt)
     if (!touched)
         return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        s->contact.origins[i].fresh = 1;
+        s->contact.origins[i].is_unsolved = 1;
         for (k = 0; k < s->contact.rows[i].n; k++)
             touched[f->component_of[s->contact.rows[i].term[k].block]] = 1;
     }
@@ -157,8 +157,8 @@ static int cti_dcd_ready(cti_state *s, ct_real dt)
     return 1;
 }
 
-/* LOCAL, one contact: its change to the nodes' tangential velocity is bounded by the change that its multiplier makes to the normal one */
-static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
+/* solves local friction of one contact: its change of the nodes' tangential velocity is bounded by mu times that of the normal one */
+static void cti_dcd_local_friction(cti_state *s, cti_row *row, ct_real *v)
 {
     ct_real u[3], taken, speed, share, answer = 0;
     cti_v3 kick;
@@ -173,20 +173,17 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     kick = cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1], u[2])), -share / answer);
     for (k = 0; k < row->n; k++) {
         int b = row->term[k].block;
-        cti_v3 d = cti_v3_mul(kick, row->term[k].weight * s->bodies.inv_mass[b]);
-        if (s->scripts.filter[b] >= 0)
-            d = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], d);
-        cti_v3_addto(v, b, d);
+        cti_v3_addto(v, b, cti_state_free(s, b, cti_v3_mul(kick, row->term[k].weight * s->bodies.inv_mass[b])));
     }
     row->r[1] = -share / answer * u[1], row->r[2] = -share / answer * u[2];
 }
 
-/* Friction and the normal law together, from v and the rows' r: the problem of problem.h, island by island, as of the default stepper. 0: out
+/* solves friction and the normal law together, from v and the rows' r: the problem of problem.h, island by island, as of the default stepper. 0: out
    of memory */
-static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+static int cti_dcd_solve_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     cti_islands_result out;
-    if (!cti_dcd_ready(s, dt))
+    if (!cti_dcd_prepare_islands(s, dt))
         return 0;
     memcpy(s->end.v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_islands_solve(s, dt, cti_assemble_scale(s, dt, cti_dcd_fastest(s->system.v_free, s->n)), &out))
@@ -201,7 +198,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 }
 
 /* returns 1 if some contact has friction and a load */
-static int cti_dcd_rubs(const cti_state *s)
+static int cti_dcd_has_friction(const cti_state *s)
 {
     int i;
     for (i = 0; s->desc.dcd.friction != CT_DCD_FRICTION_NONE && i < CTI_LEN(s->contact.rows); i++)
@@ -214,15 +211,15 @@ static int cti_dcd_friction(cti_state *s, ct_real dt, ct_real *v, ct_step_report
 {
     double t = cti_state_clock(s);
     int i;
-    if (!cti_dcd_rubs(s))
+    if (!cti_dcd_has_friction(s))
         return 1;
     if (s->desc.dcd.friction == CT_DCD_FRICTION_IMPLICIT) {
-        if (!cti_dcd_rub(s, dt, v, r))
+        if (!cti_dcd_solve_friction(s, dt, v, r))
             return 0;
     } else
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
             if (s->contact.rows[i].mu > 0 && s->contact.rows[i].r[0] > 0)
-                cti_dcd_rub_local(s, &s->contact.rows[i], v);
+                cti_dcd_local_friction(s, &s->contact.rows[i], v);
     r->ms_solve += cti_state_clock(s) - t;
     return 1;
 }
@@ -243,7 +240,7 @@ static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *
     return 1;
 }
 
-/* the start for v_free: the present velocity plus the last free motion's change, which continues rotation and loads; for bodies without
+/* sets the start for v_free: the present velocity plus the last free motion's change, which continues rotation and loads; for bodies without
    one, free fall */
 static void cti_dcd_guess(cti_state *s, ct_real dt)
 {
@@ -271,7 +268,7 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     return 1;
 }
 
-/* the incremental potential at velocities v, without damping of strain: 1/2 v'M (1 + h alpha) v - v'M (v^i + h g) + energy (x^i + h v);
+/* returns the incremental potential at velocities v, without damping of strain: 1/2 v'M (1 + h alpha) v - v'M (v^i + h g) + energy (x^i + h v);
    *size: sum of the sizes of its terms, for the rounding error */
 static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, double *size)
 {
@@ -295,8 +292,8 @@ static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, doub
     return e + elastic;
 }
 
-/* the part that damping of strain adds between `start` and v, with damping [3 n] = h D start: damping'd + h d'D d / 2, d = v - start */
-static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
+/* returns what damping of strain adds to it between `start` and v, with damping [3 n] = h D start: damping'd + h d'D d / 2, d = v - start */
+static double cti_dcd_damping_potential(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
 {
     ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = cti_dcd_of(s)->solve.step; /* v may be between d and q */
     double e = 0;
@@ -313,7 +310,7 @@ static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, con
 }
 
 /* returns 1 if velocities v violate a row by more than the solver's tolerance, of the row's own target and what gravity adds in a step */
-static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
+static int cti_dcd_violates_rows(const cti_state *s, const ct_real *v)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->contact.solved_dt, u[3];
     int i;
@@ -326,10 +323,10 @@ static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 }
 
 /* keeps the program's solution, for the user who asks for it */
-static void cti_dcd_keep(cti_state *s, const ct_real *v)
+static void cti_dcd_keep_solution(cti_state *s, const ct_real *v)
 {
     int i;
-    memcpy(cti_dcd_of(s)->solve.answer, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(cti_dcd_of(s)->solve.solution, v, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         s->contact.origins[i].load = s->contact.rows[i].r[0];
     s->contact.is_solved = CTI_LEN(s->contact.rows) > 0;
@@ -346,22 +343,22 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     t = cti_state_clock(s);
     if (!cti_dcd_solve(s, s->desc.solver.tolerance, v, &q))
         return 0;
-    cti_dcd_note(s, &q, r);
+    cti_dcd_report_solve(s, &q, r);
     r->newton_iterations++;
     r->solves += CTI_LEN(s->contact.rows) > 0;
     r->ms_solve += cti_state_clock(s) - t;
-    cti_dcd_keep(s, v);
+    cti_dcd_keep_solution(s, v);
     return 1;
 }
 
 /* halves the step from `start` to v until the potential is not above that at the start, up to rounding */
-static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_real *v)
+static void cti_dcd_line_search(cti_state *s, ct_real dt, const ct_real *start, ct_real *v)
 {
     double size, other, before = cti_dcd_potential(s, dt, start, &size);
     int i, k;
-    for (k = 0; k < CTI_DCD_SEARCH; k++) {
+    for (k = 0; k < CTI_DCD_HALVINGS; k++) {
         double after = cti_dcd_potential(s, dt, v, &other);
-        after += cti_dcd_damped(s, dt, start, v, &other);
+        after += cti_dcd_damping_potential(s, dt, start, v, &other);
         if (after - before <= CTI_DCD_ROUNDING * (double)CTI_EPS * (size + other))
             break;
         for (i = 0; i < 3 * s->n; i++)
@@ -369,8 +366,8 @@ static void cti_dcd_search(cti_state *s, ct_real dt, const ct_real *start, ct_re
     }
 }
 
-/* Newton iterations after the first: linearizes and detects at v. 0: out of memory */
-static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+/* makes a Newton iteration after the first: linearizes and detects at v. 0: out of memory */
+static int cti_dcd_iterate(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     ct_real *start = cti_dcd_of(s)->solve.v_start;
     double t = cti_state_clock(s);
@@ -381,12 +378,12 @@ static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r
     r->ms_assemble += cti_state_clock(s) - t;
     if (!cti_dcd_program(s, dt, v, r))
         return 0;
-    if (!cti_dcd_breaks(s, start))
-        cti_dcd_search(s, dt, start, v);
+    if (!cti_dcd_violates_rows(s, start))
+        cti_dcd_line_search(s, dt, start, v);
     return 1;
 }
 
-/* what solves have left of the bodies' momenta */
+/* adds to v what solves have left of the bodies' momenta */
 static void cti_dcd_balance(cti_state *s, ct_real dt, ct_real *v)
 {
     ct_real *y = s->system.work;
@@ -402,17 +399,17 @@ static void cti_dcd_balance(cti_state *s, ct_real dt, ct_real *v)
         cti_balance_momentum(s, dt, &s->factors.components[c], y, v);
 }
 
-/* friction, and the end of the motion. 0: out of memory */
+/* solves friction, and ends the motion. 0: out of memory */
 static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     int i;
-    if (!cti_dcd_is_sane(s, v, dt) && !cti_dcd_stop(s, dt, v))
+    if (!cti_dcd_is_plausible(s, v, dt) && !cti_dcd_stop(s, dt, v))
         return 0;
     memcpy(cti_dcd_of(s)->solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
     cti_dcd_balance(s, dt, v);
-    if (!cti_dcd_is_sane(s, v, dt)) { /* the motion without friction is used */
+    if (!cti_dcd_is_plausible(s, v, dt)) { /* the motion without friction is used */
         memcpy(v, cti_dcd_of(s)->solve.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
             s->contact.rows[i].r[0] = s->contact.origins[i].load, s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
@@ -422,7 +419,7 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
     return 1;
 }
 
-/* the substep, starting from the free motion in end.x. 0: out of memory */
+/* makes the substep from the free motion in end.x. 0: out of memory */
 static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
 {
     ct_real *v = s->system.work + 3 * (size_t)s->n; /* the potential uses the memory before it */
@@ -430,36 +427,33 @@ static int cti_dcd_contacts(cti_state *s, ct_real dt, ct_step_report *r)
     memcpy(v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_program(s, dt, v, r))
         return 0;
-    for (k = 1; k < s->desc.dcd.newton_iterations && cti_dcd_is_sane(s, v, dt); k++)
-        if (!cti_dcd_again(s, dt, v, r))
+    for (k = 1; k < s->desc.dcd.newton_iterations && cti_dcd_is_plausible(s, v, dt); k++)
+        if (!cti_dcd_iterate(s, dt, v, r))
             return 0;
     return cti_dcd_end(s, dt, v, r);
 }
 
-/* the tentative end becomes the new state. 0: out of memory */
+/* copies the tentative end to the state. 0: out of memory */
 static int cti_dcd_commit(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    cti_account a;
     int i;
     cti_energy_state(s);
     cti_energy_mark(s, dt);
-    cti_energy_account(s, dt, &a);
-    r->work_script += a.script, r->work_pins += a.pins, r->work_recovery += a.recovery;
-    r->loss_contact += a.contact, r->loss_damping += a.damping, r->energy_gained += a.gained;
+    cti_energy_account(s, dt, r);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         if (s->contact.rows[i].r[0] > 0)
             cti_judge_row(s, &s->contact.rows[i]);
-    if (!cti_impulses_add(s, dt))
+    if (!cti_impulses_add(s, dt, r))
         return 0;
-    cti_dcd_of(s)->shift += cti_judge_shift(s, dt, s->history.v_end);
-    cti_ends_commit(s, dt, s->history.v_end);
+    cti_dcd_of(s)->kinetic_shift += cti_judge_shift(s, dt, s->history.v_end);
+    cti_substep_commit(s, dt, s->history.v_end);
     cti_energy_commit(s);
     return 1;
 }
 
 /* ---- the step ---- */
 
-/* to the tentative end. 1: done; -1: the substep must be *out_need times shorter; 0: out of memory */
+/* goes to the tentative end of a substep. 1: done; -1: it must be *out_need times shorter; 0: out of memory */
 static int cti_dcd_try(cti_state *s, ct_real dt, int may_cut, ct_real *out_need, ct_step_report *r)
 {
     double t;
@@ -470,9 +464,9 @@ static int cti_dcd_try(cti_state *s, ct_real dt, int may_cut, ct_real *out_need,
         return 0;
     t = cti_state_clock(s);
     cti_dcd_guess(s, dt);
-    if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
+    if (!cti_dcd_free_motion(s, CTI_DCD_FREE_TOLERANCE * s->desc.solver.tolerance, r))
         return 0;
-    if (!cti_dcd_is_sane(s, s->system.v_free, dt) && !cti_dcd_stop(s, dt, s->system.v_free))
+    if (!cti_dcd_is_plausible(s, s->system.v_free, dt) && !cti_dcd_stop(s, dt, s->system.v_free))
         return 0;
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv_free[i] = s->system.v_free[i] - s->v[i];
@@ -481,7 +475,7 @@ static int cti_dcd_try(cti_state *s, ct_real dt, int may_cut, ct_real *out_need,
     r->ms_unconstrained += cti_state_clock(s) - t;
     if (may_cut) {
         t = cti_state_clock(s);
-        *out_need = cti_dcd_need(s, s->surface.x0, s->surface.x1, s->desc.dcd.substep_fraction);
+        *out_need = cti_dcd_substeps(s, s->surface.x0, s->surface.x1, s->desc.dcd.substep_fraction);
         r->ms_detect += cti_state_clock(s) - t;
         if (!(*out_need > 0))
             return 0;
@@ -500,33 +494,34 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
 static int cti_dcd_open(cti_state *s, ct_step_report *r)
 {
     memcpy(cti_dcd_of(s)->power_step, cti_dcd_of(s)->power, sizeof(double) * 3 * (size_t)s->n);
-    cti_dcd_of(s)->shift = 0;
+    cti_dcd_of(s)->kinetic_shift = 0;
     r->thickness_kept = 0; /* depths are measured, not distances */
     return 1;
 }
 
-/* final part of the report: depth, distances, energies. 0: out of memory */
+/* completes the report: depth, distances, energies. 0: out of memory */
 static int cti_dcd_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    cti_dcd_touch *touch = NULL;
+    cti_dcd_contact *contacts = NULL;
     int i;
     r->rows = CTI_LEN(s->contact.rows);
     r->min_distance = 2 * s->desc.thickness;
     cti_arena_reset(s->arena);
-    if (!cti_dcd_detect(s, s->x, s->surface.x0, 1, &touch)) {
-        CTI_FREE(&s->prepared, touch);
+    if (!cti_dcd_detect(s, s->x, s->surface.x0, 1, &contacts)) {
+        CTI_FREE(&s->prepared, contacts);
         return 0;
     }
     for (i = 0; i < r->rows; i++)
         r->contacts += s->contact.rows[i].r[0] > 0;
-    for (i = 0; i < CTI_LEN(touch); i++)
-        if (touch[i].distance < r->min_distance)
-            r->min_distance = touch[i].distance, s->step.limit = touch[i].pair;
+    for (i = 0; i < CTI_LEN(contacts); i++)
+        if (contacts[i].distance < r->min_distance)
+            r->min_distance = contacts[i].distance, s->step.limit = contacts[i].pair;
     r->penetration = r->min_distance < 0 ? -r->min_distance : 0;
-    CTI_FREE(&s->prepared, touch);
-    cti_ends_energies(s, r);
+    CTI_FREE(&s->prepared, contacts);
+    cti_report_energies(s, r);
+    cti_report_gain(s->judge.start, r);
     memcpy(cti_dcd_of(s)->power, cti_dcd_of(s)->power_step, sizeof(double) * 3 * (size_t)s->n);
-    cti_judge_refuses(s, dt, 0, cti_dcd_of(s)->shift, r);
+    cti_judge_refuses(s, dt, 0, cti_dcd_of(s)->kinetic_shift, r);
     return 1;
 }
 
@@ -534,12 +529,12 @@ static void cti_dcd_back(cti_state *s)
 {
     int b;
     for (b = 0; b < s->surface.n_bodies; b++)
-        cti_dcd_of(s)->bodies[b].fresh = 1;
+        cti_dcd_of(s)->bodies[b].stale = 1;
 }
 
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    cti_shell q = {0, 1, 1, cti_dcd_substep, cti_dcd_finish, NULL, cti_dcd_back, cti_dcd_open};
+    cti_shell q = {0, 1, 1, cti_dcd_substep, cti_dcd_finish, NULL, cti_dcd_back, cti_dcd_open, NULL};
     q.cuts = s->desc.dcd.max_substeps, q.parts = cti_min_int(q.cuts, CTI_SHELL_PARTS);
     return cti_shell_step(s, &q, dt, r);
 }

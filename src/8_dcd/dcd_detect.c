@@ -1,14 +1,13 @@
-/* dcd_detect.c -- discrete detection: surface vertices inside a body, and the triangle through which they are pushed out. Method: a vertex
-   is inside a body of tets when it is inside one of its tets; it is pushed out through the surface triangle that is nearest in the current
-   shape (Li et al. 2015, section 3.2). Surfaces without tets, or embedded in them: the side of the nearest triangle, by normals of faces,
-   edges and vertices weighted by angles (Baerentzen, Aanaes 2005). A body against itself: tets and triangles near the vertex at rest are
-   ignored. Open meshes push out vertices behind them up to a certain depth. differs: vertices outside but closer than the thickness count,
-   too, so that contacts do not flicker. */
+/* dcd_detect.c -- discrete detection: surface vertices inside a body, and the triangle through which they are pushed out. Method: a vertex is inside
+   a body of tets when it is inside one of its tets; it is pushed out through the surface triangle that is nearest in the current shape (Li et al.
+   2015, section 3.2). Surfaces without tets, or embedded in them: the side of the nearest triangle, by normals of faces, edges and vertices weighted
+   by angles (Baerentzen, Aanaes 2005). A body against itself: tets and triangles near the vertex at rest are ignored. Open meshes push out vertices
+   behind them up to a certain depth. differs: vertices outside but closer than the thickness count, too, so that contacts do not flicker. */
 #include "dcd.h"
 #include "../7_contact/inside.h"
 
-#define CTI_DCD_NEAR 2 /* [longest edges at rest] a vertex does not meet its own body within this distance at rest */
-#define CTI_DCD_FOLDED CTI_R(0.25)
+#define CTI_DCD_SELF_RADIUS 2 /* [longest edges at rest] a vertex does not meet its own body within this distance at rest */
+#define CTI_DCD_FOLD CTI_R(0.25) /* [distance at rest] depth of a vertex in its own body, above which it is in a compressed part, not in a fold */
 
 /* ---- preparation ---- */
 
@@ -25,7 +24,7 @@ static void cti_dcd_rest(cti_state *s)
             ct_real length = cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, v[0]), cti_v3_at(f->rest, v[1])));
             sum += length;
             for (k = 0; k < 2; k++)
-                cti_dcd_of(s)->near_rest[v[k]] = cti_max(cti_dcd_of(s)->near_rest[v[k]], CTI_DCD_NEAR * length);
+                cti_dcd_of(s)->self_radius[v[k]] = cti_max(cti_dcd_of(s)->self_radius[v[k]], CTI_DCD_SELF_RADIUS * length);
         }
         cti_dcd_of(s)->bodies[b].edge = r->e1 > r->e0 ? sum / (ct_real)(r->e1 - r->e0) : 0;
     }
@@ -36,14 +35,14 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
     cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
     int b, i, n3 = 3 * s->n;
-    if (!CTI_RESIZE(&s->prepared, d->near_rest, f->nv) || !CTI_RESIZE(&s->prepared, d->normals, 3 * f->nv) ||
+    if (!CTI_RESIZE(&s->prepared, d->self_radius, f->nv) || !CTI_RESIZE(&s->prepared, d->normals, 3 * f->nv) ||
         !CTI_RESIZE(&s->prepared, d->vertex_boxes, 16 * (size_t)f->nv) || !CTI_RESIZE(&s->prepared, d->node_boxes, 16 * (size_t)s->n) ||
         !CTI_RESIZE(&s->prepared, d->power, n3) || !CTI_RESIZE(&s->prepared, d->power_step, n3) || !CTI_RESIZE(&s->prepared, d->solve.v_start, n3) ||
         !CTI_RESIZE(&s->prepared, d->solve.step, n3) || !CTI_RESIZE(&s->prepared, d->solve.damping, n3) ||
-        !CTI_RESIZE(&s->prepared, d->solve.answer, n3))
+        !CTI_RESIZE(&s->prepared, d->solve.solution, n3))
         return 0;
     for (i = 0; i < f->nv; i++)
-        d->near_rest[i] = 0;
+        d->self_radius[i] = 0;
     for (i = 0; i < n3; i++)
         d->power[i] = 0;
     cti_dcd_rest(s);
@@ -51,7 +50,7 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
         cti_dcd_body *q = &d->bodies[b];
         const cti_soup_body *r = &f->ranges[b];
         const cti_tet_batch *t = q->model >= 0 ? &s->bodies.models[q->model]->tets : NULL;
-        q->fresh = 1;
+        q->stale = 1;
         q->closed = f->bodies[b].solid;
         if (!cti_nearest_build(&s->prepared, &d->forest, &q->faces, f->faces, 3, f->x0, r->f0, r->f1 - r->f0) ||
             (t && !cti_nearest_build(&s->prepared, &d->forest, &q->tets, t->node, 4, s->x, 0, t->n)))
@@ -62,6 +61,7 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
 
 /* ---- trees at the positions of a detection ---- */
 
+/* brings the trees and normals of all bodies to positions q of nodes and x of the surface */
 static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
 {
     cti_dcd *d = cti_dcd_of(s);
@@ -71,9 +71,9 @@ static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
         cti_nearest_box(d->node_boxes + 16 * (size_t)i, cti_v3_at(q, i), cti_v3_at(q, i));
     for (b = 0; b < f->n_bodies; b++) {
         cti_dcd_body *body = &d->bodies[b];
-        if (!f->bodies[b].moves && !body->fresh)
+        if (!f->bodies[b].moves && !body->stale)
             continue;
-        body->fresh = 0;
+        body->stale = 0;
         cti_inside_refit(f, b, x, x, d->vertex_boxes, &d->forest, &body->faces);
         if (body->model >= 0)
             cti_bvh_refit(&d->forest, &body->tets, cti_nearest_boxes(d->node_boxes), 0, s->bodies.models[body->model]->tets.node, 4);
@@ -84,28 +84,29 @@ static void cti_dcd_refit(cti_state *s, const ct_real *q, const ct_real *x)
 
 /* ---- one vertex against one body ---- */
 
-/* cti_dcd_look -- data for the callbacks: vertex v of the soup (-1: a point of no body) against body b */
-typedef struct cti_dcd_look {
+/* cti_dcd_query -- is a query of vertex v of the soup (-1: a point of no body) against body b, for the callbacks. */
+typedef struct cti_dcd_query {
     const cti_state *s;
     const ct_real *q, *x;
     int v, b, self;
     cti_v3 rest; /* of the vertex, at rest */
-} cti_dcd_look;
+} cti_dcd_query;
 
-static int cti_dcd_keep_tet(const void *ctx, int item)
+/* return 1 where a tet or a face is apart from the vertex at rest */
+static int cti_dcd_is_apart_tet(const void *ctx, int item)
 {
-    const cti_dcd_look *k = (const cti_dcd_look *)ctx;
+    const cti_dcd_query *k = (const cti_dcd_query *)ctx;
     const ct_real *t = cti_dcd_of(k->s)->tet_rest + 4 * (size_t)(cti_dcd_of(k->s)->bodies[k->b].tet0 + item);
-    ct_real r = t[3] + cti_dcd_of(k->s)->near_rest[k->v];
+    ct_real r = t[3] + cti_dcd_of(k->s)->self_radius[k->v];
     return cti_v3_norm2(cti_v3_sub(cti_v3_make(t[0], t[1], t[2]), k->rest)) > r * r;
 }
 
-static int cti_dcd_keep_face(const void *ctx, int item)
+static int cti_dcd_is_apart_face(const void *ctx, int item)
 {
-    const cti_dcd_look *k = (const cti_dcd_look *)ctx;
+    const cti_dcd_query *k = (const cti_dcd_query *)ctx;
     const cti_surface *f = &k->s->surface;
     const int32_t *t = f->faces + 3 * (size_t)item;
-    ct_real r = cti_dcd_of(k->s)->near_rest[k->v];
+    ct_real r = cti_dcd_of(k->s)->self_radius[k->v];
     int i;
     for (i = 0; i < 3; i++)
         if (cti_v3_norm2(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= r * r)
@@ -113,7 +114,7 @@ static int cti_dcd_keep_face(const void *ctx, int item)
     return 1;
 }
 
-/* distance from a body's triangles up to which it pushes vertices; for an open mesh also behind them */
+/* returns the distance from a body's triangles up to which it pushes vertices; for an open mesh also behind them */
 static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
 {
     const cti_dcd_body *body = &cti_dcd_of(s)->bodies[b];
@@ -122,8 +123,8 @@ static ct_real cti_dcd_reach(const cti_state *s, int b, ct_real h)
     return cti_max(h, s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge);
 }
 
-/* 1 inside, 0 outside. `nearest`: for a point inside the nearest triangle, for one outside the nearest within `reach` (face -1: none) */
-static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_nearest *nearest)
+/* returns 1 inside, 0 outside. `nearest`: for a point inside the nearest triangle, for one outside the nearest within `reach` (face -1: none) */
+static int cti_dcd_is_inside(const cti_dcd_query *k, cti_v3 p, ct_real reach, cti_nearest *nearest)
 {
     const cti_state *s = k->s;
     const cti_dcd_body *b = &cti_dcd_of(s)->bodies[k->b];
@@ -132,10 +133,10 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
     int inside = 1;
     if (b->model >= 0) {
         const cti_nearest_set tets = cti_nearest_set_of(forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q);
-        inside = cti_nearest_tet(&tets, p, k->self ? cti_dcd_keep_tet : NULL, k) >= 0;
+        inside = cti_nearest_tet(&tets, p, k->self ? cti_dcd_is_apart_tet : NULL, k) >= 0;
     } else if (!b->closed)
         reach = cti_dcd_reach(s, k->b, reach), inside = 0;
-    cti_nearest_face(&faces, p, inside ? CTI_REAL_MAX : reach, k->self ? cti_dcd_keep_face : NULL, k, nearest);
+    cti_nearest_face(&faces, p, inside ? CTI_REAL_MAX : reach, k->self ? cti_dcd_is_apart_face : NULL, k, nearest);
     if (nearest->face < 0)
         return 0;
     if (b->model >= 0 && (!b->embedded || !inside))
@@ -143,22 +144,22 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
     return cti_inside_is_behind(&s->surface, k->x, cti_dcd_of(s)->normals, nearest, p);
 }
 
-/* adds a touch of vertex k->v with its body, if there is one. 0: out of memory */
-static int cti_dcd_vertex(const cti_dcd_look *k, int with_near, cti_dcd_touch **out)
+/* adds a contact of vertex k->v with its body, if there is one. 0: out of memory */
+static int cti_dcd_add_vertex(const cti_dcd_query *k, int with_near, cti_dcd_contact **out)
 {
     const cti_state *s = k->s;
     ct_real h = cti_surface_pair_thickness(&s->surface, s->surface.body_of[k->v], k->b), d;
     cti_nearest n;
-    cti_dcd_touch t;
-    int inside = cti_dcd_side(k, cti_v3_at(k->x, k->v), with_near ? h : 0, &n);
+    cti_dcd_contact t;
+    int inside = cti_dcd_is_inside(k, cti_v3_at(k->x, k->v), with_near ? h : 0, &n);
     if (n.face < 0 || (!inside && (!with_near || !(n.d2 < h * h))))
         return 1;
     memset(&t, 0, sizeof t);
     cti_inside_pair(&s->surface, k->v, &n, &t.pair);
     d = cti_sqrt(n.d2);
     t.normal = cti_inside_out(&s->surface, k->x, &t.pair, &n, inside, CTI_R(1e-3) * h);
-    /* Not a fold but a compressed part: in a fold the features that meet are far apart at rest, compared with the depth */
-    if (k->self && d > CTI_DCD_FOLDED * cti_v3_norm(cti_pair_offset(&s->surface, s->surface.rest, &t.pair)))
+    /* in a fold the features that meet are far apart at rest, compared with the depth */
+    if (k->self && d > CTI_DCD_FOLD * cti_v3_norm(cti_pair_offset(&s->surface, s->surface.rest, &t.pair)))
         return 1;
     /* the far side of a part that is thinner than the thickness */
     if (k->self && !inside && n.feature == 6 && cti_v3_dot(cti_pair_offset(&s->surface, k->x, &t.pair), t.normal) <= 0)
@@ -173,13 +174,13 @@ static int cti_dcd_vertex(const cti_dcd_look *k, int with_near, cti_dcd_touch **
 
 /* ---- all ---- */
 
-/* vertices of body a against body b */
+/* adds contacts of vertices of body a with body b. 0: out of memory */
 static int cti_dcd_pair(const cti_state *s, const ct_real *q, const ct_real *x, int a, int b, const cti_box *box, int with_near,
-                        cti_dcd_touch **out)
+                        cti_dcd_contact **out)
 {
     const cti_surface *f = &s->surface;
     ct_real h = cti_dcd_reach(s, b, with_near ? cti_surface_pair_thickness(f, a, b) : 0);
-    cti_dcd_look k;
+    cti_dcd_query k;
     int v;
     memset(&k, 0, sizeof k);
     k.s = s, k.q = q, k.x = x, k.b = b, k.self = a == b;
@@ -187,14 +188,14 @@ static int cti_dcd_pair(const cti_state *s, const ct_real *q, const ct_real *x, 
         if (!cti_box_has(box, cti_v3_at(x, v), h))
             continue;
         k.v = v, k.rest = cti_v3_at(f->rest, v);
-        if (!cti_dcd_vertex(&k, with_near, out))
+        if (!cti_dcd_add_vertex(&k, with_near, out))
             return 0;
     }
     return 1;
 }
 
-/* vertices of body a against the planes */
-static int cti_dcd_planes(const cti_state *s, const ct_real *x, int a, int with_near, cti_dcd_touch **out)
+/* adds contacts of vertices of body a with the planes. 0: out of memory */
+static int cti_dcd_planes(const cti_state *s, const ct_real *x, int a, int with_near, cti_dcd_contact **out)
 {
     const cti_surface *f = &s->surface;
     int p, v;
@@ -202,7 +203,7 @@ static int cti_dcd_planes(const cti_state *s, const ct_real *x, int a, int with_
         cti_v3 n = cti_v3_at(f->planes[p].normal, 0);
         ct_real h = with_near ? cti_surface_pair_thickness(f, a, f->planes[p].body) : 0;
         for (v = f->ranges[a].v0; v < f->ranges[a].v1; v++) {
-            cti_dcd_touch t;
+            cti_dcd_contact t;
             ct_real d = cti_v3_dot(n, cti_v3_at(x, v)) - f->planes[p].offset;
             if (!(d < h))
                 continue;
@@ -217,7 +218,7 @@ static int cti_dcd_planes(const cti_state *s, const ct_real *x, int a, int with_
     return 1;
 }
 
-CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int with_near, cti_dcd_touch **out)
+CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int with_near, cti_dcd_contact **out)
 {
     const cti_surface *f = &s->surface;
     cti_box *box = CTI_ARENA_NEW(s->arena, cti_box, f->n_bodies + 1);

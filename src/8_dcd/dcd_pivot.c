@@ -11,29 +11,30 @@
 #include "../0_base/sets.h"
 #include "../0_base/sort.h"
 
-#define CTI_PIVOT_LEAST 0.5 /* [longest part of the row] smallest part at the pivot */
-#define CTI_PIVOT_ASKEW 0.4  /* [block's normal] smallest part that is not in pivots that the block already has */
-#define CTI_PIVOT_CHAIN 3    /* [rows] longest chain of rows that depend on each other */
+#define CTI_PIVOT_LEAST 0.5       /* [longest part of the row] smallest part at the pivot */
+#define CTI_PIVOT_INDEPENDENT 0.4 /* [block's normal] smallest part that is not in pivots that the block already has */
+#define CTI_PIVOT_CHAIN 3         /* [rows] longest chain of rows that depend on each other */
 
 /* ---- which rows ---- */
 
+/* cti_pivot_choice -- holds the pivots that were chosen. */
 typedef struct cti_pivot_choice {
     cti_state *s;
     cti_sparse J;
-    double *size;    /* [n] mobility of a block: about the velocity that a unit impulse gives */
-    int32_t *slot;   /* [3 n] rows with a pivot at a block, -1: none */
-    double *q;       /* [9 n] their directions */
-    int32_t *above;  /* [n] length of the longest chain of rows that depend on a block */
+    double *mobility;   /* [n] is about the velocity that a unit impulse gives a block */
+    int32_t *rows;      /* [3 n] are rows with a pivot at a block, -1: none */
+    double *directions; /* [9 n] are those of the pivots */
+    int32_t *chain;     /* [n] is the length of the longest chain of rows that depend on a block */
 } cti_pivot_choice;
 
-/* cti_pivot_rank -- the order in which rows are visited: first those without an opposite patch, then the side of a patch pair whose summed
-   depth is larger */
+/* cti_pivot_rank -- gives the order in which rows are visited, by group: 0 those without an opposite patch, then the side of a patch pair whose
+   summed depth is larger. */
 typedef struct cti_pivot_rank {
-    int32_t row, second;
+    int32_t row, group;
     double depth;
 } cti_pivot_rank;
 
-/* sorts the ranks: by second, then by depth, then by row. 0: out of memory */
+/* sorts the ranks: by group, then by depth, then by row. 0: out of memory */
 static int cti_pivot_sort(cti_state *s, cti_pivot_rank *list, int n)
 {
     cti_pivot_rank *from = CTI_ARENA_NEW(s->arena, cti_pivot_rank, n);
@@ -49,14 +50,14 @@ static int cti_pivot_sort(cti_state *s, cti_pivot_rank *list, int n)
     }
     cti_sort_u64(key, order, key + n, order + n, n);
     for (i = 0; i < n; i++)
-        key[i] = (uint64_t)from[order[i]].second;
+        key[i] = (uint64_t)from[order[i]].group;
     cti_sort_u64(key, order, key + n, order + n, n);
     for (i = 0; i < n; i++)
         list[i] = from[order[i]];
     return 1;
 }
 
-/* patches: connected components of vertices in rows, joined by the rows' edges or faces; roots in set [nv] */
+/* finds patches: connected components of vertices in rows, joined by the rows' edges or faces; roots are in set [nv] */
 static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched)
 {
     const cti_surface *f = &s->surface;
@@ -76,9 +77,9 @@ static void cti_pivot_patches(const cti_state *s, int32_t *set, uint8_t *touched
                 cti_sets_join(set, v, f->vertex_next[k]);
 }
 
-/* key of the two patches that row i is between, and *side: 1 when the vertex's patch has the larger number; 0: there is no opposite
+/* returns a key of the two patches that row i is between, and sets *side: 1 when the vertex's patch has the larger number; 0: there is no opposite
    patch */
-static uint64_t cti_pivot_sides(const cti_state *s, int32_t *set, int i, int *side)
+static uint64_t cti_pivot_patch_pair(const cti_state *s, int32_t *set, int i, int *side)
 {
     const cti_pair *p = &s->contact.origins[i].pair;
     uint64_t a = (uint64_t)cti_sets_root(set, p->v[0]), b;
@@ -100,38 +101,39 @@ static int cti_pivot_ranks(cti_state *s, const double *depth, cti_pivot_rank *ra
         return 0;
     cti_pivot_patches(s, set, touched);
     for (i = 0; i < rows; i++) {
-        key[i] = cti_pivot_sides(s, set, i, &side);
+        key[i] = cti_pivot_patch_pair(s, set, i, &side);
         list[i] = i;
-        rank[i].row = i, rank[i].depth = depth[i], rank[i].second = 0;
+        rank[i].row = i, rank[i].depth = depth[i], rank[i].group = 0;
     }
     cti_sort_u64(key, list, key + rows, list + rows, rows);
     for (i = 0; i < rows; i = k) {
         double sum[2] = {0, 0};
         for (k = i; k < rows && key[k] == key[i]; k++) {
-            cti_pivot_sides(s, set, list[k], &side);
+            cti_pivot_patch_pair(s, set, list[k], &side);
             sum[side] -= depth[list[k]];
         }
         for (k = i; k < rows && key[k] == key[i]; k++) {
             int row = list[k];
-            rank[row].second = key[k] ? (cti_pivot_sides(s, set, row, &side), side == (sum[0] >= sum[1])) + 1 : s->contact.origins[row].pair.n > 1;
+            rank[row].group = key[k] ? (cti_pivot_patch_pair(s, set, row, &side), side == (sum[0] >= sum[1])) + 1
+                                     : s->contact.origins[row].pair.n > 1;
         }
     }
     /* rows deeper than twice the thickness were left out by earlier steps: they come first, before they get deeper */
     for (i = 0; i < rows; i++)
-        if (rank[i].second && s->contact.origins[i].gap0 < -2 * s->contact.origins[i].thickness)
-            rank[i].second = 0, rank[i].depth = (double)s->contact.origins[i].gap0;
+        if (rank[i].group && s->contact.origins[i].gap0 < -2 * s->contact.origins[i].thickness)
+            rank[i].group = 0, rank[i].depth = (double)s->contact.origins[i].gap0;
     return cti_pivot_sort(s, rank, rows);
 }
 
-/* unit vector of the part of row i's normal at block b that is in no pivot of the block; returns its length relative to that of the
+/* sets q to the unit vector of the part of a row's normal at block b that is in no pivot of the block; returns its length relative to that of the
    normal */
 static double cti_pivot_direction(const cti_pivot_choice *c, int b, const double *g, double *q)
 {
     double own = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), rest;
     int k, e;
     memcpy(q, g, sizeof *q * 3);
-    for (k = 0; k < 3 && c->slot[3 * b + k] >= 0; k++) {
-        const double *p = c->q + 9 * (size_t)b + (size_t)(3 * k);
+    for (k = 0; k < 3 && c->rows[3 * b + k] >= 0; k++) {
+        const double *p = c->directions + 9 * (size_t)b + (size_t)(3 * k);
         double t = q[0] * p[0] + q[1] * p[1] + q[2] * p[2];
         for (e = 0; e < 3; e++)
             q[e] -= t * p[e];
@@ -144,41 +146,42 @@ static double cti_pivot_direction(const cti_pivot_choice *c, int b, const double
     return rest / own;
 }
 
-/* number of rows in the chain below block b; CTI_PIVOT_CHAIN + 1 when one of them has its pivot at block `to` */
-static int cti_pivot_below(const cti_pivot_choice *c, int b, int to)
+/* returns the number of rows in the chain below block b; CTI_PIVOT_CHAIN + 1 when one of them has its pivot at block `to` */
+static int cti_pivot_chain_below(const cti_pivot_choice *c, int b, int to)
 {
     int k, e, most = 0;
     if (b == to)
         return CTI_PIVOT_CHAIN + 1;
-    for (k = 0; k < 3 && c->slot[3 * b + k] >= 0; k++) {
-        int row = c->slot[3 * b + k];
+    for (k = 0; k < 3 && c->rows[3 * b + k] >= 0; k++) {
+        int row = c->rows[3 * b + k];
         most = cti_max_int(most, 1);
         for (e = c->J.p[row]; e < c->J.p[row + 1]; e += 3)
             if (c->J.i[e] / 3 != b)
-                most = cti_max_int(most, 1 + cti_pivot_below(c, c->J.i[e] / 3, to));
+                most = cti_max_int(most, 1 + cti_pivot_chain_below(c, c->J.i[e] / 3, to));
     }
     return most;
 }
 
 /* records a chain of `above` rows that depend on block b */
-static void cti_pivot_hang(cti_pivot_choice *c, int b, int above)
+static void cti_pivot_raise_chain(cti_pivot_choice *c, int b, int above)
 {
     int k, e;
-    if (c->above[b] >= above)
+    if (c->chain[b] >= above)
         return;
-    c->above[b] = above;
-    for (k = 0; k < 3 && c->slot[3 * b + k] >= 0; k++) {
-        int row = c->slot[3 * b + k];
+    c->chain[b] = above;
+    for (k = 0; k < 3 && c->rows[3 * b + k] >= 0; k++) {
+        int row = c->rows[3 * b + k];
         for (e = c->J.p[row]; e < c->J.p[row + 1]; e += 3)
             if (c->J.i[e] / 3 != b)
-                cti_pivot_hang(c, c->J.i[e] / 3, above + 1);
+                cti_pivot_raise_chain(c, c->J.i[e] / 3, above + 1);
     }
 }
 
+/* returns the length of a row's entry k by the mobility of its block */
 static double cti_pivot_length(const cti_pivot_choice *c, int k)
 {
     const double *g = c->J.x + k;
-    return c->size[c->J.i[k] / 3] * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    return c->mobility[c->J.i[k] / 3] * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
 }
 
 /* finds the block for row i's pivot that responds most, with the direction q [3]. -1: none */
@@ -191,12 +194,12 @@ static int cti_pivot_find(const cti_pivot_choice *c, int i, double *q)
     for (k = first; k < last; k += 3) {
         double part = cti_pivot_direction(c, c->J.i[k] / 3, c->J.x + k, direction), length = part * cti_pivot_length(c, k);
         int b = c->J.i[k] / 3, below = 0;
-        if (part < CTI_PIVOT_ASKEW || length < CTI_PIVOT_LEAST * most || length <= found)
+        if (part < CTI_PIVOT_INDEPENDENT || length < CTI_PIVOT_LEAST * most || length <= found)
             continue;
         for (e = first; e < last; e += 3)
             if (e != k)
-                below = cti_max_int(below, cti_pivot_below(c, c->J.i[e] / 3, b));
-        if (below + 1 + c->above[b] > CTI_PIVOT_CHAIN)
+                below = cti_max_int(below, cti_pivot_chain_below(c, c->J.i[e] / 3, b));
+        if (below + 1 + c->chain[b] > CTI_PIVOT_CHAIN)
             continue;
         out = b, found = length;
         memcpy(q, direction, sizeof direction);
@@ -208,13 +211,13 @@ static int cti_pivot_find(const cti_pivot_choice *c, int i, double *q)
 static void cti_pivot_take(cti_pivot_choice *c, int i, int b, const double *q)
 {
     int k = 0, e;
-    while (c->slot[3 * b + k] >= 0)
+    while (c->rows[3 * b + k] >= 0)
         k++;
-    c->slot[3 * b + k] = i;
-    memcpy(c->q + 9 * (size_t)b + (size_t)(3 * k), q, sizeof *q * 3);
+    c->rows[3 * b + k] = i;
+    memcpy(c->directions + 9 * (size_t)b + (size_t)(3 * k), q, sizeof *q * 3);
     for (e = c->J.p[i]; e < c->J.p[i + 1]; e += 3)
         if (c->J.i[e] / 3 != b)
-            cti_pivot_hang(c, c->J.i[e] / 3, c->above[b] + 1);
+            cti_pivot_raise_chain(c, c->J.i[e] / 3, c->chain[b] + 1);
 }
 
 /* orders the rows that have pivots so that each comes after those it depends on: numbers in order [rows]. Returns their number */
@@ -228,7 +231,7 @@ static int cti_pivot_order(const cti_pivot_choice *c, const int32_t *pivot, int3
             int own = level[i];
             for (e = c->J.p[i]; pivot[i] >= 0 && e < c->J.p[i + 1]; e += 3)
                 for (k = 0; k < 3; k++) {
-                    int row = c->slot[c->J.i[e] + k];
+                    int row = c->rows[c->J.i[e] + k];
                     if (row < 0 || row == i)
                         break; /* at its own block a row only has to come after earlier rows */
                     own = cti_max_int(own, level[row] + 1);
@@ -244,19 +247,20 @@ static int cti_pivot_order(const cti_pivot_choice *c, const int32_t *pivot, int3
     return n;
 }
 
+/* makes room for the pivots of all blocks, and sets mobilities. 0: out of memory */
 static int cti_pivot_reserve(cti_state *s, cti_pivot_choice *c)
 {
     int b, k, n = s->n;
-    c->size = CTI_ARENA_NEW(s->arena, double, n), c->q = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)n);
-    c->slot = CTI_ARENA_NEW(s->arena, int32_t, 3 * (size_t)n), c->above = CTI_ARENA_ZERO(s->arena, int32_t, n);
-    if (!c->size || !c->q || !c->slot || !c->above)
+    c->mobility = CTI_ARENA_NEW(s->arena, double, n), c->directions = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)n);
+    c->rows = CTI_ARENA_NEW(s->arena, int32_t, 3 * (size_t)n), c->chain = CTI_ARENA_ZERO(s->arena, int32_t, n);
+    if (!c->mobility || !c->directions || !c->rows || !c->chain)
         return 0;
     for (b = 0; b < n; b++) {
         const ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[b];
         double trace = (double)D[0] + (double)D[4] + (double)D[8];
-        c->size[b] = trace > 0 ? 1 / sqrt(trace) : 1;
+        c->mobility[b] = trace > 0 ? 1 / sqrt(trace) : 1;
         for (k = 0; k < 3; k++)
-            c->slot[3 * b + k] = -1;
+            c->rows[3 * b + k] = -1;
     }
     return 1;
 }
@@ -304,23 +308,23 @@ CTI_FN int cti_dcd_pivots(cti_state *s, const double *depth)
 
 /* ---- the change of unknowns ---- */
 
-CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_turn *t)
+CTI_FN int cti_dcd_transform_make(const cti_state *s, const cti_sparse *J, cti_dcd_transform *t)
 {
     int i, k, e, rows = J->rows;
     int32_t *count = CTI_ARENA_ZERO(s->arena, int32_t, s->n);
     double *q = CTI_ARENA_NEW(s->arena, double, 9 * (size_t)s->n);
     memset(t, 0, sizeof *t);
-    t->block = cti_dcd_of(s)->solve.pivot, t->rest = *J;
-    t->q = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)rows), t->size = CTI_ARENA_NEW(s->arena, double, rows);
+    t->block = cti_dcd_of(s)->solve.pivot, t->remainder = *J;
+    t->direction = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)rows), t->size = CTI_ARENA_NEW(s->arena, double, rows);
     t->first = CTI_ARENA_ZERO(s->arena, uint8_t, rows), t->work = CTI_ARENA_ZERO(s->arena, double, 3 * (size_t)s->n);
-    if (!count || !q || !t->q || !t->size || !t->first || !t->work)
+    if (!count || !q || !t->direction || !t->size || !t->first || !t->work)
         return 0;
     for (i = 0; i < rows; i++) {
         int b = t->block[i], at = J->p[i];
-        double *own, *p = t->q + 3 * (size_t)i, size;
+        double *own, *p = t->direction + 3 * (size_t)i, size;
         while (J->i[at] / 3 != b)
             at += 3;
-        own = t->rest.x + at;
+        own = t->remainder.x + at;
         memcpy(p, own, sizeof *p * 3);
         for (k = 0; k < count[b]; k++) {
             const double *o = q + 9 * (size_t)b + (size_t)(3 * k);
@@ -333,50 +337,50 @@ CTI_FN int cti_dcd_turn_make(const cti_state *s, const cti_sparse *J, cti_dcd_tu
         for (e = 0; e < 3; e++)
             own[e] -= p[e], p[e] /= size;
         for (k = J->p[i]; k < J->p[i + 1]; k++)
-            t->rest.x[k] /= size;
+            t->remainder.x[k] /= size;
         memcpy(q + 9 * (size_t)b + (size_t)(3 * count[b]++), p, sizeof *p * 3);
     }
     return 1;
 }
 
-/* rest'x, by which the pivot of row i moves */
-static double cti_dcd_turn_rest(const cti_dcd_turn *t, int i, const double *x)
+/* returns remainder'x, by which the pivot of row i moves */
+static double cti_dcd_transform_remainder(const cti_dcd_transform *t, int i, const double *x)
 {
     double sum = 0;
     int k;
-    for (k = t->rest.p[i]; k < t->rest.p[i + 1]; k++)
-        sum += t->rest.x[k] * x[t->rest.i[k]];
+    for (k = t->remainder.p[i]; k < t->remainder.p[i + 1]; k++)
+        sum += t->remainder.x[k] * x[t->remainder.i[k]];
     return sum;
 }
 
-static void cti_dcd_turn_add(const cti_dcd_turn *t, int i, double c, double *x)
+static void cti_dcd_transform_add(const cti_dcd_transform *t, int i, double c, double *x)
 {
-    const double *q = t->q + 3 * (size_t)i;
+    const double *direction = t->direction + 3 * (size_t)i;
     double *p = x + 3 * (size_t)t->block[i];
-    p[0] += c * q[0], p[1] += c * q[1], p[2] += c * q[2];
+    p[0] += c * direction[0], p[1] += c * direction[1], p[2] += c * direction[2];
 }
 
-CTI_FN void cti_dcd_turn_forward(const cti_dcd_turn *t, double *x)
+CTI_FN void cti_dcd_transform_forward(const cti_dcd_transform *t, double *x)
 {
     int i;
-    for (i = 0; i < t->rest.rows; i++)
-        cti_dcd_turn_add(t, i, -cti_dcd_turn_rest(t, i, x), x);
+    for (i = 0; i < t->remainder.rows; i++)
+        cti_dcd_transform_add(t, i, -cti_dcd_transform_remainder(t, i, x), x);
 }
 
-CTI_FN void cti_dcd_turn_back(const cti_dcd_turn *t, double *x)
+CTI_FN void cti_dcd_transform_back(const cti_dcd_transform *t, double *x)
 {
     int i;
-    for (i = t->rest.rows - 1; i >= 0; i--)
-        cti_dcd_turn_add(t, i, cti_dcd_turn_rest(t, i, x), x);
+    for (i = t->remainder.rows - 1; i >= 0; i--)
+        cti_dcd_transform_add(t, i, cti_dcd_transform_remainder(t, i, x), x);
 }
 
-CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y)
+CTI_FN void cti_dcd_transform_transposed(const cti_dcd_transform *t, double *y)
 {
     int i, k;
-    for (i = t->rest.rows - 1; i >= 0; i--) {
-        const double *q = t->q + 3 * (size_t)i, *p = y + 3 * (size_t)t->block[i];
+    for (i = t->remainder.rows - 1; i >= 0; i--) {
+        const double *q = t->direction + 3 * (size_t)i, *p = y + 3 * (size_t)t->block[i];
         double c = q[0] * p[0] + q[1] * p[1] + q[2] * p[2];
-        for (k = t->rest.p[i]; c != 0 && k < t->rest.p[i + 1]; k++)
-            y[t->rest.i[k]] -= c * t->rest.x[k];
+        for (k = t->remainder.p[i]; c != 0 && k < t->remainder.p[i + 1]; k++)
+            y[t->remainder.i[k]] -= c * t->remainder.x[k];
     }
 }

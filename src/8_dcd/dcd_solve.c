@@ -1,10 +1,9 @@
 /* dcd_solve.c -- the quadratic program of a step, for MPRGP.
-   Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the
-   program is equation 9 with the same solution. A stays in blocks, of which the upper half is read. The rows are decoupled (section 5), so
-   that a projection takes one division a row. Programs with coupled rows are solved for the multipliers (equation 2).
-   differs: solved for is the difference to the mean velocity of each body, and the tolerance is relative to the largest term in the
-   gradient of the same body. So neither a velocity that all bodies have in common nor a heavy or fast body elsewhere hides a light one at
-   rest.
+   Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the program
+   is equation 9 with the same solution. A stays in blocks, of which the upper half is read. The rows are decoupled (section 5), so that a projection
+   takes one division a row. Programs with coupled rows are solved for the multipliers (equation 2).
+   differs: solved for is the difference to the mean velocity of each body, and the tolerance is relative to the largest term in the gradient of the
+   same body. So neither a velocity that all bodies have in common nor a heavy or fast body elsewhere hides a light one at rest.
    Based on: Li et al. 2015, sections 3.2, 4, 5 and 6.1 (power method warm started from the last step). */
 #include "dcd.h"
 #include "../4_programs/mprgp.h"
@@ -16,16 +15,15 @@
    whose fixed step length depends on the norm. */
 typedef struct cti_dcd_matrix {
     const cti_bsr *A;
-    double *R;      /* [9 n] inverses of L_i */
-    int32_t *p, *i; /* blocks above the diagonal by rows; also half of the correction (cti_dcd_lack) where a diagonal block has no Cholesky
-                       factor */
-    double *x;      /* R_i A_ij R_j' */
-    const cti_dcd_turn *T; /* the change of unknowns by pivots; NULL: none */
-    double *u;             /* [3 n] scratch with T */
-    const cti_sparse *J;   /* of the set */
+    double *R;      /* [9 n] are inverses of L_i */
+    int32_t *p, *i; /* list blocks above the diagonal by rows; also half of cti_dcd_identity_error where a diagonal block has no Cholesky factor */
+    double *x;      /* are R_i A_ij R_j' */
+    const cti_dcd_transform *T; /* is the change of unknowns by pivots; NULL: there is none */
+    double *u;             /* [3 n] is scratch with T */
+    const cti_sparse *J;   /* is that of the set */
 } cti_dcd_matrix;
 
-/* R = L^-1 of D = L L'. 0: the block is not positive definite, and R is that of its diagonal */
+/* sets R = L^-1 of D = L L'. 0: the block is not positive definite, and R is that of its diagonal */
 static int cti_dcd_cholesky(const ct_real *D, double *R)
 {
     double a = (double)D[0], b = (double)D[3], c = (double)D[4], d = (double)D[6], e = (double)D[7], f = (double)D[8], l0, l1, l2, m, n, o;
@@ -42,7 +40,7 @@ static int cti_dcd_cholesky(const ct_real *D, double *R)
     return 1;
 }
 
-/* out = R M S' */
+/* sets out = R M S' */
 static void cti_dcd_scale(const double *R, const ct_real *M, const double *S, double *out)
 {
     double t[9];
@@ -55,20 +53,20 @@ static void cti_dcd_scale(const double *R, const ct_real *M, const double *S, do
             out[3 * r + c] = t[3 * r] * S[3 * c] + t[3 * r + 1] * S[3 * c + 1] + t[3 * r + 2] * S[3 * c + 2];
 }
 
-static void cti_dcd_times(const double *R, const double *x, double *out)
+static void cti_dcd_times_R(const double *R, const double *x, double *out)
 {
     double a = x[0], b = x[1], c = x[2];
     out[0] = R[0] * a, out[1] = R[3] * a + R[4] * b, out[2] = R[6] * a + R[7] * b + R[8] * c;
 }
 
-static void cti_dcd_times_t(const double *R, const double *x, double *out)
+static void cti_dcd_times_Rt(const double *R, const double *x, double *out)
 {
     double a = x[0], b = x[1], c = x[2];
     out[0] = R[0] * a + R[3] * b + R[6] * c, out[1] = R[4] * b + R[7] * c, out[2] = R[8] * c;
 }
 
-/* R_b A_bb R_b' - 1: zero where the block has a factor */
-static void cti_dcd_lack(const cti_dcd_matrix *m, int b, const ct_real *block, double *out)
+/* sets out = R_b A_bb R_b' - 1: zero where the block has a factor */
+static void cti_dcd_identity_error(const cti_dcd_matrix *m, int b, const ct_real *block, double *out)
 {
     const double *R = m->R + 9 * (size_t)b;
     cti_dcd_scale(R, block, R, out);
@@ -112,7 +110,7 @@ static int cti_dcd_matrix_make(const cti_state *s, cti_dcd_matrix *m)
     for (b = 0; b < A->n; b++) {
         const ct_real *block = A->val + 9 * (size_t)A->diag[b];
         if (!cti_dcd_cholesky(block, m->R + 9 * (size_t)b))
-            cti_dcd_lack(m, b, block, lack + 9 * (size_t)b), n_lacking++;
+            cti_dcd_identity_error(m, b, block, lack + 9 * (size_t)b), n_lacking++;
     }
     return cti_dcd_matrix_half(s, m, lack, n_lacking);
 }
@@ -131,12 +129,12 @@ static void cti_dcd_multiply(void *ctx, const double *x, double *y)
         return;
     }
     memcpy(m->u, x, sizeof *x * 3 * (size_t)m->A->n);
-    cti_dcd_turn_forward(m->T, m->u);
+    cti_dcd_transform_forward(m->T, m->u);
     cti_dcd_multiply_half(m, m->u, y);
-    cti_dcd_turn_transposed(m->T, y);
+    cti_dcd_transform_transposed(m->T, y);
 }
 
-/* x_b' (R A R' x)_b for an x with few entries */
+/* returns x_b' (R A R' x)_b for an x with few entries */
 static double cti_dcd_block_energy(const cti_dcd_matrix *m, int b, const double *x)
 {
     const cti_bsr *A = m->A;
@@ -147,19 +145,19 @@ static double cti_dcd_block_energy(const cti_dcd_matrix *m, int b, const double 
         const double *u = x + 3 * (size_t)A->col[k];
         if (u[0] == 0 && u[1] == 0 && u[2] == 0)
             continue;
-        cti_dcd_times_t(m->R + 9 * (size_t)A->col[k], u, v);
+        cti_dcd_times_Rt(m->R + 9 * (size_t)A->col[k], u, v);
         for (r = 0; r < 3; r++)
             s[r] += (double)M[3 * r] * v[0] + (double)M[3 * r + 1] * v[1] + (double)M[3 * r + 2] * v[2];
     }
-    cti_dcd_times(m->R + 9 * (size_t)b, s, v);
+    cti_dcd_times_R(m->R + 9 * (size_t)b, s, v);
     return v[0] * x[3 * b] + v[1] * x[3 * b + 1] + v[2] * x[3 * b + 2];
 }
 
-/* d'A d for a d that is zero outside these rows' blocks */
+/* returns d'A d for a d that is zero outside these rows' blocks */
 static double cti_dcd_energy(void *ctx, const double *d, const int32_t *rows, int count)
 {
     const cti_dcd_matrix *m = (const cti_dcd_matrix *)ctx;
-    const cti_dcd_turn *T = m->T;
+    const cti_dcd_transform *T = m->T;
     double e = 0, *x;
     int i, k;
     for (i = 0; !T && i < count; i++)
@@ -171,20 +169,20 @@ static double cti_dcd_energy(void *ctx, const double *d, const int32_t *rows, in
     for (i = 0; i < count; i++)
         for (k = 3 * T->block[rows[i]]; k < 3 * T->block[rows[i]] + 3; k++)
             x[k] = d[k];
-    cti_dcd_turn_forward(T, x);
-    for (i = 0; i < T->rest.rows; i++) {
+    cti_dcd_transform_forward(T, x);
+    for (i = 0; i < T->remainder.rows; i++) {
         const double *u = x + 3 * (size_t)T->block[i];
         if (T->first[i] && (u[0] != 0 || u[1] != 0 || u[2] != 0))
             e += cti_dcd_block_energy(m, T->block[i], x);
     }
-    for (i = 0; i < T->rest.rows; i++)
+    for (i = 0; i < T->remainder.rows; i++)
         memset(x + 3 * (size_t)T->block[i], 0, sizeof *x * 3);
     return e;
 }
 
 /* ---- rows ---- */
 
-/* axis 0 (n), 1, 2 of a row as scalars by block, projected onto the motions of constrained blocks: index, x [at most 48]. The rest of the
+/* sets axis 0 (n), 1, 2 of a row as scalars by block, projected onto the motions of constrained blocks: index, x [at most 48]. The rest of the
    velocity is added to *w. Returns the number of scalars */
 static int cti_dcd_axis(const cti_state *s, const cti_row *row, int axis, int32_t *index, double *x, double *w)
 {
@@ -256,11 +254,11 @@ CTI_FN int cti_dcd_decouple(cti_state *s, const double *depth, ct_decouple how)
 
 /* ---- frames ---- */
 
-/* the velocities [3 n] that a solve's unknowns are differences to: of each body the mean one, and along constrained axes the scripts'. NULL:
+/* returns the velocities [3 n] that a solve's unknowns are differences to: of each body the mean one, and along constrained axes the scripts'. NULL:
    out of memory */
 static double *cti_dcd_frame(const cti_state *s)
 {
-    const int32_t *start = cti_dcd_of(s)->start;
+    const int32_t *start = cti_dcd_of(s)->first_unknown;
     double *frame = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)s->n);
     int body, b, e;
     for (body = 0; frame && body < CTI_LEN(start) - 1; body++) {
@@ -273,15 +271,15 @@ static double *cti_dcd_frame(const cti_state *s)
         for (b = start[body] / 3; b < start[body + 1] / 3; b++) {
             cti_v3 v = cti_v3_make((ct_real)(sum[0] / mass), (ct_real)(sum[1] / mass), (ct_real)(sum[2] / mass));
             if (s->scripts.filter[b] >= 0)
-                v = cti_v3_add(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], v), cti_v3_at(s->scripts.v_fixed, b));
+                v = cti_v3_add(cti_state_free(s, b, v), cti_v3_at(s->scripts.v_fixed, b));
             frame[3 * b] = (double)v.x, frame[3 * b + 1] = (double)v.y, frame[3 * b + 2] = (double)v.z;
         }
     }
     return frame;
 }
 
-/* y = L' v by back substitution with R' */
-static void cti_dcd_scaled(const cti_state *s, const cti_dcd_matrix *m, const double *v, double *y)
+/* sets y = L' v by back substitution with R' */
+static void cti_dcd_to_scaled(const cti_state *s, const cti_dcd_matrix *m, const double *v, double *y)
 {
     int i;
     for (i = 0; i < s->n; i++) {
@@ -291,10 +289,10 @@ static void cti_dcd_scaled(const cti_state *s, const cti_dcd_matrix *m, const do
     }
 }
 
-/* the bodies as groups of the solve; `from` [3 n]: the scaled frame, whose rounding errors are in b. 0: out of memory */
+/* makes the bodies to groups of the solve; `from` [3 n]: the scaled frame, whose rounding errors are in b. 0: out of memory */
 static int cti_dcd_groups(const cti_state *s, const double *from, double tolerance, cti_mprgp_groups *out)
 {
-    const int32_t *start = cti_dcd_of(s)->start;
+    const int32_t *start = cti_dcd_of(s)->first_unknown;
     int i, k, n = CTI_LEN(start) - 1;
     double *least = CTI_ARENA_ZERO(s->arena, double, n);
     for (i = 0; least && i < n; i++)
@@ -306,16 +304,16 @@ static int cti_dcd_groups(const cti_state *s, const double *from, double toleran
 
 /* ---- the set ---- */
 
-/* the pivots as unit rows in the changed unknowns. 0: out of memory */
-static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *turn, const double *w, double *size)
+/* makes the pivots to unit rows in the changed unknowns. 0: out of memory */
+static int cti_dcd_pivot_rows(const cti_state *s, cti_mprgp_set *set, cti_dcd_transform *turn, const double *w, double *size)
 {
     cti_sparse J;
     int i, e, rows = set->rows;
-    if (!cti_dcd_turn_make(s, &set->J, turn))
+    if (!cti_dcd_transform_make(s, &set->J, turn))
         return 0;
     memset(&J, 0, sizeof J);
     J.rows = rows, J.cols = set->n;
-    J.p = CTI_ARENA_NEW(s->arena, int32_t, rows + 1), J.i = CTI_ARENA_NEW(s->arena, int32_t, 3 * (size_t)rows), J.x = turn->q;
+    J.p = CTI_ARENA_NEW(s->arena, int32_t, rows + 1), J.i = CTI_ARENA_NEW(s->arena, int32_t, 3 * (size_t)rows), J.x = turn->direction;
     if (!J.p || !J.i)
         return 0;
     for (i = 0; i < rows; i++) {
@@ -329,9 +327,9 @@ static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *
     return 1;
 }
 
-/* unit rows in the scaled unknowns, differences to `frame`; size [rows]: their divisors. A row that no block can move is left free. 0: out of
+/* makes unit rows in the scaled unknowns, differences to `frame`; size [rows]: their divisors. A row that no block can move is left free. 0: out of
    memory */
-static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, const double *frame, cti_mprgp_set *set, cti_dcd_turn *turn,
+static int cti_dcd_make_set(const cti_state *s, const cti_dcd_matrix *m, const double *frame, cti_mprgp_set *set, cti_dcd_transform *turn,
                        double **out_size)
 {
     int i, k, rows = CTI_LEN(s->contact.rows);
@@ -347,7 +345,7 @@ static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, const double
             const double *f = frame + set->J.i[k];
             w[i] += c[0] * f[0] + c[1] * f[1] + c[2] * f[2];
             plain += c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
-            cti_dcd_times(m->R + 3 * (size_t)set->J.i[k], c, c);
+            cti_dcd_times_R(m->R + 3 * (size_t)set->J.i[k], c, c);
             size += c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
         }
         size = plain > 1e-18 ? sqrt(size) : 0;
@@ -356,10 +354,10 @@ static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, const double
         for (k = set->J.p[i]; !turn && k < set->J.p[i + 1]; k++)
             set->J.x[k] = size > 0 ? set->J.x[k] / size : 0;
     }
-    return !turn || cti_dcd_turned(s, set, turn, w, *out_size);
+    return !turn || cti_dcd_pivot_rows(s, set, turn, w, *out_size);
 }
 
-/* multipliers from the gradient A x - b = J' r at the end */
+/* sets the rows' multipliers from the gradient A x - b = J' r at the end */
 static void cti_dcd_multipliers(cti_state *s, const cti_mprgp_set *set, const double *size, const double *g)
 {
     int i, k;
@@ -384,7 +382,7 @@ static void cti_dcd_effort(const cti_state *s, ct_real tolerance, cti_effort *e)
 
 /* ---- rows that are not decoupled ---- */
 
-/* A as scalars; arrays from the arena. 0: out of memory */
+/* sets out to A as scalars; arrays are from the arena. 0: out of memory */
 static int cti_dcd_scalars(const cti_state *s, cti_sparse *out)
 {
     const cti_bsr *A = &s->system.A;
@@ -396,8 +394,8 @@ static int cti_dcd_scalars(const cti_state *s, cti_sparse *out)
     return 1;
 }
 
-/* makes a program, and v [n], one of the differences to `frame`; work [n + m] */
-static void cti_dcd_shift(cti_program *p, const double *frame, double *v, double *work)
+/* changes the unknowns of a program, and v [n], to differences to `frame`; work [n + m] */
+static void cti_dcd_shift_program(cti_program *p, const double *frame, double *v, double *work)
 {
     int i;
     cti_sparse_mul(&p->A, frame, work);
@@ -408,7 +406,7 @@ static void cti_dcd_shift(cti_program *p, const double *frame, double *v, double
         p->w[i] += work[p->n + i];
 }
 
-/* v [3 n] is the start, then the solution; b [3 n] is overwritten. 0: out of memory */
+/* solves the program with coupled rows; v [3 n] is the start, then the solution; b [3 n] is overwritten. 0: out of memory */
 static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
 {
     cti_program p;
@@ -426,7 +424,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, dou
     if (!r || !work || !frame || !cti_dcd_scalars(s, &p.A) || !cti_dcd_jacobian(s, &p.J, &p.w))
         return 0;
     if (!is_paper)
-        cti_dcd_shift(&p, frame, v, work);
+        cti_dcd_shift_program(&p, frame, v, work);
     cti_dcd_effort(s, tolerance, &e);
     o.path = 2, o.printed = is_paper;
     a.x = v, a.r = r, a.why = "";
@@ -448,7 +446,7 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, dou
 /* ---- the solve ---- */
 
 /* solves the decoupled program; v [3 n] is the start, then the solution; b [3 n] is scaled in place. 0: out of memory */
-static int cti_dcd_run(cti_state *s, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
+static int cti_dcd_solve_decoupled(cti_state *s, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
 {
     cti_dcd_matrix m;
     cti_mprgp_set set;
@@ -457,29 +455,29 @@ static int cti_dcd_run(cti_state *s, ct_real tolerance, double *v, double *b, ct
     cti_effort e;
     cti_answer a;
     cti_mprgp_end end;
-    cti_dcd_turn turn;
+    cti_dcd_transform turn;
     cti_mprgp_groups groups;
     int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->contact.rows) > 0;
     double *size, *y = CTI_ARENA_NEW(s->arena, double, n), *turned_x = CTI_ARENA_NEW(s->arena, double, n), *frame = cti_dcd_frame(s);
     memset(&m, 0, sizeof m);
     if (!y || !turned_x || !frame || !cti_dcd_matrix_make(s, &m) ||
-        !cti_dcd_set(s, &m, frame, &set, turned ? &turn : NULL, &size))
+        !cti_dcd_make_set(s, &m, frame, &set, turned ? &turn : NULL, &size))
         return 0;
     m.J = &set.J;
     for (i = 0; i < s->n; i++)
-        cti_dcd_times(m.R + 9 * (size_t)i, b + 3 * (size_t)i, b + 3 * (size_t)i);
+        cti_dcd_times_R(m.R + 9 * (size_t)i, b + 3 * (size_t)i, b + 3 * (size_t)i);
     /* from here on v, y and b are of the difference to the frame */
-    cti_dcd_scaled(s, &m, frame, y);
+    cti_dcd_to_scaled(s, &m, frame, y);
     cti_dcd_multiply(&m, y, turned_x);
     if (!cti_dcd_groups(s, y, (double)tolerance, &groups))
         return 0;
     for (i = 0; i < n; i++)
         v[i] -= frame[i], b[i] -= turned_x[i];
-    cti_dcd_scaled(s, &m, v, y);
+    cti_dcd_to_scaled(s, &m, v, y);
     if (turned)
         m.T = &turn, m.u = turned_x;
     if (turned)
-        cti_dcd_turn_back(&turn, y), cti_dcd_turn_transposed(&turn, b);
+        cti_dcd_transform_back(&turn, y), cti_dcd_transform_transposed(&turn, b);
     memset(&task, 0, sizeof task), memset(&count, 0, sizeof count), memset(&a, 0, sizeof a);
     cti_dcd_effort(s, tolerance, &e);
     task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.energy = cti_dcd_energy, task.b = b,
@@ -495,9 +493,9 @@ static int cti_dcd_run(cti_state *s, ct_real tolerance, double *v, double *b, ct
         v[i] -= b[i];
     cti_dcd_multipliers(s, &set, size, v);
     if (turned)
-        cti_dcd_turn_forward(&turn, y);
+        cti_dcd_transform_forward(&turn, y);
     for (i = 0; i < s->n; i++)
-        cti_dcd_times_t(m.R + 9 * (size_t)i, y + 3 * (size_t)i, v + 3 * (size_t)i);
+        cti_dcd_times_Rt(m.R + 9 * (size_t)i, y + 3 * (size_t)i, v + 3 * (size_t)i);
     for (i = 0; i < n; i++)
         v[i] += frame[i];
     out->iterations = count.cg + count.expansions + count.proportionings, out->cg = count.cg;
@@ -518,7 +516,7 @@ CTI_FN int cti_dcd_solve(cti_state *s, ct_real tolerance, ct_real *v, cti_dcd_so
     if (CTI_LEN(s->contact.rows) && (s->desc.dcd.decouple == CT_DECOUPLE_NONE || cti_state_is_paper(s)))
         ok = cti_dcd_solve_coupled(s, tolerance, x, b, out);
     else
-        ok = cti_dcd_run(s, tolerance, x, b, out);
+        ok = cti_dcd_solve_decoupled(s, tolerance, x, b, out);
     for (i = 0; ok && i < 3 * s->n; i++)
         v[i] = (ct_real)x[i];
     cti_arena_rewind(s->arena, mark);

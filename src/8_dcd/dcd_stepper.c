@@ -1,4 +1,4 @@
-/* dcd_stepper.c -- the discrete stepper, as the world has it: options, refusals, preparation, the last problem. */
+/* dcd_stepper.c -- registers the discrete stepper: options, refusals, preparation, the last problem. */
 #include "../0_base/log.h"
 #include "dcd.h"
 
@@ -37,7 +37,7 @@ static ct_code cti_dcd_check(const ct_world_desc *d, ct_error_info *e)
     return CT_OK;
 }
 
-/* the settings of Li 2015: one Newton iteration, no friction, and one random row a vertex, unless all rows or the deepest are chosen */
+/* sets the options of Li 2015: one Newton iteration, no friction, and one random row a vertex, unless all rows or the deepest are chosen */
 static void cti_dcd_complete(ct_world_desc *d)
 {
     if (d->solver.termination != CT_TERMINATION_PAPER) {
@@ -64,7 +64,7 @@ static const cti_refusal cti_dcd_refusals[] = {
 
 /* ---- preparation ---- */
 
-/* centres and radii of a body's tets at rest */
+/* sets centres and radii of a body's tets at rest */
 static void cti_dcd_rest_tets(const cti_tet_batch *tets, const cti_stepper_body *b, ct_real *out)
 {
     const ct_real *X = b->nodes;
@@ -82,7 +82,7 @@ static void cti_dcd_rest_tets(const cti_tet_batch *tets, const cti_stepper_body 
     }
 }
 
-/* 0: out of memory */
+/* makes the stepper's data from the bodies. 0: out of memory */
 static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_dcd *d = (cti_dcd *)cti_stepper_own(s, sizeof *d);
@@ -93,11 +93,11 @@ static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
         n += s->bodies.models[k]->tets.n;
     if (!CTI_RESIZE(&s->prepared, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(&s->prepared, d->tet_rest, 4 * (size_t)n))
         return 0;
-    if (!CTI_PUSH(&s->prepared, d->start, 0))
+    if (!CTI_PUSH(&s->prepared, d->first_unknown, 0))
         return 0;
     for (i = n = 0; i < s->surface.n_bodies; i++) {
         const cti_stepper_body *b = &bodies[i];
-        if (b->n_blocks > 0 && !CTI_PUSH(&s->prepared, d->start, 3 * (b->block0 + b->n_blocks)))
+        if (b->n_blocks > 0 && !CTI_PUSH(&s->prepared, d->first_unknown, 3 * (b->block0 + b->n_blocks)))
             return 0;
         memset(&d->bodies[i], 0, sizeof d->bodies[i]);
         d->bodies[i].model = b->model;
@@ -114,7 +114,7 @@ static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
 /* ---- the last problem ---- */
 
 #if CONTACT_WITH_FILES
-/* numbers of the world as double. 0 when memory ran out */
+/* copies numbers of the world as double. 0: out of memory */
 static int cti_dcd_dump_vector(cti_mem *mem, const ct_real *from, int n, double **out)
 {
     int i;
@@ -125,7 +125,7 @@ static int cti_dcd_dump_vector(cti_mem *mem, const ct_real *from, int n, double 
     return 1;
 }
 
-/* the last program, and its solution. 0: out of memory */
+/* copies the last program and its solution. 0: out of memory */
 static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
@@ -135,7 +135,7 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
     double *w;
     out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->known.has_objective = 1;
     ok = cti_dcd_jacobian(s, &J, &w) && cti_sparse_reserve(mem, &out->A, n, n, 9 * A->row[A->n]) && cti_sparse_copy(mem, &J, &out->J) &&
-         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.answer, n, &out->known.x) &&
+         cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.solution, n, &out->known.x) &&
          CTI_RESIZE(mem, out->known.r, m) && CTI_RESIZE(mem, out->w, m);
     if (ok)
         cti_sparse_unblock(A, &out->A);
@@ -144,7 +144,7 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
     for (i = 0; ok && i < m; i++)
         out->known.r[i] = (double)s->contact.origins[i].load;
     for (i = 0; ok && i < s->n; i++) {
-        cti_v3 v = cti_v3_at(cti_dcd_of(s)->solve.answer, i), Av = cti_bsr_row(&s->system.A, cti_dcd_of(s)->solve.answer, i);
+        cti_v3 v = cti_v3_at(cti_dcd_of(s)->solve.solution, i), Av = cti_bsr_row(&s->system.A, cti_dcd_of(s)->solve.solution, i);
         out->known.objective += (double)(cti_v3_dot(v, Av) / 2 - cti_v3_dot(v, cti_v3_at(s->system.b, i)));
     }
     cti_arena_rewind(s->arena, mark);

@@ -5,9 +5,10 @@
 #include "dcd.h"
 #include "../7_contact/inside.h"
 
-#define CTI_DCD_THIN CTI_R(0.25)    /* [mean edge of the body] smallest thickness used, since thickness goes to 0 at tips */
-#define CTI_DCD_BESIDE CTI_R(-0.05) /* smallest barycentric weight at which the path still counts as through the triangle */
+#define CTI_DCD_THINNEST CTI_R(0.25) /* [mean edge of the body] smallest thickness used, since thickness goes to 0 at tips */
+#define CTI_DCD_BESIDE CTI_R(-0.05)  /* [1] smallest barycentric weight at which the path still counts as through the triangle */
 
+/* returns the normal of a face, and sets its middle */
 static cti_v3 cti_dcd_normal_at(const cti_surface *f, const ct_real *x, int face, cti_v3 *out_middle)
 {
     const int32_t *t = f->faces + 3 * (size_t)face;
@@ -28,27 +29,28 @@ static int cti_dcd_thicknesses(cti_state *s)
         cti_dcd_body *body = &d->bodies[b];
         const cti_nearest_set faces = cti_nearest_set_of(&d->forest, &body->faces, f->faces, f->rest);
         cti_inside_refit(f, b, f->rest, f->rest, d->vertex_boxes, &d->forest, &body->faces);
-        body->fresh = 1;
+        body->stale = 1;
         for (i = f->ranges[b].f0; i < f->ranges[b].f1; i++) {
             ct_real depth = s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge;
             if (body->closed || body->model >= 0)
                 depth = cti_nearest_behind(&faces, i, CTI_R(1e-4) * body->edge);
-            d->thickness[i] = cti_max(depth, CTI_DCD_THIN * body->edge);
+            d->thickness[i] = cti_max(depth, CTI_DCD_THINNEST * body->edge);
         }
     }
     return 1;
 }
 
-typedef struct cti_dcd_way {
+/* cti_dcd_path -- is the motion of vertex v, for the callback; `need` is the number of substeps so far. */
+typedef struct cti_dcd_path {
     const cti_state *s;
     const ct_real *x0, *x1;
     int v, self;
     cti_v3 rest;
     ct_real fraction, need;
-} cti_dcd_way;
+} cti_dcd_path;
 
 /* returns 1 if p is in the triangle, or nearly, by its weights in the triangle's plane */
-static int cti_dcd_holds(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c)
+static int cti_dcd_is_in_triangle(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c)
 {
     cti_v3 e = cti_v3_sub(b, a), g = cti_v3_sub(c, a), r = cti_v3_sub(p, a);
     ct_real ee = cti_v3_dot(e, e), eg = cti_v3_dot(e, g), gg = cti_v3_dot(g, g), er = cti_v3_dot(e, r), gr = cti_v3_dot(g, r);
@@ -57,9 +59,10 @@ static int cti_dcd_holds(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c)
     return det > 0 && u >= slack && w >= slack && det - u - w >= slack;
 }
 
-static void cti_dcd_way_visit(void *ctx, int face)
+/* raises `need` where the path goes in through a face */
+static void cti_dcd_path_visit(void *ctx, int face)
 {
-    cti_dcd_way *k = (cti_dcd_way *)ctx;
+    cti_dcd_path *k = (cti_dcd_path *)ctx;
     const cti_surface *f = &k->s->surface;
     const int32_t *t = f->faces + 3 * (size_t)face;
     cti_v3 m0, m1, n0 = cti_dcd_normal_at(f, k->x0, face, &m0), n1 = cti_dcd_normal_at(f, k->x1, face, &m1), p[4];
@@ -68,29 +71,29 @@ static void cti_dcd_way_visit(void *ctx, int face)
     if (!(d0 >= 0 && d1 < 0) || !(d0 - d1 > k->need * k->fraction * cti_dcd_of(k->s)->thickness[face]))
         return;
     for (i = 0; k->self && i < 3; i++)
-        if (cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= cti_dcd_of(k->s)->near_rest[k->v])
+        if (cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, t[i]), k->rest)) <= cti_dcd_of(k->s)->self_radius[k->v])
             return;
     at = d0 / (d0 - d1);
     for (i = 0; i < 4; i++) {
         int v = i < 3 ? t[i] : k->v;
         p[i] = cti_v3_mad(cti_v3_at(k->x0, v), cti_v3_sub(cti_v3_at(k->x1, v), cti_v3_at(k->x0, v)), at);
     }
-    if (cti_dcd_holds(p[3], p[0], p[1], p[2]))
+    if (cti_dcd_is_in_triangle(p[3], p[0], p[1], p[2]))
         k->need = (d0 - d1) / (k->fraction * cti_dcd_of(k->s)->thickness[face]);
 }
 
-/* cti_dcd_motion -- a body's box over the motion, and statistics of its vertices' displacements */
+/* cti_dcd_motion -- holds a body's box over the motion, and statistics of its vertices' displacements. */
 typedef struct cti_dcd_motion {
     cti_box box;
     cti_v3 mean;
-    ct_real spread, thin; /* largest distance of a displacement from the mean; smallest thickness */
+    ct_real spread, thickness; /* are the largest distance of a displacement from the mean; the smallest thickness */
 } cti_dcd_motion;
 
 static void cti_dcd_motion_of(const cti_state *s, const ct_real *x0, const ct_real *x1, int b, cti_dcd_motion *m)
 {
     const cti_soup_body *r = &s->surface.ranges[b];
     int i;
-    m->box = cti_box_empty(), m->mean = cti_v3_zero(), m->spread = 0, m->thin = CTI_REAL_MAX;
+    m->box = cti_box_empty(), m->mean = cti_v3_zero(), m->spread = 0, m->thickness = CTI_REAL_MAX;
     for (i = r->v0; i < r->v1; i++) {
         cti_box_add(&m->box, cti_v3_at(x0, i)), cti_box_add(&m->box, cti_v3_at(x1, i));
         m->mean = cti_v3_add(m->mean, cti_v3_sub(cti_v3_at(x1, i), cti_v3_at(x0, i)));
@@ -101,13 +104,13 @@ static void cti_dcd_motion_of(const cti_state *s, const ct_real *x0, const ct_re
         m->spread = cti_max(m->spread, cti_v3_norm2(cti_v3_sub(cti_v3_sub(cti_v3_at(x1, i), cti_v3_at(x0, i)), m->mean)));
     m->spread = cti_sqrt(m->spread);
     for (i = r->f0; i < r->f1; i++)
-        m->thin = cti_min(m->thin, cti_dcd_of(s)->thickness[i]);
+        m->thickness = cti_min(m->thickness, cti_dcd_of(s)->thickness[i]);
 }
 
-static ct_real cti_dcd_need_pair(cti_state *s, const ct_real *x0, const ct_real *x1, int a, int b, const cti_box *box, ct_real fraction)
+static ct_real cti_dcd_substeps_pair(cti_state *s, const ct_real *x0, const ct_real *x1, int a, int b, const cti_box *box, ct_real fraction)
 {
     const cti_surface *f = &s->surface;
-    cti_dcd_way k;
+    cti_dcd_path k;
     memset(&k, 0, sizeof k);
     k.s = s, k.x0 = x0, k.x1 = x1, k.self = a == b, k.fraction = fraction, k.need = 1;
     for (k.v = f->ranges[a].v0; k.v < f->ranges[a].v1; k.v++) {
@@ -117,12 +120,12 @@ static ct_real cti_dcd_need_pair(cti_state *s, const ct_real *x0, const ct_real 
         if (!cti_box_overlap(&way, box))
             continue;
         k.rest = cti_v3_at(f->rest, k.v);
-        cti_nearest_visit(&cti_dcd_of(s)->forest, &cti_dcd_of(s)->bodies[b].faces, way.lo, way.hi, cti_dcd_way_visit, &k);
+        cti_nearest_visit(&cti_dcd_of(s)->forest, &cti_dcd_of(s)->bodies[b].faces, way.lo, way.hi, cti_dcd_path_visit, &k);
     }
     return k.need;
 }
 
-CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, ct_real fraction)
+CTI_FN ct_real cti_dcd_substeps(cti_state *s, const ct_real *x0, const ct_real *x1, ct_real fraction)
 {
     cti_dcd *d = cti_dcd_of(s);
     const cti_surface *f = &s->surface;
@@ -137,13 +140,13 @@ CTI_FN ct_real cti_dcd_need(cti_state *s, const ct_real *x0, const ct_real *x1, 
         int placed = 0;
         for (a = 0; a < f->n_bodies; a++) {
             ct_real most = cti_v3_norm(cti_v3_sub(m[a].mean, m[b].mean)) + m[a].spread + m[b].spread;
-            if (!cti_broad_may_meet(&f->soup, a, b) || !cti_box_overlap(&m[a].box, &m[b].box) || most <= fraction * m[b].thin)
+            if (!cti_broad_may_meet(&f->soup, a, b) || !cti_box_overlap(&m[a].box, &m[b].box) || most <= fraction * m[b].thickness)
                 continue;
             /* the tree over the motions of the faces */
             if (!placed)
                 cti_inside_refit(f, b, x0, x1, d->vertex_boxes, &d->forest, &d->bodies[b].faces);
-            placed = 1, d->bodies[b].fresh = 1;
-            need = cti_max(need, cti_dcd_need_pair(s, x0, x1, a, b, &m[b].box, fraction));
+            placed = 1, d->bodies[b].stale = 1;
+            need = cti_max(need, cti_dcd_substeps_pair(s, x0, x1, a, b, &m[b].box, fraction));
         }
     }
     return need;

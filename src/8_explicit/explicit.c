@@ -9,14 +9,13 @@
 #include "explicit.h"
 #include "../0_base/sort.h"
 #include "../1_math/elem.h"
-#include "../8_step/impulses.h"
 #include "../8_step/shell.h"
 #include "../8_step/assemble.h"
 #include "../8_step/plausible.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 #include "../8_step/tangle.h"
 
-#define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; not tuned */
+#define CTI_EXPLICIT_SAFETY CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; not tuned */
 #define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
 #define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */
 #define CTI_EXPLICIT_LEAST CTI_R(1e-3)  /* [1] of the bound from the wave speed: steps of this length are taken whatever their error is */
@@ -39,7 +38,7 @@
    seed 5001) 117 steps are NOT_CONVERGED, with half of it 118 */
 #define CTI_EXPLICIT_PARTS 4
 
-/* elastic energy and that of gravity */
+/* returns the elastic energy and that of gravity [J] */
 static double cti_explicit_potential(cti_state *s, const ct_real *y, double *out_elastic)
 {
     double e = *out_elastic = cti_explicit_elastic(s, y, NULL);
@@ -54,9 +53,9 @@ static double cti_explicit_potential(cti_state *s, const ct_real *y, double *out
 static void cti_explicit_load(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real *y = g->flat.y;
+    ct_real *y = g->ode.y;
     int i;
-    memset(y, 0, sizeof(ct_real) * (size_t)g->flat.state);
+    memset(y, 0, sizeof(ct_real) * (size_t)g->ode.state);
     memcpy(y, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(y + 3 * (size_t)s->n, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
@@ -66,7 +65,7 @@ static void cti_explicit_load(cti_state *s)
     }
 }
 
-/* scripts of nodes, and of middles of edges between two of them. 0: out of memory */
+/* evaluates scripts of nodes, and of middles of edges between two of them. 0: out of memory */
 static int cti_explicit_scripts(cti_state *s, ct_real dt)
 {
     const int32_t *q = cti_explicit_own(s)->middles;
@@ -78,32 +77,32 @@ static int cti_explicit_scripts(cti_state *s, ct_real dt)
     return ok;
 }
 
-/* velocities of scripts, which are constant in the step */
+/* sets velocities that scripts give, which are constant in the step */
 static void cti_explicit_pins(cti_state *s, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real *y = g->flat.y + 3 * (size_t)s->n;
+    ct_real *y = g->ode.y + 3 * (size_t)s->n;
     int i;
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 before = cti_v3_at(y, i), v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before);
-            v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
+            cti_v3 before = cti_v3_at(y, i), v = cti_v3_add(cti_state_free(s, i, before), cti_v3_at(s->scripts.v_fixed, i));
             cti_v3_put(y, i, v);
-            r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
+            if (!(s->scripts.held[i] & CTI_HELD_IMPLAUSIBLE)) /* else it is what the judge takes */
+                r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
             if (s->bodies.mass[i] > 0)
                 cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]));
         }
 }
 
-/* vectors with room for the contacts' impulses. 0: out of memory */
-static int cti_explicit_size(cti_state *s)
+/* resizes vectors to the contacts' number. 0: out of memory */
+static int cti_explicit_resize(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    cti_explicit_flat *q = &g->flat;
+    cti_explicit_ode *q = &g->ode;
     size_t n;
     q->state = 6 * s->n + 4 * CTI_LEN(s->bodies.rigids);
     q->pins = s->scripts.n_constrained ? 3 * s->n : 0;
-    q->size = cti_pad8(q->state + 3 + q->pins + 3 * CTI_LEN(g->touches));
+    q->size = cti_pad8(q->state + 3 + q->pins + 3 * CTI_LEN(g->contacts));
     n = (size_t)q->size;
     if (!CTI_RESIZE(&s->prepared, q->y, n) || !CTI_RESIZE(&s->prepared, q->full, n) || !CTI_RESIZE(&s->prepared, q->half, n) ||
         !CTI_RESIZE(&s->prepared, q->end, n) ||
@@ -113,25 +112,25 @@ static int cti_explicit_size(cti_state *s)
     return 1;
 }
 
-/* 0: out of memory */
+/* begins a try of a step. 0: out of memory */
 static int cti_explicit_open(cti_state *s, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    memset(&g->run, 0, sizeof g->run), g->run.found = -1;
+    memset(&g->run, 0, sizeof g->run), g->run.t_found = -1;
     r->thickness_kept = 0; /* contacts have no thickness */
-    CTI_CLEAR(g->touches);
+    CTI_CLEAR(g->contacts);
     g->dt = s->step.dt, g->solve.natural = 0, g->solve.iterations = 0;
-    g->decay = s->desc.rk.rules == CT_EXPLICIT_NODE ? 0 : CTI_EXPLICIT_DECAY / cti_min(g->bound, g->dt);
-    g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS);
-    memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    g->decay = s->desc.rk.rules == CT_EXPLICIT_NODE ? 0 : CTI_EXPLICIT_DECAY / cti_min(g->stable_step, g->dt);
+    g->rest_distance = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS);
+    memcpy(g->surface_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    memcpy(g->search.from, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    if (!cti_explicit_size(s) || !cti_explicit_scripts(s, g->dt))
+    memcpy(g->search.x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    if (!cti_explicit_resize(s) || !cti_explicit_scripts(s, g->dt))
         return 0;
-    g->run.size = cti_plausible_size_of(s);
+    g->run.world_size = cti_plausible_size_of(s);
     g->elements.plain = cti_explicit_is_plain(s);
     cti_assemble_movers(s, cti_state_ahead(s, g->dt));
-    memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
+    memcpy(g->script_end, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
     cti_explicit_load(s);
     cti_explicit_pins(s, r);
     return 1;
@@ -140,7 +139,7 @@ static int cti_explicit_open(cti_state *s, ct_step_report *r)
 static void cti_explicit_commit(cti_state *s, ct_real dt)
 {
     cti_explicit *g = cti_explicit_own(s);
-    const ct_real *y = g->flat.y;
+    const ct_real *y = g->ode.y;
     int i;
     memcpy(s->x, y, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, y + 3 * (size_t)s->n, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -153,7 +152,7 @@ static void cti_explicit_commit(cti_state *s, ct_real dt)
         cti_v3_put(b->spin, 0, cti_m3_mul_v(R, cti_m3_mul_v(b->inertia, cti_m3_mul_tv(R, cti_v3_at(s->v, b->block + 1)))));
         b->affine_known = 0;
     }
-    memcpy(s->surface.script, g->script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
+    memcpy(s->surface.script, g->script_end, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
     cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++)
@@ -163,20 +162,20 @@ static void cti_explicit_commit(cti_state *s, ct_real dt)
 
 /* ---- a Runge-Kutta step ---- */
 
-/* depths of the contacts before nodes are moved back. The last ones of a step are counted in the first Runge-Kutta step of the next one */
+/* records depths of the contacts before nodes are moved back. The last ones of a step are counted in the first Runge-Kutta step of the next one */
 static void cti_explicit_depths(cti_state *s, int is_last, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     int i;
-    for (i = 0; i < CTI_LEN(g->touches); i++) {
-        cti_explicit_touch *c = &g->touches[i];
+    for (i = 0; i < CTI_LEN(g->contacts); i++) {
+        cti_explicit_contact *c = &g->contacts[i];
         ct_real depth = cti_max(-c->d, CTI_R(0.0));
-        c->found = c->d;
+        c->d_found = c->d;
         if (c->adjacent)
             continue;
         if (c->held) {
             r->rk.held += !is_last;
-            r->rk.held_deep += depth > CTI_R(1e-4) * c->edge;
+            r->rk.held_deep += depth > CTI_R(1e-4) * c->scale;
             r->rk.penetration_held = cti_max(r->rk.penetration_held, depth);
         } else {
             r->rk.first += !is_last;
@@ -185,83 +184,84 @@ static void cti_explicit_depths(cti_state *s, int is_last, ct_step_report *r)
     }
 }
 
-/* Distances to which contacts are moved back. One move takes back no more than the way of the last Runge-Kutta step, or of the time for which a first
-   touch may go on, at the contact's rate or at recovery_speed: bodies that overlap come out slowly, and little elastic energy is stored */
-static void cti_explicit_goals(cti_state *s)
+/* Sets the distances to which contacts are moved back. One move is no longer than the way of the last Runge-Kutta step, or of the time for which a
+   first touch may go on, at the contact's rate or at recovery_speed: bodies that overlap come out slowly, and little elastic energy is stored */
+static void cti_explicit_targets(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     int i;
-    for (i = 0; i < CTI_LEN(g->touches); i++) {
-        cti_explicit_touch *c = &g->touches[i];
-        ct_real legal = s->desc.rk.penetration * c->edge, rest = g->rest * c->edge;
-        ct_real way = cti_max(g->past.last, CTI_EXPLICIT_OVERSHOOT * cti_min(g->bound, g->dt)) * cti_max(s->desc.recovery_speed, -c->rate);
-        c->goal = c->d < -legal && s->desc.recovery_speed > 0 ? cti_min(rest, c->d + way) : rest;
+    for (i = 0; i < CTI_LEN(g->contacts); i++) {
+        cti_explicit_contact *c = &g->contacts[i];
+        ct_real legal = s->desc.rk.penetration * c->scale, rest = g->rest_distance * c->scale;
+        ct_real time = cti_max(g->memory.last_length, CTI_EXPLICIT_OVERSHOOT * cti_min(g->stable_step, g->dt));
+        ct_real most = time * cti_max(s->desc.recovery_speed, -c->rate);
+        c->d_target = c->d < -legal && s->desc.recovery_speed > 0 ? cti_min(rest, c->d + most) : rest;
     }
 }
 
-/* keys of the contacts that forces keep, sorted. 0: out of memory */
+/* sets memory.held: the sorted keys of contacts that take part. 0: out of memory */
 static int cti_explicit_remember(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int m = CTI_LEN(g->touches), i, n = 0;
-    if (!CTI_RESIZE(&s->prepared, g->past.held, m))
+    int m = CTI_LEN(g->contacts), i, n = 0;
+    if (!CTI_RESIZE(&s->prepared, g->memory.held, m))
         return 0;
     for (i = 0; i < m; i++)
-        if (!g->touches[i].squeezed && !g->touches[i].adjacent)
-            g->past.held[n++] = g->touches[i].key;
-    cti_sort_u64(g->past.held, NULL, g->solve.keys, NULL, n); /* cti_explicit_regions has made room for 2 m keys */
-    return CTI_RESIZE(&s->prepared, g->past.held, n);
+        if (!g->contacts[i].squeezed && !g->contacts[i].adjacent)
+            g->memory.held[n++] = g->contacts[i].key;
+    cti_sort_u64(g->memory.held, NULL, g->solve.keys, NULL, n); /* cti_explicit_regions has made room for 2 m keys */
+    return CTI_RESIZE(&s->prepared, g->memory.held, n);
 }
 
-/* the contacts at y: those that the last Runge-Kutta step has found at its end, or new ones. 0: out of memory */
-static int cti_explicit_renew(cti_state *s)
+/* sets the contacts at y: those that the last Runge-Kutta step has found at its end, or new ones. 0: out of memory */
+static int cti_explicit_find_start(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    cti_explicit_touch *touches = g->touches;
+    cti_explicit_contact *contacts = g->contacts;
     int i, n = 0;
-    int known = g->run.found >= 0 && fabs(g->run.t - g->run.found) <= 4 * (double)CTI_EPS * (double)g->dt;
-    g->run.found = -1;
-    if (!CTI_RESIZE(&s->prepared, g->past.pushed, 2 * CTI_LEN(touches)))
+    int found = g->run.t_found >= 0 && fabs(g->run.t - g->run.t_found) <= 4 * (double)CTI_EPS * (double)g->dt;
+    g->run.t_found = -1;
+    if (!CTI_RESIZE(&s->prepared, g->memory.active, 2 * CTI_LEN(contacts)))
         return 0;
-    for (i = 0; i < CTI_LEN(touches); i++)
-        if (touches[i].force > 0)
-            g->past.pushed[n++] = touches[i].key;
-    cti_sort_u64(g->past.pushed, NULL, g->past.pushed + CTI_LEN(touches), NULL, n);
-    if (known)
-        g->touches = g->search.at_end, g->search.at_end = touches;
-    else if (!cti_explicit_find(s, g->flat.y, g->run.t, 0))
+    for (i = 0; i < CTI_LEN(contacts); i++)
+        if (contacts[i].force > 0)
+            g->memory.active[n++] = contacts[i].key;
+    cti_sort_u64(g->memory.active, NULL, g->memory.active + CTI_LEN(contacts), NULL, n);
+    if (found)
+        g->contacts = g->search.contacts_end, g->search.contacts_end = contacts;
+    else if (!cti_explicit_find(s, g->ode.y, g->run.t, 0))
         return 0;
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        g->touches[i].pushed = cti_sort_has_u64(g->past.pushed, n, g->touches[i].key);
+    for (i = 0; i < CTI_LEN(g->contacts); i++)
+        g->contacts[i].was_active = cti_sort_has_u64(g->memory.active, n, g->contacts[i].key);
     return 1;
 }
 
-/* contacts at y: found, and moved back. 0: out of memory */
-static int cti_explicit_meet(cti_state *s, int is_last, ct_step_report *r)
+/* finds the contacts at y, and moves their nodes back. 0: out of memory */
+static int cti_explicit_detect(cti_state *s, int is_last, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     double clock = cti_state_clock(s);
     int i;
     g->run.moved = 0;
-    cti_explicit_place(s, g->flat.y, g->run.t);
-    if (!cti_explicit_renew(s))
+    cti_explicit_place(s, g->ode.y, g->run.t);
+    if (!cti_explicit_find_start(s))
         return 0;
     cti_explicit_depths(s, is_last, r);
     cti_explicit_account_touches(s);
-    cti_explicit_goals(s);
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        if (g->touches[i].d < g->rest / 2 * g->touches[i].edge)
+    cti_explicit_targets(s);
+    for (i = 0; i < CTI_LEN(g->contacts); i++)
+        if (g->contacts[i].d < g->rest_distance / 2 * g->contacts[i].scale)
             break;
-    if (i < CTI_LEN(g->touches)) {
-        double elastic, stored, before = cti_explicit_potential(s, g->flat.y, &elastic);
-        g->run.moved = cti_explicit_back(s, g->flat.y, g->run.t);
+    if (i < CTI_LEN(g->contacts)) {
+        double elastic, stored, before = cti_explicit_potential(s, g->ode.y, &elastic);
+        g->run.moved = cti_explicit_move_back(s, g->ode.y, g->run.t);
         if (g->run.moved) {
-            r->work_recovery += cti_explicit_potential(s, g->flat.y, &stored) - before;
-            g->run.stored += stored - elastic;
+            r->work_recovery += cti_explicit_potential(s, g->ode.y, &stored) - before;
+            g->run.energy_moves_back += stored - elastic;
         }
-        for (i = 0; i < CTI_LEN(g->touches); i++) {
-            cti_explicit_touch *c = &g->touches[i];
-            c->deep = cti_explicit_measure(s, g->flat.y, g->run.t, c) && c->d < -s->desc.rk.penetration * c->edge;
+        for (i = 0; i < CTI_LEN(g->contacts); i++) {
+            cti_explicit_contact *c = &g->contacts[i];
+            c->deep = cti_explicit_measure(s, g->ode.y, g->run.t, c) && c->d < -s->desc.rk.penetration * c->scale;
             r->rk.left += !is_last && c->deep;
         }
     }
@@ -269,46 +269,46 @@ static int cti_explicit_meet(cti_state *s, int is_last, ct_step_report *r)
     return 1;
 }
 
-/* contacts at the start of a step, and their collision. 0: out of memory */
-static int cti_explicit_condition(cti_state *s, ct_step_report *r)
+/* starts a Runge-Kutta step: contacts, regions, collision. 0: out of memory */
+static int cti_explicit_start(cti_state *s, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     double clock;
-    if (!cti_explicit_meet(s, 0, r))
+    if (!cti_explicit_detect(s, 0, r))
         return 0;
     clock = cti_state_clock(s);
-    if (!cti_explicit_size(s) || !cti_explicit_regions(s, r))
+    if (!cti_explicit_resize(s) || !cti_explicit_regions(s, r))
         return 0;
-    cti_explicit_collide(s, g->flat.y, g->run.t, r);
+    cti_explicit_collide(s, g->ode.y, g->run.t, r);
     r->ms_solve += cti_state_clock(s) - clock;
     return cti_explicit_remember(s);
 }
 
-/* search.at_end: the contacts at y, at which g->surface is, as cti_explicit_find. 0: out of memory */
+/* sets search.contacts_end to the contacts at y, as cti_explicit_find. 0: out of memory */
 static int cti_explicit_find_at_end(cti_state *s, const ct_real *y, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
-    cti_explicit_touch *touches = g->touches;
+    cti_explicit_contact *contacts = g->contacts;
     int ok;
-    g->touches = g->search.at_end;
+    g->contacts = g->search.contacts_end;
     ok = cti_explicit_find(s, y, t, is_new);
-    g->search.at_end = g->touches, g->touches = touches;
+    g->search.contacts_end = g->contacts, g->contacts = contacts;
     return ok;
 }
 
-/* 1: the step's start has this contact, and no force keeps it. It is none of past.held, but no first touch either */
+/* returns 1 where the step's start has this contact and no force keeps it: it is not in memory.held, but no first touch either */
 static int cti_explicit_is_squeezed(const cti_explicit *g, uint64_t key)
 {
     int i;
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        if (g->touches[i].squeezed && g->touches[i].key == key)
+    for (i = 0; i < CTI_LEN(g->contacts); i++)
+        if (g->contacts[i].squeezed && g->contacts[i].key == key)
             return 1;
     return 0;
 }
 
-/* Time by which a Runge-Kutta step to flat.end has gone too far beyond first touches [s], 0: not; < 0: out of memory. A node that is moved back
-   stores elastic energy, which no motion has given: E (depth / edge)^2 of a volume whose kinetic energy is rho u^2 / 2. The depth is u times
-   the time beyond the touch, so that the share does not depend on u */
+/* Returns the time by which a Runge-Kutta step to ode.end has gone too far beyond first touches [s], 0: not; < 0: out of memory. A node that is
+   moved back stores elastic energy, which no motion has given: E (depth / edge)^2 of a volume whose kinetic energy is rho u^2 / 2. The depth is u
+   times the time beyond the touch, so that the share does not depend on u */
 static ct_real cti_explicit_overshoot(cti_state *s, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
@@ -316,62 +316,62 @@ static ct_real cti_explicit_overshoot(cti_state *s, double t, int is_new)
     int i, k;
     if (s->desc.rk.rules == CT_EXPLICIT_NODE)
         return 0;
-    if (!cti_explicit_find_at_end(s, g->flat.end, t, is_new))
+    if (!cti_explicit_find_at_end(s, g->ode.end, t, is_new))
         return -1;
-    for (i = 0; i < CTI_LEN(g->search.at_end); i++) {
-        const cti_explicit_touch *c = &g->search.at_end[i];
-        ct_real over, most = CTI_EXPLICIT_DEEPEST_TOUCH * s->desc.rk.penetration * c->edge;
-        if (c->held || c->adjacent || !(c->d < -10 * g->rest * c->edge) || !(c->rate < 0))
+    for (i = 0; i < CTI_LEN(g->search.contacts_end); i++) {
+        const cti_explicit_contact *c = &g->search.contacts_end[i];
+        ct_real beyond, most = CTI_EXPLICIT_DEEPEST_TOUCH * s->desc.rk.penetration * c->scale;
+        if (c->held || c->adjacent || !(c->d < -10 * g->rest_distance * c->scale) || !(c->rate < 0))
             continue;
         for (k = 0; k < c->n; k++)
             if (s->bodies.rigid_of[c->entry[k].block] < 0 && !s->scripts.fixed[c->entry[k].block])
-                most = -CTI_EXPLICIT_OVERSHOOT * g->bound * c->rate;
-        over = (-c->d - most / 2) / -c->rate;
+                most = -CTI_EXPLICIT_OVERSHOOT * g->stable_step * c->rate;
+        beyond = (-c->d - most / 2) / -c->rate;
         if (-c->d > most && !cti_explicit_is_squeezed(g, c->key))
-            overshoot = cti_max(overshoot, over);
+            overshoot = cti_max(overshoot, beyond);
     }
     return overshoot;
 }
 
-/* the length that the error allows */
-static ct_real cti_explicit_next(ct_real h, ct_real error, ct_real power)
+/* returns the length of the next step that the error allows */
+static ct_real cti_explicit_next_length(ct_real h, ct_real error, ct_real power)
 {
-    ct_real share = error > 0 ? CTI_EXPLICIT_SAFE * (ct_real)cti_exp64(-(double)power * cti_log64((double)error)) : CTI_EXPLICIT_GROW;
+    ct_real share = error > 0 ? CTI_EXPLICIT_SAFETY * (ct_real)cti_exp64(-(double)power * cti_log64((double)error)) : CTI_EXPLICIT_GROW;
     return h * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_GROW, share));
 }
 
-/* how far bodies have gone at the end of a Runge-Kutta step, as cti_explicit_stride */
+/* returns cti_explicit_stride at the end of a Runge-Kutta step */
 static ct_real cti_explicit_end_stride(cti_state *s, double t)
 {
-    cti_explicit_place(s, cti_explicit_own(s)->flat.end, t);
+    cti_explicit_place(s, cti_explicit_own(s)->ode.end, t);
     return cti_explicit_stride(s);
 }
 
-/* the length of a step that goes beyond a first touch, without that time */
-static ct_real cti_explicit_cut(ct_real at, ct_real overshoot)
+/* returns the length of a step that ends at a first touch, in place of `at` */
+static ct_real cti_explicit_cut_length(ct_real at, ct_real overshoot)
 {
-    return at * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_SAFE, 1 - overshoot / at));
+    return at * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_SAFETY, 1 - overshoot / at));
 }
 
-/* shortens *touch to a first touch that is predicted: this costs no evaluation. 0: out of memory */
+/* shortens *touch, the longest step, to a first touch that is predicted: this costs no evaluation. 0: out of memory */
 static int cti_explicit_predict_touch(cti_state *s, double t, ct_real at, ct_real *touch)
 {
     ct_real overshoot;
     cti_explicit_predict(s, at);
-    cti_explicit_place(s, cti_explicit_own(s)->flat.end, t + (double)at);
+    cti_explicit_place(s, cti_explicit_own(s)->ode.end, t + (double)at);
     overshoot = cti_explicit_overshoot(s, t + (double)at, 1);
-    *touch = overshoot > 0 ? cti_explicit_cut(at, overshoot) : *touch;
+    *touch = overshoot > 0 ? cti_explicit_cut_length(at, overshoot) : *touch;
     return overshoot >= 0;
 }
 
-/* one accepted step of at most `left`. Returns its length; 0: none is possible; < 0: out of memory */
-static ct_real cti_explicit_try(cti_state *s, ct_real left, ct_step_report *r)
+/* tries steps of at most `left` until one is accepted. Returns its length; 0: none is possible; < 0: out of memory */
+static ct_real cti_explicit_accept(cti_state *s, ct_real left, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->bound, g->dt) / (ct_real)s->step.parts;
-    ct_real h = fixed > 0 ? fixed : (g->past.next > 0 ? cti_min(g->past.next, most) : most / 4);
+    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->stable_step, g->dt) / (ct_real)s->step.parts;
+    ct_real h = fixed > 0 ? fixed : (g->memory.next_length > 0 ? cti_min(g->memory.next_length, most) : most / 4);
     ct_real least = CTI_EXPLICIT_LEAST * most, touch = most, error, stride, overshoot;
-    if (!cti_explicit_rates(s, g->flat.y, g->run.t, g->flat.k1))
+    if (!cti_explicit_rates(s, g->ode.y, g->run.t, g->ode.k1))
         return 0;
     for (;;) {
         int cut = h >= left * CTI_R(0.9999);
@@ -381,7 +381,7 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, ct_step_report *r)
             if (s->desc.rk.extrapolate)
                 r->rk.evaluations += 7;
             if (s->desc.rk.extrapolate ? cti_explicit_doubled(s, g->run.t, at) < 0
-                                       : !cti_explicit_runge(s, g->flat.y, g->flat.k1, g->run.t, at, g->flat.end))
+                                       : !cti_explicit_runge(s, g->ode.y, g->ode.k1, g->run.t, at, g->ode.end))
                 return 0;
             g->run.forced += cti_explicit_end_stride(s, g->run.t + (double)at) > 1;
             return at;
@@ -395,57 +395,57 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, ct_step_report *r)
         stride = error >= 0 && error <= 1 ? cti_explicit_end_stride(s, g->run.t + (double)at) : 0;
         if (stride > 1 && at > least) {
             r->rk.rejected++;
-            h = at * cti_max(CTI_EXPLICIT_SHRINK, CTI_EXPLICIT_SAFE / stride);
+            h = at * cti_max(CTI_EXPLICIT_SHRINK, CTI_EXPLICIT_SAFETY / stride);
             continue;
         }
         overshoot = error >= 0 && error <= 1 && at > least ? cti_explicit_overshoot(s, g->run.t + (double)at, 0) : 0;
         if (overshoot < 0)
             return -1;
-        g->run.found = s->desc.rk.rules == CT_EXPLICIT_REGION && error >= 0 && error <= 1 && at > least ? g->run.t + (double)at : -1;
+        g->run.t_found = s->desc.rk.rules == CT_EXPLICIT_REGION && error >= 0 && error <= 1 && at > least ? g->run.t + (double)at : -1;
         if (overshoot > 0) {
             r->rk.rejected++;
-            touch = cti_explicit_cut(at, overshoot);
+            touch = cti_explicit_cut_length(at, overshoot);
             continue;
         }
         if (error >= 0 && error <= 1) {
-            ct_real next = cti_min(cti_explicit_next(at, error, CTI_R(0.2)), most);
+            ct_real next = cti_min(cti_explicit_next_length(at, error, CTI_R(0.2)), most);
             g->run.forced += stride > 1;
-            next = stride > 0 ? cti_min(next, at * CTI_EXPLICIT_SAFE / stride) : next;
-            g->past.next = at < h && next < h ? h : next;
+            next = stride > 0 ? cti_min(next, at * CTI_EXPLICIT_SAFETY / stride) : next;
+            g->memory.next_length = at < h && next < h ? h : next;
             return at;
         }
         if (error >= 0 && at <= least) {
             g->run.forced++;
-            g->past.next = at;
+            g->memory.next_length = at;
             return at;
         }
         if (at <= least / 16)
             return 0;
         r->rk.rejected++;
-        h = error < 0 ? at / 4 : cti_explicit_next(at, error, CTI_R(0.25));
+        h = error < 0 ? at / 4 : cti_explicit_next_length(at, error, CTI_R(0.25));
     }
 }
 
-/* 0 where a step that is too long for its elements has blown up: the motion is beyond what the world's size allows */
+/* returns 0 where a step that is too long for its elements has blown up: the motion is beyond what the world's size allows */
 static int cti_explicit_is_plausible(cti_state *s, const cti_plausible_size *size, double t)
 {
-    return cti_plausible_velocities(s, cti_explicit_own(s)->flat.end + 3 * (size_t)s->n, size, (ct_real)t);
+    return cti_plausible_velocities(s, cti_explicit_own(s)->ode.end + 3 * (size_t)s->n, size, (ct_real)t);
 }
 
-/* A step that is left out: the impulses of its collisions stay, at contacts as they were at its start. Its stages have measured them elsewhere.
+/* leaves a step out: the impulses of its collisions stay, at contacts as they were at its start. Its stages have measured them elsewhere.
    0: out of memory */
-static int cti_explicit_leave_out(cti_state *s, double t)
+static int cti_explicit_stay(cti_state *s, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
     int i;
-    cti_explicit_place(s, g->flat.y, t);
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        cti_explicit_measure(s, g->flat.y, t, &g->touches[i]);
-    memcpy(g->flat.end, g->flat.y, sizeof(ct_real) * (size_t)g->flat.size);
+    cti_explicit_place(s, g->ode.y, t);
+    for (i = 0; i < CTI_LEN(g->contacts); i++)
+        cti_explicit_measure(s, g->ode.y, t, &g->contacts[i]);
+    memcpy(g->ode.end, g->ode.y, sizeof(ct_real) * (size_t)g->ode.size);
     return cti_explicit_impulses(s);
 }
 
-/* 1: done, *out the length; -1: no step is possible; 0: out of memory */
+/* makes one Runge-Kutta step. 1: done, *out is its length; -1: no step is possible; 0: out of memory */
 static int cti_explicit_advance_by(cti_state *s, ct_real left, ct_step_report *r, ct_real *out)
 {
     cti_explicit *g = cti_explicit_own(s);
@@ -453,37 +453,37 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, ct_step_report *r
     ct_real h;
     int i, at = r->rk.accepted % CT_RK_HISTORY;
     cti_arena_reset(s->arena);
-    if (!cti_explicit_condition(s, r))
+    if (!cti_explicit_start(s, r))
         return 0;
     clock = cti_state_clock(s);
     if (g->run.moved) /* the move back is no motion of this Runge-Kutta step */
-        cti_explicit_place(s, g->flat.y, g->run.t);
+        cti_explicit_place(s, g->ode.y, g->run.t);
     for (i = 0; i < s->surface.n_bodies; i++)
         if (s->surface.bodies[i].moves)
-            memcpy(g->search.from + 3 * (size_t)s->surface.ranges[i].v0, g->surface + 3 * (size_t)s->surface.ranges[i].v0,
+            memcpy(g->search.x_start + 3 * (size_t)s->surface.ranges[i].v0, g->surface + 3 * (size_t)s->surface.ranges[i].v0,
                    sizeof(ct_real) * 3 * (size_t)(s->surface.ranges[i].v1 - s->surface.ranges[i].v0));
-    h = cti_explicit_try(s, left, r);
+    h = cti_explicit_accept(s, left, r);
     r->ms_assemble += cti_state_clock(s) - clock;
     if (h < 0)
         return 0;
-    if (!(h > 0) || !cti_explicit_is_plausible(s, &g->run.size, g->run.t + (double)h)) {
-        g->run.found = -1;
-        return cti_explicit_leave_out(s, g->run.t) ? -1 : 0;
+    if (!(h > 0) || !cti_explicit_is_plausible(s, &g->run.world_size, g->run.t + (double)h)) {
+        g->run.t_found = -1;
+        return cti_explicit_stay(s, g->run.t) ? -1 : 0;
     }
     if (!cti_explicit_impulses(s))
         return 0;
-    g->past.last = h;
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        if (g->touches[i].squeezed & 1) {
+    g->memory.last_length = h;
+    for (i = 0; i < CTI_LEN(g->contacts); i++)
+        if (g->contacts[i].squeezed & 1) {
             g->run.squeezed++;
-            s->step.limit = g->touches[i].pair;
+            s->step.limit = g->contacts[i].pair;
         }
     r->rk.squeezed = cti_max_int(r->rk.squeezed, g->run.squeezed);
-    r->loss_damping += (double)g->flat.end[g->flat.state], r->work_script += (double)g->flat.end[g->flat.state + 1];
-    r->loss_contact += (double)g->flat.end[g->flat.state + 2];
-    for (i = 0; i < s->n && g->flat.pins; i++)
-        r->work_pins += (double)cti_v3_dot(cti_v3_at(g->flat.end + g->flat.state + 3, i), cti_v3_at(s->scripts.v_fixed, i));
-    memcpy(g->flat.y, g->flat.end, sizeof(ct_real) * (size_t)g->flat.state);
+    r->loss_damping += (double)g->ode.end[g->ode.state], r->work_script += (double)g->ode.end[g->ode.state + 1];
+    r->loss_contact += (double)g->ode.end[g->ode.state + 2];
+    for (i = 0; i < s->n && g->ode.pins; i++)
+        r->work_pins += (double)cti_v3_dot(cti_v3_at(g->ode.end + g->ode.state + 3, i), cti_v3_at(s->scripts.v_fixed, i));
+    memcpy(g->ode.y, g->ode.end, sizeof(ct_real) * (size_t)g->ode.state);
     r->rk.accepted++;
     r->rk.dt_history[at] = h;
     r->rk.dt_least = r->rk.accepted == 1 ? h : cti_min(r->rk.dt_least, h), r->rk.dt_most = cti_max(r->rk.dt_most, h);
@@ -493,37 +493,38 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, ct_step_report *r
 
 /* ---- the step ---- */
 
-static void cti_explicit_deepest(cti_state *s, const cti_explicit_touch *touches, ct_step_report *r)
+/* records the depths of contacts at the end of the step */
+static void cti_explicit_deepest(cti_state *s, const cti_explicit_contact *contacts, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     int i;
-    for (i = 0; i < CTI_LEN(touches); i++) {
-        r->penetration = cti_max(r->penetration, -touches[i].d);
-        g->run.deep += touches[i].d < -s->desc.rk.penetration * touches[i].edge;
+    for (i = 0; i < CTI_LEN(contacts); i++) {
+        r->penetration = cti_max(r->penetration, -contacts[i].d);
+        g->run.deep += contacts[i].d < -s->desc.rk.penetration * contacts[i].scale;
     }
 }
 
-/* contacts at the end of the step, moved back, and the deepest of all that are there after it: the move back may push nodes behind other surfaces,
-   with which the step has no contact. 0: out of memory */
-static int cti_explicit_meet_last(cti_state *s, ct_step_report *r)
+/* finds the contacts at the end of the step, moves them back, and records the deepest of all that are there after it: the move back may push nodes
+   behind other surfaces, with which the step has no contact. 0: out of memory */
+static int cti_explicit_detect_last(cti_state *s, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     double clock;
-    if (!cti_explicit_meet(s, 1, r))
+    if (!cti_explicit_detect(s, 1, r))
         return 0;
-    cti_explicit_deepest(s, g->touches, r);
+    cti_explicit_deepest(s, g->contacts, r);
     if (!g->run.moved)
         return 1;
     clock = cti_state_clock(s);
-    cti_explicit_place(s, g->flat.y, g->run.t);
-    if (!cti_explicit_find_at_end(s, g->flat.y, g->run.t, 0))
+    cti_explicit_place(s, g->ode.y, g->run.t);
+    if (!cti_explicit_find_at_end(s, g->ode.y, g->run.t, 0))
         return 0;
-    cti_explicit_deepest(s, g->search.at_end, r);
+    cti_explicit_deepest(s, g->search.contacts_end, r);
     r->ms_detect += cti_state_clock(s) - clock;
     return 1;
 }
 
-/* pairs that intersect at the end; a vertex that touches a plane is a contact, with a depth, and none of them. -1: out of memory */
+/* counts pairs that intersect at the end, without vertices behind planes: these are contacts, with a depth. -1: out of memory */
 static int cti_explicit_crossed(cti_state *s)
 {
     const cti_surface *f = &s->surface;
@@ -546,14 +547,14 @@ static int cti_explicit_finish(cti_state *s, ct_real dt, ct_step_report *r)
     double scale, rest = 0, gain = CTI_EXPLICIT_GAIN * cti_fmin((double)s->desc.rk.tolerance, 1e-3);
     int i;
     r->contacts = CTI_LEN(s->step.impulses.touches);
-    r->rows = CTI_LEN(g->touches);
+    r->rows = CTI_LEN(g->contacts);
     g->run.t = (double)dt;
-    if (!cti_explicit_meet_last(s, r))
+    if (!cti_explicit_detect_last(s, r))
         return 0;
     cti_explicit_commit(s, dt);
     squeezed = s->step.limit;
     r->tangled = cti_explicit_crossed(s);
-    g->search.known = 0; /* the trees' boxes are of these positions */
+    g->search.valid = 0; /* the trees' boxes are of these positions */
     if (r->tangled < 0)
         return 0;
     if (g->run.squeezed)
@@ -564,39 +565,39 @@ static int cti_explicit_finish(cti_state *s, ct_real dt, ct_step_report *r)
     cti_explicit_energy(s, r);
     for (i = 0; i < s->bodies.n_models; i++)
         cti_tet_batch_assemble(&s->bodies.models[i]->tets, s->x, 0, NULL, NULL, &r->extended_elements, NULL);
-    cti_ends_gain(s->judge.start, r);
+    cti_report_gain(s->judge.start, r);
     /* what the tolerance allows in any frame; below it is judged by the energies that take part */
-    cti_judge_refuses(s, dt, gain * g->moving, 0, r);
+    cti_judge_refuses(s, dt, gain * g->energy_start, 0, r);
     scale = cti_explicit_account_scale(s, r);
     scale += (64 + r->rk.accepted) * (double)CTI_EPS * (fabs(r->energy_gravity) + r->energy_kinetic) / gain; /* each step rounds */
     for (i = 0; i < s->bodies.n_models; i++) { /* rounding is no error of the steps */
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
-        rest += s->energy.moduli[i] * (double)(g->rest * g->rest);
+        rest += s->energy.moduli[i] * (double)(g->rest_distance * g->rest_distance);
     }
     s->judge.coarse = !(r->energy_gained <= gain * scale);
-    if (g->run.over)
+    if (g->run.ended)
         cti_step_status(r, CT_STATUS_BUDGET);
     if ((r->tangled && s->desc.rk.edges) || g->run.forced || g->run.squeezed || r->rk.left ||
         g->run.deep || g->solve.natural > 1e-6 ||
-        s->judge.coarse || r->loss_contact < -gain * scale || g->run.stored > CTI_EXPLICIT_RECOVERED * scale + rest ||
+        r->loss_contact < -gain * scale || g->run.energy_moves_back > CTI_EXPLICIT_RECOVERED * scale + rest ||
         r->loss_damping < -gain * scale) /* a step that blows up may be damped by less than nothing */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
 
-/* Runge-Kutta steps of a part of the step. 0: out of memory */
+/* makes the Runge-Kutta steps of a part of the step. 0: out of memory */
 static int cti_explicit_substep(cti_state *s, ct_real dt, int may_cut, ct_real *need, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     double left = (double)dt, until = (double)(g->dt - s->step.left + dt);
     ct_real h = 0;
     (void)may_cut, (void)need;
-    while (left > 0 && !g->run.over) {
+    while (left > 0 && !g->run.ended) {
         int end = r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps ? cti_explicit_advance_by(s, (ct_real)left, r, &h) : -1;
         if (end == 0)
             return 0;
         if (end < 0) { /* the world stands still for the rest of the step */
-            g->run.over = 1;
+            g->run.ended = 1;
             g->run.forced |= r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps;
             break;
         }
@@ -606,34 +607,35 @@ static int cti_explicit_substep(cti_state *s, ct_real dt, int may_cut, ct_real *
     return 1;
 }
 
-/* what the step's start needs to be the same again. 0: out of memory */
+/* saves what the stepper remembers, for a step that is repeated. 0: out of memory */
 static int cti_explicit_keep(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     ct_step_report now;
-    int n = CTI_LEN(g->past.held);
-    if (!CTI_RESIZE(&s->prepared, g->kept.held, n))
+    int n = CTI_LEN(g->memory.held);
+    if (!CTI_RESIZE(&s->prepared, g->memory_start.held, n))
         return 0;
     if (n)
-        memcpy(g->kept.held, g->past.held, sizeof *g->past.held * (size_t)n);
-    g->kept.next = g->past.next, g->kept.last = g->past.last;
+        memcpy(g->memory_start.held, g->memory.held, sizeof *g->memory.held * (size_t)n);
+    g->memory_start.next_length = g->memory.next_length, g->memory_start.last_length = g->memory.last_length;
     cti_explicit_energy(s, &now); /* the judge compares with these */
-    g->moving = now.energy_kinetic + fabs(now.energy_elastic);
+    g->energy_start = now.energy_kinetic + fabs(now.energy_elastic);
     return 1;
 }
 
 static void cti_explicit_take_back(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    uint64_t *held = g->past.held;
-    g->past.held = g->kept.held, g->kept.held = held;
-    g->past.next = g->kept.next, g->past.last = g->kept.last;
-    g->search.known = 0;
+    uint64_t *held = g->memory.held;
+    g->memory.held = g->memory_start.held, g->memory_start.held = held;
+    g->memory.next_length = g->memory_start.next_length, g->memory.last_length = g->memory_start.last_length;
+    g->search.valid = 0;
 }
 
 CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    cti_shell q = {0, CTI_EXPLICIT_PARTS, 1, cti_explicit_substep, cti_explicit_finish, cti_explicit_keep, cti_explicit_take_back, cti_explicit_open};
+    cti_shell q = {0, CTI_EXPLICIT_PARTS, 1, cti_explicit_substep, cti_explicit_finish, cti_explicit_keep, cti_explicit_take_back, cti_explicit_open,
+                   NULL};
     ct_code code;
     if (s->desc.rk.fixed_step > 0)
         q.parts = 1;

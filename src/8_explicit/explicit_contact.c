@@ -11,20 +11,20 @@
    based on: Hong et al. 2006, sec. 2 and 3. */
 #include "explicit.h"
 
-#define CTI_EXPLICIT_BACKS 8             /* [1] passes of the move back over contacts that share nodes; not tuned */
+#define CTI_EXPLICIT_PASSES 8 /* [1] passes of the move back over contacts that share nodes; not tuned */
 
 /* ---- places ---- */
 
-/* position and velocity of a surface vertex that a script moves or that does not move */
+/* returns the position, and sets the velocity, of a surface vertex that a script moves or that does not move */
 static cti_v3 cti_explicit_scripted(const cti_state *s, int v, double t, cti_v3 *velocity)
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface_body *b = &s->surface.bodies[s->surface.body_of[v]];
-    cti_v3 at = cti_v3_at(g->start, v);
+    cti_v3 at = cti_v3_at(g->surface_start, v);
     *velocity = cti_v3_zero();
     if (!b->moves)
         return at;
-    *velocity = cti_v3_mul(cti_v3_sub(cti_v3_at(g->script, v + b->shift), at), 1 / g->dt);
+    *velocity = cti_v3_mul(cti_v3_sub(cti_v3_at(g->script_end, v + b->shift), at), 1 / g->dt);
     return cti_v3_mad(at, *velocity, (ct_real)t);
 }
 
@@ -47,7 +47,7 @@ CTI_FN void cti_explicit_place(cti_state *s, const ct_real *y, double t)
 
 /* ---- distances ---- */
 
-/* a vertex of a contact: position, velocity, centripetal acceleration, the part of the velocity that a script gives */
+/* cti_explicit_vertex -- is a vertex of a contact: position, velocity, centripetal acceleration, the part of the velocity that a script gives. */
 typedef struct cti_explicit_vertex {
     cti_v3 x, v, c, script;
     const cti_attach *attach;
@@ -76,7 +76,7 @@ static void cti_explicit_vertex_of(const cti_state *s, const ct_real *y, int ver
     }
 }
 
-/* the same, quickly for a node that is its own surface vertex. Written field by field: copies of the struct would wait for its stores */
+/* does the same, quickly for a node that is its own surface vertex; field by field, since copies of the struct would wait for its stores */
 CTI_INLINE void cti_explicit_vertex_at(const cti_state *s, const ct_real *y, int vertex, double t, cti_explicit_vertex *p)
 {
     const cti_attach *a = cti_surface_attach(&s->surface, vertex);
@@ -93,8 +93,8 @@ CTI_INLINE void cti_explicit_vertex_at(const cti_state *s, const ct_real *y, int
     p->script.x = p->script.y = p->script.z = 0;
 }
 
-/* the gradient w n of a vertex as entries of the row */
-static void cti_explicit_row_of(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
+/* appends the gradient w n of a vertex to the entries of the row */
+static void cti_explicit_row_of(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_contact *c)
 {
     int k;
     cti_v3 g = cti_v3_mul(c->normal, w);
@@ -111,8 +111,8 @@ static void cti_explicit_row_of(const cti_state *s, const cti_explicit_vertex *p
         c->entry[c->n].block = p->attach->block[k], c->entry[c->n++].g = cti_v3_mul(g, p->attach->weight[k]);
 }
 
-/* entries from `first` on of one block become one entry: vertices of rigid and of embedded bodies share blocks */
-static void cti_explicit_merge(cti_explicit_touch *c, int first)
+/* merges entries from `first` on that are of one block: vertices of rigid and of embedded bodies share blocks */
+static void cti_explicit_merge(cti_explicit_contact *c, int first)
 {
     int i, k, n = first;
     for (i = first; i < c->n; i++) {
@@ -126,7 +126,7 @@ static void cti_explicit_merge(cti_explicit_touch *c, int first)
     c->n = n;
 }
 
-CTI_INLINE void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
+CTI_INLINE void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_contact *c)
 {
     if (p->attach->n == 1)
         c->entry[c->n].block = p->attach->block[0], c->entry[c->n++].g = cti_v3_mul(c->normal, w);
@@ -134,7 +134,7 @@ CTI_INLINE void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *
         cti_explicit_row_of(s, p, w, c);
 }
 
-/* weights of the foot of p in the plane of a triangle */
+/* sets the weights of the foot of p in the plane of a triangle */
 CTI_INLINE void cti_explicit_foot(cti_v3 p, cti_v3 a, cti_v3 e1, cti_v3 e2, cti_v3 N, ct_real *w)
 {
     cti_v3 r = cti_v3_sub(p, a);
@@ -144,7 +144,7 @@ CTI_INLINE void cti_explicit_foot(cti_v3 p, cti_v3 a, cti_v3 e1, cti_v3 e2, cti_
     w[0] = 1, w[1] = -1 - w[2] - w[3];
 }
 
-/* weights of the closest points of two lines, e1 and e2 their edges */
+/* sets the weights of the closest points of the lines of two edges e1, e2 */
 static void cti_explicit_lines(cti_v3 a, cti_v3 b, cti_v3 e1, cti_v3 e2, ct_real *w)
 {
     cti_v3 r = cti_v3_sub(a, b);
@@ -153,7 +153,7 @@ static void cti_explicit_lines(cti_v3 a, cti_v3 b, cti_v3 e1, cti_v3 e2, ct_real
     w[0] = 1 - p, w[1] = p, w[2] = q - 1, w[3] = -q;
 }
 
-/* the middle of an edge: mean of its ends */
+/* sets p to the middle of an edge: the mean of its ends */
 static void cti_explicit_middle(const cti_explicit_vertex *q, cti_explicit_vertex *p)
 {
     const ct_real half = CTI_R(0.5);
@@ -162,8 +162,8 @@ static void cti_explicit_middle(const cti_explicit_vertex *q, cti_explicit_verte
     p->c = cti_v3_mul(cti_v3_add(q[0].c, q[1].c), half), p->script = cti_v3_mul(cti_v3_add(q[0].script, q[1].script), half);
 }
 
-/* normal of a face or of two edges, n', d, and the weights of the four points. 0: the features are flat */
-static int cti_explicit_normal(const cti_explicit_vertex *p, int edges, cti_explicit_touch *c, ct_real *w, cti_v3 *dn)
+/* sets the normal of a face or of two edges, n', d, and the weights of the four points. 0: the features are flat */
+static int cti_explicit_normal(const cti_explicit_vertex *p, int edges, cti_explicit_contact *c, ct_real *w, cti_v3 *dn)
 {
     int from = edges ? 0 : 1, other = edges ? 2 : 1;
     cti_v3 e1 = cti_v3_sub(p[edges ? 1 : 2].x, p[from].x), e2 = cti_v3_sub(p[3].x, p[other].x);
@@ -185,7 +185,7 @@ static int cti_explicit_normal(const cti_explicit_vertex *p, int edges, cti_expl
     return 1;
 }
 
-/* 1: all vertices of a contact are nodes */
+/* returns 1 where all vertices of a contact are nodes */
 static int cti_explicit_is_nodes(const cti_surface *f, const cti_pair *pair)
 {
     const int32_t *v = pair->v;
@@ -195,8 +195,8 @@ static int cti_explicit_is_nodes(const cti_surface *f, const cti_pair *pair)
            (cti_surface_attach(f, v[1])->n == 1 && cti_surface_attach(f, v[2])->n == 1 && cti_surface_attach(f, v[3])->n == 1);
 }
 
-/* a node and a plane */
-static void cti_explicit_measure_plane(const cti_state *s, const ct_real *y, cti_explicit_touch *c)
+/* measures a contact of a node and a plane */
+static void cti_explicit_measure_plane(const cti_state *s, const ct_real *y, cti_explicit_contact *c)
 {
     const cti_plane *plane = &s->surface.planes[c->pair.plane];
     int block = cti_surface_attach(&s->surface, c->pair.v[0])->block[0];
@@ -204,11 +204,11 @@ static void cti_explicit_measure_plane(const cti_state *s, const ct_real *y, cti
     c->d = cti_v3_dot(c->normal, cti_v3_at(y, block)) - plane->offset;
     c->rate = cti_v3_dot(c->normal, cti_v3_at(y + 3 * (size_t)s->n, block));
     c->script_rate = c->bias = 0, c->pair.w[0] = 1;
-    c->n = c->own = 1, c->entry[0].block = block;
+    c->n = c->n_a = 1, c->entry[0].block = block;
 }
 
-/* cti_explicit_measure of such a contact: an entry for each vertex, no scripts, no frames that turn */
-static int cti_explicit_measure_nodes(const cti_state *s, const ct_real *y, cti_explicit_touch *c)
+/* measures a contact of nodes: it has an entry for each vertex, no scripts, no frames that turn */
+static int cti_explicit_measure_nodes(const cti_state *s, const ct_real *y, cti_explicit_contact *c)
 {
     cti_explicit_vertex p[4];
     cti_v3 dn, u = cti_v3_zero();
@@ -223,20 +223,20 @@ static int cti_explicit_measure_nodes(const cti_state *s, const ct_real *y, cti_
         p[k].x = cti_v3_at(y, block), p[k].v = cti_v3_at(y + 3 * (size_t)s->n, block);
         c->entry[k].block = block;
     }
-    c->n = c->own = 0;
+    c->n = c->n_a = 0;
     if (!cti_explicit_normal(p, c->pair.kind == CT_PAIR_EE, c, w, &dn))
         return 0;
     for (k = 0; k < 4; k++) {
         u = cti_v3_mad(u, p[k].v, w[k]);
         c->pair.w[k] = w[k], c->entry[k].g = cti_v3_mul(c->normal, w[k]);
     }
-    c->n = 4, c->own = c->pair.kind == CT_PAIR_EE ? 2 : 1;
+    c->n = 4, c->n_a = c->pair.kind == CT_PAIR_EE ? 2 : 1;
     c->rate = cti_v3_dot(c->normal, u), c->script_rate = 0;
     c->bias = -c->d * cti_v3_norm2(dn) + 2 * cti_v3_dot(dn, u);
     return 1;
 }
 
-CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c)
+CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_contact *c)
 {
     cti_explicit_vertex p[4], q[2];
     cti_v3 dn = cti_v3_zero(), u = dn, us = dn, centripetal = dn;
@@ -245,7 +245,7 @@ CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, 
     int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4, middle = c->pair.kind == CT_PAIR_EF, side = c->pair.kind == CT_PAIR_EE ? 2 : 1;
     if (cti_explicit_is_nodes(&s->surface, &c->pair))
         return cti_explicit_measure_nodes(s, y, c);
-    c->n = c->own = 0;
+    c->n = c->n_a = 0;
     for (k = 0; k < 2 && middle; k++)
         cti_explicit_vertex_at(s, y, v[k], t, &q[k]);
     if (middle)
@@ -268,8 +268,8 @@ CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, 
         else
             cti_explicit_row(s, &q[0], w[k] / 2, c), cti_explicit_row(s, &q[1], w[k] / 2, c);
         if (k + 1 == side || k + 1 == n) {
-            cti_explicit_merge(c, c->own);
-            c->own = k + 1 == side ? c->n : c->own;
+            cti_explicit_merge(c, c->n_a);
+            c->n_a = k + 1 == side ? c->n : c->n_a;
         }
     }
     if (middle)
@@ -295,17 +295,14 @@ CTI_FN void cti_explicit_predict_foot(const cti_state *s, const ct_real *y, doub
 
 /* ---- back onto the surface ---- */
 
-/* the part of a gradient in whose direction a node may be moved back: none of rigid bodies, and none in which a script holds it */
+/* returns the part of a gradient in whose direction a node may be moved back: none of rigid bodies, and none in which a script holds it */
 static cti_v3 cti_explicit_free_part(const cti_state *s, const cti_explicit_entry *e)
 {
-    int slot = s->scripts.filter[e->block];
-    if (s->bodies.rigid_of[e->block] >= 0)
-        return cti_v3_zero();
-    return slot < 0 ? e->g : cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, e->g);
+    return s->bodies.rigid_of[e->block] >= 0 ? cti_v3_zero() : cti_state_free(s, e->block, e->g);
 }
 
-/* moves the blocks of one side, or of both, by the smallest change that brings d to c->goal, each in proportion to its gradient. 0: nothing moves */
-static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch *c, int first, int last)
+/* moves the blocks of one side, or of both, by the smallest change that brings d to its target, in proportion to their gradients. 0: nothing moves */
+static int cti_explicit_move_nodes(cti_state *s, ct_real *y, const cti_explicit_contact *c, int first, int last)
 {
     ct_real sum = 0;
     int k;
@@ -314,12 +311,12 @@ static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch 
     if (!(sum > 0))
         return 0;
     for (k = first; k < last; k++)
-        cti_v3_addto(y, c->entry[k].block, cti_v3_mul(cti_explicit_free_part(s, &c->entry[k]), (c->goal - c->d) / sum));
+        cti_v3_addto(y, c->entry[k].block, cti_v3_mul(cti_explicit_free_part(s, &c->entry[k]), (c->d_target - c->d) / sum));
     return 1;
 }
 
-/* rigid bodies alone: they are moved without rotation, by their inverse masses */
-static int cti_explicit_shift(cti_state *s, ct_real *y, const cti_explicit_touch *c)
+/* moves two rigid bodies apart without rotation, by their inverse masses. 0: nothing moves */
+static int cti_explicit_move_rigid(cti_state *s, ct_real *y, const cti_explicit_contact *c)
 {
     ct_real sum = 0, side[2] = {0, 0};
     int block[2] = {-1, -1}, k;
@@ -334,23 +331,23 @@ static int cti_explicit_shift(cti_state *s, ct_real *y, const cti_explicit_touch
         return 0;
     for (k = 0; k < 2; k++)
         if (block[k] >= 0)
-            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? 1 : -1) * (c->goal - c->d) * side[k] / sum));
+            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? 1 : -1) * (c->d_target - c->d) * side[k] / sum));
     return 1;
 }
 
-CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
+CTI_FN int cti_explicit_move_back(cti_state *s, ct_real *y, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
     int turn, i, moved = 0, again = 1;
-    for (turn = 0; turn < CTI_EXPLICIT_BACKS && again; turn++) {
+    for (turn = 0; turn < CTI_EXPLICIT_PASSES && again; turn++) {
         again = 0;
-        for (i = 0; i < CTI_LEN(g->touches); i++) {
-            cti_explicit_touch *c = &g->touches[i];
-            int own;
-            if (!cti_explicit_measure(s, y, t, c) || !(c->d < c->goal - g->rest / 2 * c->edge))
+        for (i = 0; i < CTI_LEN(g->contacts); i++) {
+            cti_explicit_contact *c = &g->contacts[i];
+            int n_a;
+            if (!cti_explicit_measure(s, y, t, c) || !(c->d < c->d_target - g->rest_distance / 2 * c->scale))
                 continue;
-            own = c->pair.kind == CT_PAIR_EE ? 0 : c->own;
-            if ((own && cti_explicit_lift(s, y, c, 0, own)) || cti_explicit_lift(s, y, c, 0, c->n) || cti_explicit_shift(s, y, c))
+            n_a = c->pair.kind == CT_PAIR_EE ? 0 : c->n_a;
+            if ((n_a && cti_explicit_move_nodes(s, y, c, 0, n_a)) || cti_explicit_move_nodes(s, y, c, 0, c->n) || cti_explicit_move_rigid(s, y, c))
                 moved++, again = 1;
         }
     }

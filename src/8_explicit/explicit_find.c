@@ -10,86 +10,86 @@
 #include "../4_geom/dist.h"
 
 #define CTI_EXPLICIT_REACH CTI_R(0.4) /* [edges] depth up to which a vertex is behind a face: steps do not cross half an element */
-/* [thicknesses of a body] most motion of two bodies towards each other in a Runge-Kutta step. Without this bound a coarse cube ends on the other
+/* [thicknesses of a body] most motion of two bodies through each other in a Runge-Kutta step. Without this bound a coarse cube ends on the other
    side of a thin plate (thin_bodies_have_two_sides). Half and double pass that test, too. In 60 worlds of the soak 463 steps are ok, as with
    double; 446 with half. Double is not taken: it is more than half of a plate, behind which the other face is nearer */
-#define CTI_EXPLICIT_HALF CTI_R(0.4)
-#define CTI_EXPLICIT_SLACK CTI_R(0.1) /* [edges] of motion until candidates are found anew; half and double: no effect on steps */
+#define CTI_EXPLICIT_THROUGH CTI_R(0.4)
+#define CTI_EXPLICIT_SLACK CTI_R(0.1) /* [edges] motion after which candidates are found anew; half and double: no effect on steps */
 /* [1] edges at a smaller angle have no contact: their normal is not well defined. With 0.2 two crossed cylinders end one step of 60 with an edge
    through the border of a post (sine 0.04); with a quarter none does, as now */
 #define CTI_EXPLICIT_SINE CTI_R(0.02)
 /* [1] share of a face that counts as its border, for errors of the predicted motion. Half and double take the same steps */
 #define CTI_EXPLICIT_BORDER CTI_R(0.02)
 
-/* 1: candidates are still those of g->surface */
-static int cti_explicit_is_known(const cti_state *s)
+/* returns 1 where the candidates are still complete at g->surface */
+static int cti_explicit_candidates_are_valid(const cti_state *s)
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
     int i, k;
-    if (!g->search.known)
+    if (!g->search.valid)
         return 0;
     for (k = 0; k < CTI_LEN(f->runs); k += 3)
         for (i = f->runs[k]; i < f->runs[k + 1]; i++) {
             ct_real slack = CTI_EXPLICIT_SLACK * cti_explicit_scale(s, f->body_of[i], -1);
-            if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(g->surface, i), cti_v3_at(g->search.x, i))) < slack))
+            if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(g->surface, i), cti_v3_at(g->search.x_found, i))) < slack))
                 return 0;
         }
     return 1;
 }
 
-/* 0: out of memory */
+/* finds the candidates at g->surface, unless they are complete. 0: out of memory */
 static int cti_explicit_candidates(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_surface *f = &s->surface;
     int i;
-    if (cti_explicit_is_known(s))
+    if (cti_explicit_candidates_are_valid(s))
         return 1;
     CTI_CLEAR(g->search.vf);
     CTI_CLEAR(g->search.ee);
     CTI_CLEAR(g->search.mf);
-    g->search.known = 0;
+    g->search.valid = 0;
     for (i = 0; i < f->n_bodies; i++) {
         ct_real own = cti_explicit_scale(s, i, -1);
         f->ranges[i].swept = CTI_SWEPT_BOX;
-        f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->search.edges[3 * i + 2] + (own < CTI_REAL_MAX ? CTI_EXPLICIT_SLACK * own : 0);
+        f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->search.edge_length[3 * i + 2] + (own < CTI_REAL_MAX ? CTI_EXPLICIT_SLACK * own : 0);
     }
     if (!cti_broad_update(&s->prepared, &f->broad, &f->soup, g->surface, g->surface) ||
         !cti_broad_pairs(&s->prepared, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL) ||
         (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(&s->prepared, &f->broad, &f->soup, &g->search.mf)))
         return 0;
-    memcpy(g->search.x, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
-    g->search.known = cti_explicit_list_faces(s);
-    return g->search.known;
+    memcpy(g->search.x_found, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
+    g->search.valid = cti_explicit_list_faces(s);
+    return g->search.valid;
 }
 
 CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b)
 {
-    const ct_real *p = cti_explicit_own(s)->search.edges + 3 * (size_t)a;
-    const ct_real *q = b < 0 ? p : cti_explicit_own(s)->search.edges + 3 * (size_t)b;
+    const ct_real *p = cti_explicit_own(s)->search.edge_length + 3 * (size_t)a;
+    const ct_real *q = b < 0 ? p : cti_explicit_own(s)->search.edge_length + 3 * (size_t)b;
     ct_real soft = cti_min(p[0], q[0]);
     return soft < CTI_REAL_MAX ? soft : cti_min(p[1], q[1]);
 }
 
-static ct_real cti_explicit_length_of(const cti_state *s, const cti_pair *pair)
+static ct_real cti_explicit_pair_scale(const cti_state *s, const cti_pair *pair)
 {
     const cti_surface *f = &s->surface;
     return cti_explicit_scale(s, f->body_of[pair->v[0]], pair->kind == CT_PAIR_PLANE ? -1 : f->body_of[pair->v[pair->n_a]]);
 }
 
-/* adds a contact, as it is at y. 0: out of memory */
+/* adds a contact, measured at y. 0: out of memory */
 static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_pair *pair, ct_real sign, uint64_t key)
 {
     cti_explicit *g = cti_explicit_own(s);
-    cti_explicit_touch c;
+    cti_explicit_contact c;
     memset(&c, 0, sizeof c);
-    c.pair = *pair, c.sign = sign, c.key = key, c.edge = cti_explicit_length_of(s, pair);
-    c.held = cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
-    return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(&s->prepared, g->touches, c);
+    c.pair = *pair, c.sign = sign, c.key = key, c.scale = cti_explicit_pair_scale(s, pair);
+    c.held = cti_sort_has_u64(g->memory.held, CTI_LEN(g->memory.held), key);
+    return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(&s->prepared, g->contacts, c);
 }
 
-/* contacts of a vertex with the faces that its foot may reach in a step, across edges of the face it touches, where the surface turns
+/* adds contacts of a vertex with the faces that its foot may reach in a step, across edges of the face it touches, where the surface turns
    towards it. 0: out of memory */
 static int cti_explicit_add_adjacent(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q, int face, uint64_t key)
 {
@@ -97,10 +97,10 @@ static int cti_explicit_add_adjacent(cti_state *s, const ct_real *y, double t, c
     const cti_surface *f = &s->surface;
     ct_real w[4];
     int k;
-    cti_explicit_predict_foot(s, y, t, q->vertex, face, 2 * cti_min(g->bound, g->dt), w);
+    cti_explicit_predict_foot(s, y, t, q->vertex, face, 2 * cti_min(g->stable_step, g->dt), w);
     for (k = 0; k < 3; k++) { /* edges 01, 12, 20 are opposite to vertices 2, 0, 1 */
         int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = edge < 0 ? -1 : f->edge_faces[2 * (size_t)edge];
-        cti_explicit_touch c;
+        cti_explicit_contact c;
         if (edge < 0 || !(w[1 + (k + 2) % 3] > -CTI_EXPLICIT_BORDER))
             continue;
         other = other == face ? f->edge_faces[2 * (size_t)edge + 1] : other;
@@ -108,14 +108,14 @@ static int cti_explicit_add_adjacent(cti_state *s, const ct_real *y, double t, c
             continue;
         memset(&c, 0, sizeof c);
         cti_pair_make(f, CT_PAIR_VF, q->vertex, other, &c.pair);
-        c.sign = q->sign, c.key = key, c.held = c.adjacent = 1, c.edge = cti_explicit_length_of(s, &c.pair);
-        if (cti_explicit_measure(s, y, t, &c) && c.d >= 0 && !CTI_PUSH(&s->prepared, g->touches, c))
+        c.sign = q->sign, c.key = key, c.held = c.adjacent = 1, c.scale = cti_explicit_pair_scale(s, &c.pair);
+        if (cti_explicit_measure(s, y, t, &c) && c.d >= 0 && !CTI_PUSH(&s->prepared, g->contacts, c))
             return 0;
     }
     return 1;
 }
 
-/* a vertex, or the middle of an edge, and a face */
+/* makes the pair of a vertex, or the middle of an edge, and a face */
 static void cti_explicit_pair(const cti_surface *f, const cti_explicit_near *q, int face, cti_pair *out)
 {
     if (q->edge < 0) {
@@ -128,8 +128,8 @@ static void cti_explicit_pair(const cti_surface *f, const cti_explicit_near *q, 
     memcpy(out->v + 2, f->faces + 3 * (size_t)face, 3 * sizeof(int32_t));
 }
 
-/* Two edges whose nearest points are inside of both, nearer than `reach`, with a normal that is roughly in the cones of the normals of both:
-   others are contacts of faces. *out_d: their distance along the normal, below 0 where they have passed each other */
+/* makes the pair of two edges whose nearest points are inside of both, nearer than `reach`, with a normal that is roughly in the cones of the normals
+   of both: others are contacts of faces. 0: they are not so. *out_d: their distance along the normal, below 0 where they have passed each other */
 static int cti_explicit_pair_edges(const cti_state *s, int a, int b, ct_real reach, cti_pair *out, ct_real *out_sign, ct_real *out_d)
 {
     const cti_surface *f = &s->surface;
@@ -152,10 +152,10 @@ static int cti_explicit_pair_edges(const cti_state *s, int a, int b, ct_real rea
     return 1;
 }
 
-/* distance of two edges along their normal when the Runge-Kutta step began, as cti_explicit_pair_edges has it now */
+/* returns the distance of two edges along their normal when the Runge-Kutta step began, as cti_explicit_pair_edges has it now */
 static ct_real cti_explicit_edges_before(const cti_state *s, int a, int b, ct_real sign)
 {
-    const ct_real *x = cti_explicit_own(s)->search.from;
+    const ct_real *x = cti_explicit_own(s)->search.x_start;
     const int32_t *p = s->surface.edges + 2 * (size_t)a, *q = s->surface.edges + 2 * (size_t)b;
     cti_v3 e1 = cti_v3_sub(cti_v3_at(x, p[1]), cti_v3_at(x, p[0])), e2 = cti_v3_sub(cti_v3_at(x, q[1]), cti_v3_at(x, q[0]));
     return sign * cti_v3_dot(cti_v3_unit(cti_v3_cross(e1, e2), cti_v3_zero()), cti_v3_sub(cti_v3_at(x, p[0]), cti_v3_at(x, q[0])));
@@ -163,25 +163,25 @@ static ct_real cti_explicit_edges_before(const cti_state *s, int a, int b, ct_re
 
 static uint64_t cti_explicit_edges_key(int a, int b) { return (uint64_t)cti_min_int(a, b) << 31 | (uint64_t)cti_max_int(a, b); }
 
-/* contacts of a point that is behind a concave edge, or a concave vertex, with the faces there. 0: out of memory */
+/* adds contacts of a point that is behind a concave edge, or a concave vertex, with the faces there. 0: out of memory */
 static int cti_explicit_add_concave(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q, uint64_t key)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    int vertex = q->feature < 3 ? f->faces[3 * (size_t)q->face + (size_t)q->feature] : 0, edge = cti_explicit_near_at(f, q);
-    int i, n = edge >= 0 ? 2 : 0, first = CTI_LEN(g->touches);
+    int vertex = q->feature < 3 ? f->faces[3 * (size_t)q->face + (size_t)q->feature] : 0, edge = cti_explicit_nearest_edge(f, q);
+    int i, n = edge >= 0 ? 2 : 0, first = CTI_LEN(g->contacts);
     const int32_t *list = f->edge_faces + 2 * (size_t)cti_max_int(edge, 0);
     if (q->feature < 3)
-        list = g->search.around + g->search.around_at[vertex], n = g->search.around_at[vertex + 1] - g->search.around_at[vertex];
+        list = g->search.vertex_faces + g->search.face_start[vertex], n = g->search.face_start[vertex + 1] - g->search.face_start[vertex];
     for (i = 0; i < n; i++) {
-        cti_explicit_touch c;
+        cti_explicit_contact c;
         if (list[i] < 0)
             continue;
         memset(&c, 0, sizeof c);
         cti_explicit_pair(f, q, list[i], &c.pair);
-        c.sign = q->sign, c.key = key, c.edge = cti_explicit_length_of(s, &c.pair);
-        c.adjacent = CTI_LEN(g->touches) > first, c.held = c.adjacent || cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
-        if (cti_explicit_measure(s, y, t, &c) && c.d < 0 && !CTI_PUSH(&s->prepared, g->touches, c))
+        c.sign = q->sign, c.key = key, c.scale = cti_explicit_pair_scale(s, &c.pair);
+        c.adjacent = CTI_LEN(g->contacts) > first, c.held = c.adjacent || cti_sort_has_u64(g->memory.held, CTI_LEN(g->memory.held), key);
+        if (cti_explicit_measure(s, y, t, &c) && c.d < 0 && !CTI_PUSH(&s->prepared, g->contacts, c))
             return 0;
     }
     return 1;
@@ -190,7 +190,7 @@ static int cti_explicit_add_concave(cti_state *s, const ct_real *y, double t, co
 static uint64_t cti_explicit_vertex_key(int vertex, int body) { return ((uint64_t)1 << 62) | (uint64_t)vertex << 31 | (uint64_t)body; }
 static uint64_t cti_explicit_plane_key(int vertex, int plane) { return ((uint64_t)2 << 62) | (uint64_t)vertex << 31 | (uint64_t)plane; }
 
-/* makes it a contact if the point is behind, or touches. 0: out of memory */
+/* adds the contacts of a point that is behind a face, or touches it. 0: out of memory */
 static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_explicit_near *q)
 {
     const cti_surface *f = &s->surface;
@@ -199,27 +199,27 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_e
     cti_pair pair;
     uint64_t key;
     int face, behind;
-    q->touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * length;
+    q->contact_distance = CTI_EXPLICIT_CONTACT_DISTANCE * s->desc.rk.penetration * length;
     if (!(length < CTI_REAL_MAX && q->d2 < reach * reach))
         return 1;
     behind = cti_explicit_is_behind(s, q);
-    if (!behind && !(q->d2 <= q->touch * q->touch))
+    if (!behind && !(q->d2 <= q->contact_distance * q->contact_distance))
         return 1;
     key = q->edge >= 0 ? ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body : cti_explicit_vertex_key(q->vertex, q->body);
-    face = cti_explicit_facing(s, q);
+    face = cti_explicit_contact_face(s, q);
     if (face < 0)
         return cti_explicit_add_concave(s, y, t, q, key);
     cti_explicit_pair(f, q, face, &pair);
     return cti_explicit_add(s, y, t, &pair, q->sign, key) && (q->edge >= 0 || cti_explicit_add_adjacent(s, y, t, q, face, key));
 }
 
-static cti_v3 cti_explicit_place_of(const cti_surface *f, const ct_real *x, const cti_explicit_near *q)
+static cti_v3 cti_explicit_point_at(const cti_surface *f, const ct_real *x, const cti_explicit_near *q)
 {
     const int32_t *e = f->edges + 2 * (size_t)cti_max_int(q->edge, 0);
     return q->edge < 0 ? cti_v3_at(x, q->vertex) : cti_v3_mul(cti_v3_add(cti_v3_at(x, e[0]), cti_v3_at(x, e[1])), CTI_R(0.5));
 }
 
-/* the nearest face of a run, the first one of several, where it is within `reach`. A first bound is that of the face whose box is nearest */
+/* finds the nearest face of a run, the first one of several, where it is within `reach`. A first bound is that of the face whose box is nearest */
 static void cti_explicit_nearest(const cti_state *s, cti_explicit_near *q, ct_real reach)
 {
     const cti_explicit *g = cti_explicit_own(s);
@@ -227,10 +227,10 @@ static void cti_explicit_nearest(const cti_state *s, cti_explicit_near *q, ct_re
     ct_real p[3], w[3], bound = reach * reach, d2;
     int i, turn, feature, first = 0;
     ct_real least = CTI_REAL_MAX;
-    cti_v3_put(p, 0, q->at);
+    cti_v3_put(p, 0, q->x);
     for (i = 0; i < q->n; i++) {
-        const cti_explicit_face *box = &g->search.faces[g->search.face_at[q->pairs[2 * i + 1]]];
-        cti_v3 off = cti_v3_max(cti_v3_max(cti_v3_sub(box->lo, q->at), cti_v3_sub(q->at, box->hi)), cti_v3_zero());
+        const cti_explicit_face *box = &g->search.faces[g->search.listed_at[q->pairs[2 * i + 1]]];
+        cti_v3 off = cti_v3_max(cti_v3_max(cti_v3_sub(box->lo, q->x), cti_v3_sub(q->x, box->hi)), cti_v3_zero());
         d2 = cti_v3_norm2(off);
         if (d2 < least)
             least = d2, first = i;
@@ -238,7 +238,7 @@ static void cti_explicit_nearest(const cti_state *s, cti_explicit_near *q, ct_re
     for (turn = -1; turn < q->n; turn++) {
         int face = q->pairs[2 * (turn < 0 ? first : turn) + 1];
         const int32_t *v = s->surface.faces + 3 * (size_t)face;
-        if (cti_explicit_off_box(&g->search.faces[g->search.face_at[face]], q->at, bound))
+        if (cti_explicit_is_far(&g->search.faces[g->search.listed_at[face]], q->x, bound))
             continue;
         d2 = cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
         bound = cti_min(bound, d2);
@@ -247,7 +247,7 @@ static void cti_explicit_nearest(const cti_state *s, cti_explicit_near *q, ct_re
     }
 }
 
-/* points and faces of different bodies: pairs (vertex, face), or with `middles` (edge, face). 0: out of memory */
+/* adds contacts of points and faces of different bodies: pairs (vertex, face), or with `middles` (edge, face). 0: out of memory */
 static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, const int32_t *pairs, int middles, int is_new)
 {
     const cti_surface *f = &s->surface;
@@ -265,9 +265,9 @@ static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, con
             ;
         length = cti_explicit_scale(s, body, q.body);
         if (body == q.body || !(length < CTI_REAL_MAX) ||
-            (is_new && !middles && cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), cti_explicit_vertex_key(q.vertex, q.body))))
+            (is_new && !middles && cti_sort_has_u64(g->memory.held, CTI_LEN(g->memory.held), cti_explicit_vertex_key(q.vertex, q.body))))
             continue;
-        q.at = cti_explicit_place_of(f, x, &q), q.from = cti_explicit_place_of(f, g->search.from, &q);
+        q.x = cti_explicit_point_at(f, x, &q), q.x_start = cti_explicit_point_at(f, g->search.x_start, &q);
         q.d2 = CTI_REAL_MAX, q.own_known = 0, q.n = (end - i) / 2;
         cti_explicit_nearest(s, &q, CTI_EXPLICIT_REACH * length);
         if (!cti_explicit_near_add(s, y, t, &q))
@@ -280,15 +280,15 @@ static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t, in
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration;
+    ct_real distance = CTI_EXPLICIT_CONTACT_DISTANCE * s->desc.rk.penetration;
     int p, v;
     for (p = 0; p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
-            ct_real most = touch * cti_explicit_scale(s, f->body_of[v], -1);
+            ct_real most = distance * cti_explicit_scale(s, f->body_of[v], -1);
             cti_pair pair;
             if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > most)
                 continue;
-            if (is_new && cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), cti_explicit_plane_key(v, p)))
+            if (is_new && cti_sort_has_u64(g->memory.held, CTI_LEN(g->memory.held), cti_explicit_plane_key(v, p)))
                 continue;
             cti_pair_make(f, CT_PAIR_PLANE, v, p, &pair);
             if (!cti_explicit_add(s, y, t, &pair, 1, cti_explicit_plane_key(v, p)))
@@ -297,13 +297,13 @@ static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t, in
     return 1;
 }
 
-/* Edges of different bodies that have passed each other since the Runge-Kutta step began: others that are on the wrong side of each other's lines are
-   not where these cross. 0: out of memory */
+/* adds contacts of edges of different bodies that are near, or have passed each other since the Runge-Kutta step began: others that are on the wrong
+   side of each other's lines are not where these cross. 0: out of memory */
 static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration;
+    ct_real distance = CTI_EXPLICIT_CONTACT_DISTANCE * s->desc.rk.penetration;
     int i;
     for (i = 0; i < CTI_LEN(g->search.ee); i += 2) {
         int a = cti_min_int(g->search.ee[i], g->search.ee[i + 1]), b = cti_max_int(g->search.ee[i], g->search.ee[i + 1]);
@@ -312,12 +312,12 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
         cti_pair pair;
         if (body_a == body_b)
             continue;
-        length = cti_explicit_scale(s, body_a, body_b), deepest = -CTI_EXPLICIT_DEEPEST_TOUCH * touch * length;
-        reach = cti_min(CTI_EXPLICIT_REACH / 2 * length, CTI_EXPLICIT_HALF * cti_min(g->search.thin[body_a], g->search.thin[body_b]));
-        if (!cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) || d > touch * length)
+        length = cti_explicit_scale(s, body_a, body_b), deepest = -CTI_EXPLICIT_DEEPEST_TOUCH * distance * length;
+        reach = cti_min(CTI_EXPLICIT_REACH / 2 * length, CTI_EXPLICIT_THROUGH * cti_min(g->search.thickness[body_a], g->search.thickness[body_b]));
+        if (!cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) || d > distance * length)
             continue;
         if (d < deepest && cti_explicit_edges_before(s, a, b, sign) < deepest &&
-            !cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), cti_explicit_edges_key(a, b)))
+            !cti_sort_has_u64(g->memory.held, CTI_LEN(g->memory.held), cti_explicit_edges_key(a, b)))
             continue;
         if (!cti_explicit_add(s, y, t, &pair, sign, cti_explicit_edges_key(a, b)))
             return 0;
@@ -328,7 +328,7 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
 CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
-    CTI_CLEAR(g->touches);
+    CTI_CLEAR(g->contacts);
     if (g->edge == 0)
         return 1;
     if (!cti_explicit_candidates(s))
@@ -338,42 +338,42 @@ CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t, int is_ne
            (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1, is_new);
 }
 
-/* box of a body's way from search.from to g->surface, and the box of its vertices' displacements. Vertices of a body that turns leave their
-   straight ways by at most half of their displacement relative to the others' */
-static void cti_explicit_way(const cti_state *s, int body, cti_box *way, cti_box *moved)
+/* sets the box that a body sweeps from search.x_start to g->surface, and the box of its vertices' displacements. Vertices of a body that turns leave
+   their straight lines by at most half of their displacement relative to the others' */
+static void cti_explicit_swept_box(const cti_state *s, int body, cti_box *swept, cti_box *moved)
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
     const float *box = f->broad.body_boxes + 12 * (size_t)body;
     int i;
-    *way = *moved = cti_box_empty();
+    *swept = *moved = cti_box_empty();
     if (!f->bodies[body].moves) {
-        way->lo = cti_v3_make(box[0], box[1], box[2]), way->hi = cti_v3_make(box[3], box[4], box[5]);
+        swept->lo = cti_v3_make(box[0], box[1], box[2]), swept->hi = cti_v3_make(box[3], box[4], box[5]);
         cti_box_add(moved, cti_v3_zero());
         return;
     }
     for (i = f->ranges[body].v0; i < f->ranges[body].v1; i++) {
-        cti_v3 a = cti_v3_at(g->search.from, i), b = cti_v3_at(g->surface, i);
-        cti_box_add(way, a);
-        cti_box_add(way, b);
+        cti_v3 a = cti_v3_at(g->search.x_start, i), b = cti_v3_at(g->surface, i);
+        cti_box_add(swept, a);
+        cti_box_add(swept, b);
         cti_box_add(moved, cti_v3_sub(b, a));
     }
     if (moved->lo.x <= moved->hi.x) {
         ct_real arc = cti_v3_norm(cti_v3_sub(moved->hi, moved->lo)) / 2;
-        way->lo = cti_v3_sub(way->lo, cti_v3_make(arc, arc, arc)), way->hi = cti_v3_add(way->hi, cti_v3_make(arc, arc, arc));
+        swept->lo = cti_v3_sub(swept->lo, cti_v3_make(arc, arc, arc)), swept->hi = cti_v3_add(swept->hi, cti_v3_make(arc, arc, arc));
     }
 }
 
-/* pairs of bodies with a deep contact, a pair as lower << 32 | higher, sorted; *out_n of them */
+/* returns the *out_n pairs of bodies with a deep contact, sorted, a pair as lower << 32 | higher */
 static const uint64_t *cti_explicit_deep(const cti_state *s, int *out_n)
 {
     const cti_explicit *g = cti_explicit_own(s);
-    int i, m = CTI_LEN(g->touches), n = 0;
+    int i, m = CTI_LEN(g->contacts), n = 0;
     uint64_t *keys = g->solve.keys; /* scratch of cti_explicit_regions, which has made room */
     for (i = 0; i < m; i++) {
-        const cti_pair *pair = &g->touches[i].pair;
+        const cti_pair *pair = &g->contacts[i].pair;
         int a, b;
-        if (!g->touches[i].deep || pair->kind == CT_PAIR_PLANE)
+        if (!g->contacts[i].deep || pair->kind == CT_PAIR_PLANE)
             continue;
         a = s->surface.body_of[pair->v[0]], b = s->surface.body_of[pair->v[pair->n_a]];
         keys[n++] = (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
@@ -386,7 +386,7 @@ static const uint64_t *cti_explicit_deep(const cti_state *s, int *out_n)
 CTI_FN ct_real cti_explicit_stride(const cti_state *s)
 {
     const cti_explicit *g = cti_explicit_own(s);
-    cti_box *box = g->search.ways;
+    cti_box *box = g->search.boxes;
     const cti_surface *f = &s->surface;
     const uint64_t *deep;
     ct_real most = 0, reach;
@@ -394,7 +394,7 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
     if (g->edge == 0)
         return 0;
     for (a = 0; a < f->n_bodies; a++)
-        cti_explicit_way(s, a, box + 2 * a, box + 2 * a + 1);
+        cti_explicit_swept_box(s, a, box + 2 * a, box + 2 * a + 1);
     deep = cti_explicit_deep(s, &n_deep);
     for (a = 0; a < f->n_bodies; a++)
         for (b = a + 1; b < f->n_bodies; b++) {
@@ -403,7 +403,8 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
                 !cti_broad_may_meet(&f->soup, a, b) || cti_sort_has_u64(deep, n_deep, (uint64_t)a << 32 | (uint64_t)b))
                 continue;
             ab = cti_v3_sub(box[2 * a + 1].hi, box[2 * b + 1].lo), ba = cti_v3_sub(box[2 * b + 1].hi, box[2 * a + 1].lo);
-            reach = cti_min(CTI_EXPLICIT_REACH * cti_explicit_scale(s, a, b), CTI_EXPLICIT_HALF * cti_min(g->search.thin[a], g->search.thin[b]));
+            reach = cti_min(CTI_EXPLICIT_REACH * cti_explicit_scale(s, a, b),
+                            CTI_EXPLICIT_THROUGH * cti_min(g->search.thickness[a], g->search.thickness[b]));
             most = cti_max(most, cti_v3_norm(cti_v3_max(ab, ba)) / reach);
         }
     return most;

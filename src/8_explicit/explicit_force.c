@@ -16,10 +16,11 @@
 
 #define CTI_EXPLICIT_STABLE CTI_R(2.75) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
 #define CTI_EXPLICIT_DIFFERENCE CTI_R(1e-3) /* [edges] displacement of differences of forces: small strain, far above rounding in float; not tuned */
-#define CTI_EXPLICIT_TURNS 40          /* [1] of the power method, less than four steps' evaluations; not tuned */
-#define CTI_EXPLICIT_FLAT CTI_R(3.0)    /* [heights] unit of errors: a mean edge of good elements; flat ones turn over within it, and gain energy */
-#define CTI_EXPLICIT_MARGIN CTI_R(1.02) /* [1] on its root for vibrations, which comes from below; errors of steps show the rest */
-#define CTI_EXPLICIT_DAMPED CTI_R(1.1)  /* [1] on its result for damping, of which errors of steps show nothing: with 1.02 damped worlds blow up */
+#define CTI_EXPLICIT_POWER_ITERATIONS 40 /* [1] of the power method, less than four steps' evaluations; not tuned */
+#define CTI_EXPLICIT_FLATNESS CTI_R(3.0) /* [heights] unit of errors at most: flat elements turn over within a mean edge, and gain energy */
+#define CTI_EXPLICIT_MARGIN CTI_R(1.02)  /* [1] factor of the power method's frequency, which is a lower bound; errors of steps show the rest */
+/* [1] factor of its rate of damping, which is one, too; errors of steps do not show what is missing: with 1.02 damped worlds blow up */
+#define CTI_EXPLICIT_MARGIN_DAMPING CTI_R(1.1)
 
 CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model)
 {
@@ -100,14 +101,14 @@ CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x, cti_energy *o
     return cti_explicit_own(s)->elements.n_batches ? e + cti_explicit_nodal_energy(s, x, out) : e;
 }
 
-/* height of the flattest element; returns the largest omega of an element [1/s] */
-static ct_real cti_explicit_rest_model(cti_state *s, int m)
+/* sets the height of the flattest element of a model; returns the largest omega of an element [1/s] */
+static ct_real cti_explicit_element_bound(cti_state *s, int m)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_tet_batch *t = &s->bodies.models[m]->tets;
     ct_real sum = 0;
     int e, i;
-    g->elements.length[m] = 0;
+    g->elements.height[m] = 0;
     for (e = 0; e < t->n; e++) {
         const ct_real *rest = t->rest + (size_t)(e / 8) * 80 + e % 8;
         ct_real all = 0, b0[3] = {0, 0, 0};
@@ -118,20 +119,20 @@ static ct_real cti_explicit_rest_model(cti_state *s, int m)
     }
     if (!(sum > 0))
         return 0;
-    g->elements.length[m] = 1 / cti_sqrt(sum);
+    g->elements.height[m] = 1 / cti_sqrt(sum);
     return 2 * cti_explicit_speed(t) * cti_sqrt(sum);
 }
 
-/* z = M^-1 times the change of forces by v, or by a displacement along it, from those at rest in g->elements.force; returns the largest entry of z */
+/* sets z to M^-1 times the change of forces by v, or by a displacement along it, from those at rest in elements.force; returns its largest entry */
 static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real *v, ct_real *z)
 {
     cti_explicit *g = cti_explicit_own(s);
     const ct_real *rest = g->elements.force;
-    ct_real *x = s->system.work + 6 * (size_t)s->n, *still = s->system.work + 9 * (size_t)s->n, step = CTI_EXPLICIT_DIFFERENCE * g->edge, most = 0;
+    ct_real *x = s->system.work + 6 * (size_t)s->n, *zero = s->system.work + 9 * (size_t)s->n, step = CTI_EXPLICIT_DIFFERENCE * g->edge, most = 0;
     int i;
     for (i = 0; i < 3 * s->n && !is_damping; i++)
         x[i] = s->x[i] + step * v[i];
-    cti_explicit_forces(s, is_damping ? s->x : x, is_damping ? v : still, z);
+    cti_explicit_forces(s, is_damping ? s->x : x, is_damping ? v : zero, z);
     for (i = 0; i < 3 * s->n; i++) {
         ct_real mass = s->bodies.mass[i / 3];
         z[i] = mass > 0 ? (rest[i] - z[i]) / (mass * (is_damping ? CTI_R(1.0) : step)) : 0;
@@ -140,19 +141,19 @@ static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real
     return most;
 }
 
-/* largest eigenvalue of M^-1 K or M^-1 D by the power method: a lower bound, times the margin */
-static ct_real cti_explicit_largest(cti_state *s, int is_damping)
+/* returns the largest eigenvalue of M^-1 K or M^-1 D by the power method: a lower bound */
+static ct_real cti_explicit_largest_eigenvalue(cti_state *s, int is_damping)
 {
-    ct_real *v = s->system.work + 3 * (size_t)s->n, *z = cti_explicit_own(s)->solve.spread, *still = s->system.work + 9 * (size_t)s->n, most = 0;
+    ct_real *v = s->system.work + 3 * (size_t)s->n, *z = cti_explicit_own(s)->solve.scratch, *zero = s->system.work + 9 * (size_t)s->n, most = 0;
     uint32_t seed = 1;
     int turn, i;
-    memset(still, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_explicit_forces(s, s->x, still, cti_explicit_own(s)->elements.force);
+    memset(zero, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_explicit_forces(s, s->x, zero, cti_explicit_own(s)->elements.force);
     for (i = 0; i < 3 * s->n; i++) {
         seed = seed * 1664525u + 1013904223u;
         v[i] = (ct_real)((int)(seed >> 16) - 32768) / 32768;
     }
-    for (turn = 0; turn < CTI_EXPLICIT_TURNS; turn++) {
+    for (turn = 0; turn < CTI_EXPLICIT_POWER_ITERATIONS; turn++) {
         most = cti_explicit_response(s, is_damping, v, z);
         for (i = 0; i < 3 * s->n && most > 0; i++)
             v[i] = z[i] / most;
@@ -161,28 +162,29 @@ static ct_real cti_explicit_largest(cti_state *s, int is_damping)
     return most;
 }
 
-CTI_FN int cti_explicit_rest(cti_state *s)
+CTI_FN int cti_explicit_bodies_rest(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     int m;
     ct_real omega = 0, assembled, damped;
-    if (!CTI_RESIZE(&s->prepared, g->elements.length, s->bodies.n_models))
+    if (!CTI_RESIZE(&s->prepared, g->elements.height, s->bodies.n_models))
         return 0;
     if (CTI_LEN(s->bodies.rigids))
         memcpy(g->frames, s->bodies.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
-    g->unit = g->edge;
+    g->error_unit = g->edge;
     for (m = 0; m < s->bodies.n_models; m++)
         if (s->bodies.models[m]->tets.n) {
-            omega = cti_max(omega, cti_explicit_rest_model(s, m));
-            g->unit = cti_min(g->unit, CTI_EXPLICIT_FLAT * g->elements.length[m]);
+            omega = cti_max(omega, cti_explicit_element_bound(s, m));
+            g->error_unit = cti_min(g->error_unit, CTI_EXPLICIT_FLATNESS * g->elements.height[m]);
         }
     if (!cti_explicit_nodal_rest(s))
         return 0;
-    g->bound = CTI_REAL_MAX;
+    g->stable_step = CTI_REAL_MAX;
     if (omega > 0) {
-        assembled = CTI_EXPLICIT_MARGIN * cti_sqrt(cti_explicit_largest(s, 0)), damped = CTI_EXPLICIT_DAMPED * cti_explicit_largest(s, 1);
+        assembled = CTI_EXPLICIT_MARGIN * cti_sqrt(cti_explicit_largest_eigenvalue(s, 0));
+        damped = CTI_EXPLICIT_MARGIN_DAMPING * cti_explicit_largest_eigenvalue(s, 1);
         omega = assembled > 0 ? cti_min(omega, assembled) : omega;
-        g->bound = CTI_EXPLICIT_STABLE / cti_max(omega, damped);
+        g->stable_step = CTI_EXPLICIT_STABLE / cti_max(omega, damped);
     }
     return 1;
 }

@@ -14,19 +14,19 @@
 
 #define CTI_EXPLICIT_FACE_US 0.02 /* [us] of a face's box and normal, for the cut of loops; it changes no result, half and double were not compared */
 
-CTI_FN int cti_explicit_around(cti_state *s)
+CTI_FN int cti_explicit_vertex_faces(cti_state *s)
 {
     cti_explicit_search *q = &cti_explicit_own(s)->search;
     const cti_surface *f = &s->surface;
     int i;
-    if (!CTI_ZEROS(&s->prepared, q->around_at, f->nv + 2) || !CTI_RESIZE(&s->prepared, q->around, 3 * f->nf))
+    if (!CTI_ZEROS(&s->prepared, q->face_start, f->nv + 2) || !CTI_RESIZE(&s->prepared, q->vertex_faces, 3 * f->nf))
         return 0;
     for (i = 0; i < 3 * f->nf; i++)
-        q->around_at[f->faces[i] + 2]++;
+        q->face_start[f->faces[i] + 2]++;
     for (i = 2; i < f->nv + 2; i++)
-        q->around_at[i] += q->around_at[i - 1];
+        q->face_start[i] += q->face_start[i - 1];
     for (i = 0; i < 3 * f->nf; i++)
-        q->around[q->around_at[f->faces[i] + 1]++] = i / 3;
+        q->vertex_faces[q->face_start[f->faces[i] + 1]++] = i / 3;
     return 1;
 }
 
@@ -34,16 +34,16 @@ CTI_FN int cti_explicit_list_faces(cti_state *s)
 {
     cti_explicit_search *q = &cti_explicit_own(s)->search;
     int list, i;
-    if (!CTI_RESIZE(&s->prepared, q->face_at, s->surface.nf))
+    if (!CTI_RESIZE(&s->prepared, q->listed_at, s->surface.nf))
         return 0;
     for (i = 0; i < s->surface.nf; i++)
-        q->face_at[i] = -1;
+        q->listed_at[i] = -1;
     CTI_CLEAR(q->listed);
     for (list = 0; list < 2; list++) {
         const int32_t *pairs = list ? q->mf : q->vf;
         for (i = 1; i < CTI_LEN(pairs); i += 2)
-            if (q->face_at[pairs[i]] < 0) {
-                q->face_at[pairs[i]] = CTI_LEN(q->listed);
+            if (q->listed_at[pairs[i]] < 0) {
+                q->listed_at[pairs[i]] = CTI_LEN(q->listed);
                 if (!CTI_PUSH(&s->prepared, q->listed, pairs[i]))
                     return 0;
             }
@@ -75,7 +75,7 @@ CTI_FN void cti_explicit_measure_faces(cti_state *s)
 static const cti_explicit_face *cti_explicit_listed(const cti_state *s, int face)
 {
     const cti_explicit_search *q = &cti_explicit_own(s)->search;
-    return &q->faces[q->face_at[face]];
+    return &q->faces[q->listed_at[face]];
 }
 
 static cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face) { return cti_surface_normal(f, x, face, cti_v3_zero()); }
@@ -87,14 +87,14 @@ CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, i
     return cti_v3_unit(b >= 0 ? cti_v3_add(n, cti_explicit_face_normal(f, x, b)) : n, cti_v3_zero());
 }
 
-/* mean of the normals of a vertex's faces by their angles, of length 1 */
+/* returns the mean of the normals of a vertex's faces by their angles, of length 1 */
 static cti_v3 cti_explicit_vertex_normal(const cti_state *s, const ct_real *x, int v)
 {
     const cti_explicit_search *q = &cti_explicit_own(s)->search;
     cti_v3 sum = cti_v3_zero(), p = cti_v3_at(x, v);
     int i;
-    for (i = q->around_at[v]; i < q->around_at[v + 1]; i++) {
-        const int32_t *t = s->surface.faces + 3 * (size_t)q->around[i];
+    for (i = q->face_start[v]; i < q->face_start[v + 1]; i++) {
+        const int32_t *t = s->surface.faces + 3 * (size_t)q->vertex_faces[i];
         int k = t[0] == v ? 0 : (t[1] == v ? 1 : 2);
         cti_v3 a = cti_v3_sub(cti_v3_at(x, t[(k + 1) % 3]), p), b = cti_v3_sub(cti_v3_at(x, t[(k + 2) % 3]), p), n = cti_v3_cross(a, b);
         ct_real size = cti_v3_norm(n);
@@ -104,17 +104,17 @@ static cti_v3 cti_explicit_vertex_normal(const cti_state *s, const ct_real *x, i
     return cti_v3_unit(sum, cti_v3_zero());
 }
 
-CTI_FN int cti_explicit_near_at(const cti_surface *f, const cti_explicit_near *q)
+CTI_FN int cti_explicit_nearest_edge(const cti_surface *f, const cti_explicit_near *q)
 {
     return q->feature < 3 || q->feature == 6 ? -1 : f->face_edges[3 * (size_t)q->face + (size_t)q->feature - 3];
 }
 
-/* normal of the nearest feature at x, and a point of it */
+/* returns the normal of the nearest feature at x, and sets a point of it */
 static cti_v3 cti_explicit_feature(const cti_state *s, const ct_real *x, const cti_explicit_near *q, cti_v3 *out_at)
 {
     const cti_surface *f = &s->surface;
     const int32_t *v = f->faces + 3 * (size_t)q->face;
-    int k = q->feature < 3 ? q->feature : q->feature == 4, edge = cti_explicit_near_at(f, q);
+    int k = q->feature < 3 ? q->feature : q->feature == 4, edge = cti_explicit_nearest_edge(f, q);
     *out_at = cti_v3_at(x, v[k]);
     if (q->feature < 3)
         return cti_explicit_vertex_normal(s, x, v[k]);
@@ -123,18 +123,18 @@ static cti_v3 cti_explicit_feature(const cti_state *s, const ct_real *x, const c
     return x == cti_explicit_own(s)->surface ? cti_explicit_listed(s, q->face)->normal : cti_explicit_face_normal(f, x, q->face);
 }
 
-/* 1: the nearest point is on the border of an open surface */
+/* returns 1 where the nearest point is on the border of an open surface */
 static int cti_explicit_on_border(const cti_state *s, const cti_explicit_near *q)
 {
     const cti_explicit_search *g = &cti_explicit_own(s)->search;
     const cti_surface *f = &s->surface;
-    int i, k, v, edge = cti_explicit_near_at(f, q);
+    int i, k, v, edge = cti_explicit_nearest_edge(f, q);
     if (q->feature >= 3)
         return edge >= 0 && f->edge_faces[2 * (size_t)edge + 1] < 0;
     v = f->faces[3 * (size_t)q->face + (size_t)q->feature];
-    for (i = g->around_at[v]; i < g->around_at[v + 1]; i++)
+    for (i = g->face_start[v]; i < g->face_start[v + 1]; i++)
         for (k = 0; k < 3; k++) {
-            int e = f->face_edges[3 * (size_t)g->around[i] + (size_t)k];
+            int e = f->face_edges[3 * (size_t)g->vertex_faces[i] + (size_t)k];
             if (e >= 0 && (f->edges[2 * (size_t)e] == v || f->edges[2 * (size_t)e + 1] == v) && f->edge_faces[2 * (size_t)e + 1] < 0)
                 return 1;
         }
@@ -145,21 +145,21 @@ static cti_v3 cti_explicit_own_normal(const cti_state *s, cti_explicit_near *q)
 {
     const ct_real *x = cti_explicit_own(s)->surface;
     if (!q->own_known)
-        q->own = q->edge >= 0 ? cti_explicit_edge_normal(&s->surface, x, q->edge) : cti_explicit_vertex_normal(s, x, q->vertex);
+        q->own_normal = q->edge >= 0 ? cti_explicit_edge_normal(&s->surface, x, q->edge) : cti_explicit_vertex_normal(s, x, q->vertex);
     q->own_known = 1;
-    return q->own;
+    return q->own_normal;
 }
 
 CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q)
 {
     const cti_explicit *g = cti_explicit_own(s);
     cti_v3 at, n = cti_explicit_feature(s, g->surface, q, &at);
-    ct_real d = cti_v3_dot(n, cti_v3_sub(q->at, at)), before;
+    ct_real d = cti_v3_dot(n, cti_v3_sub(q->x, at)), before;
     q->sign = 1;
     if (s->surface.bodies[q->body].solid)
         return d < 0;
-    before = cti_v3_dot(cti_explicit_feature(s, g->search.from, q, &at), cti_v3_sub(q->from, at));
-    if (cti_abs(before) > q->touch)
+    before = cti_v3_dot(cti_explicit_feature(s, g->search.x_start, q, &at), cti_v3_sub(q->x_start, at));
+    if (cti_abs(before) > q->contact_distance)
         q->sign = before > 0 ? CTI_R(1.0) : CTI_R(-1.0);
     else
         q->sign = cti_v3_dot(n, cti_explicit_own_normal(s, q)) > 0 ? CTI_R(-1.0) : CTI_R(1.0);
@@ -171,60 +171,60 @@ CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other)
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
     const int32_t *p = f->edges + 2 * (size_t)edge, *q = f->edges + 2 * (size_t)other;
-    const ct_real *x = g->search.from;
+    const ct_real *x = g->search.x_start;
     cti_v3 middle;
     ct_real d;
     if (f->bodies[f->body_of[p[0]]].solid)
         return 1;
     middle = cti_v3_mul(cti_v3_add(cti_v3_at(x, q[0]), cti_v3_at(x, q[1])), CTI_R(0.5));
     d = cti_v3_dot(cti_explicit_edge_normal(f, x, edge), cti_v3_sub(middle, cti_v3_at(x, p[0])));
-    if (!(cti_abs(d) > CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * cti_explicit_scale(s, f->body_of[p[0]], f->body_of[q[0]])))
+    if (!(cti_abs(d) > CTI_EXPLICIT_CONTACT_DISTANCE * s->desc.rk.penetration * cti_explicit_scale(s, f->body_of[p[0]], f->body_of[q[0]])))
         d = -cti_v3_dot(cti_explicit_edge_normal(f, g->surface, edge), cti_explicit_edge_normal(f, g->surface, other));
     return d < 0 ? CTI_R(-1.0) : CTI_R(1.0);
 }
 
-/* distance of a point p from the plane of a face, on the point's side */
+/* returns the distance of p from the plane of a face, and sets the plane's normal; both are positive on the side that is free of the body [m] */
 static ct_real cti_explicit_height(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 p, cti_v3 *out_n)
 {
     *out_n = cti_v3_mul(cti_explicit_listed(s, face)->normal, q->sign);
     return cti_v3_dot(*out_n, cti_v3_sub(p, cti_v3_at(cti_explicit_own(s)->surface, s->surface.faces[3 * (size_t)face])));
 }
 
-/* the same for the point and the face when the Runge-Kutta step began */
+/* returns that distance of the point and the face when the Runge-Kutta step began */
 static ct_real cti_explicit_height_before(const cti_state *s, const cti_explicit_near *q, int face)
 {
-    const ct_real *x = cti_explicit_own(s)->search.from;
+    const ct_real *x = cti_explicit_own(s)->search.x_start;
     cti_v3 n = cti_v3_mul(cti_explicit_face_normal(&s->surface, x, face), q->sign);
-    return cti_v3_dot(n, cti_v3_sub(q->from, cti_v3_at(x, s->surface.faces[3 * (size_t)face])));
+    return cti_v3_dot(n, cti_v3_sub(q->x_start, cti_v3_at(x, s->surface.faces[3 * (size_t)face])));
 }
 
-/* 1: a place is within `touch` of a face */
+/* returns 1 where a place is within contact_distance of a face */
 static int cti_explicit_on_face(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 at)
 {
     const ct_real *x = cti_explicit_own(s)->surface;
     const int32_t *v = s->surface.faces + 3 * (size_t)face;
-    ct_real p[3], w[3], most = q->touch * q->touch;
+    ct_real p[3], w[3], most = q->contact_distance * q->contact_distance;
     int feature;
-    if (cti_explicit_off_box(cti_explicit_listed(s, face), at, most))
+    if (cti_explicit_is_far(cti_explicit_listed(s, face), at, most))
         return 0;
     cti_v3_put(p, 0, at);
     return cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature) <= most;
 }
 
-/* When the point, now d < 0 from the plane of a face of normal n, has passed this face, in shares of the Runge-Kutta step; at most 0: it touched the
-   face when the step began. -CTI_REAL_MAX: it is not over the face, or has not passed it; a distance that was and is within `touch` tells nothing */
+/* Returns when the point, now d < 0 from the plane of a face of normal n, has passed this face, in shares of the Runge-Kutta step; at most 0: it
+   touched the face when the step began. -CTI_REAL_MAX: it is not over the face, or has not passed it beyond contact_distance */
 static ct_real cti_explicit_passed(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 n, ct_real d)
 {
     ct_real before = cti_explicit_height_before(s, q, face);
-    if (!(before > d && before >= -q->touch && (before > q->touch || d < -q->touch)))
+    if (!(before > d && before >= -q->contact_distance && (before > q->contact_distance || d < -q->contact_distance)))
         return -CTI_REAL_MAX;
-    if (!cti_explicit_on_face(s, q, face, cti_v3_mad(q->at, n, -d)))
+    if (!cti_explicit_on_face(s, q, face, cti_v3_mad(q->x, n, -d)))
         return -CTI_REAL_MAX;
-    return (before - q->touch) / (before - d);
+    return (before - q->contact_distance) / (before - d);
 }
 
-/* 1: the point touches a face behind whose plane it was not when the Runge-Kutta step began, and the face that it has passed is behind this plane.
-   At a convex edge a point is behind the surface only where it is behind both faces: it may have come to the other one */
+/* returns 1 where the point touches a face behind whose plane it was not when the Runge-Kutta step began, and the face that it has passed is behind
+   this plane. At a convex edge a point is behind the surface only where it is behind both faces: it may have come to the other one */
 static int cti_explicit_touches_other(const cti_state *s, const cti_explicit_near *q, int passed)
 {
     const cti_explicit *g = cti_explicit_own(s);
@@ -232,30 +232,30 @@ static int cti_explicit_touches_other(const cti_state *s, const cti_explicit_nea
     cti_v3 center = cti_v3_add(cti_v3_add(cti_v3_at(g->surface, v[0]), cti_v3_at(g->surface, v[1])), cti_v3_at(g->surface, v[2])), n;
     int i;
     center = cti_v3_mul(center, CTI_R(1.0) / 3);
-    for (i = 0; i < q->n && q->d2 <= q->touch * q->touch; i++) {
+    for (i = 0; i < q->n && q->d2 <= q->contact_distance * q->contact_distance; i++) {
         int face = q->pairs[2 * i + 1];
-        if (cti_explicit_on_face(s, q, face, q->at) && cti_explicit_height_before(s, q, face) >= -q->touch &&
+        if (cti_explicit_on_face(s, q, face, q->x) && cti_explicit_height_before(s, q, face) >= -q->contact_distance &&
             cti_explicit_height(s, q, face, center, &n) < 0)
             return 1;
     }
     return 0;
 }
 
-CTI_FN int cti_explicit_facing(const cti_state *s, cti_explicit_near *q)
+CTI_FN int cti_explicit_contact_face(const cti_state *s, cti_explicit_near *q)
 {
     ct_real last = 0, least = CTI_REAL_MAX;
-    int i, came = -1, opposed = -1;
+    int i, last_passed = -1, opposed = -1;
     for (i = 0; i < q->n; i++) {
         int face = q->pairs[2 * i + 1];
         cti_v3 n;
-        ct_real d = cti_explicit_height(s, q, face, q->at, &n), along, passed;
-        if (d > q->touch)
+        ct_real d = cti_explicit_height(s, q, face, q->x, &n), along, passed;
+        if (d > q->contact_distance)
             continue;
         /* the face that it has passed last, and the most opposed one of those that it has passed or touches */
         passed = d < 0 ? cti_explicit_passed(s, q, face, n, d) : -CTI_REAL_MAX;
         if (passed > last)
-            last = passed, came = face;
-        if (!(passed > -CTI_REAL_MAX) && !cti_explicit_on_face(s, q, face, q->at))
+            last = passed, last_passed = face;
+        if (!(passed > -CTI_REAL_MAX) && !cti_explicit_on_face(s, q, face, q->x))
             continue;
         if (opposed >= 0 && least == CTI_REAL_MAX) /* the own normal is needed from the second face on */
             least = cti_v3_dot(cti_v3_mul(cti_explicit_listed(s, opposed)->normal, q->sign), cti_explicit_own_normal(s, q));
@@ -263,7 +263,7 @@ CTI_FN int cti_explicit_facing(const cti_state *s, cti_explicit_near *q)
         if (opposed < 0 || along < least)
             least = opposed < 0 ? CTI_REAL_MAX : along, opposed = face;
     }
-    if (came < 0 || cti_explicit_touches_other(s, q, came))
-        came = opposed;
-    return came < 0 && q->feature == 6 ? q->face : came;
+    if (last_passed < 0 || cti_explicit_touches_other(s, q, last_passed))
+        last_passed = opposed;
+    return last_passed < 0 && q->feature == 6 ? q->face : last_passed;
 }

@@ -18,36 +18,35 @@
 #define CTI_EXPLICIT_CLOSE CTI_R(0.03) /* [1] |J - 1| up to which one iteration from a polynomial of order 4 has an error of 1e-16 */
 #define CTI_EXPLICIT_NEAR CTI_R(0.2)   /* [1] the same with two */
 #define CTI_EXPLICIT_FAR CTI_R(0.4)    /* [1] the same with three */
-#define CTI_EXPLICIT_ROOTS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
+#define CTI_EXPLICIT_ROOT_ITERATIONS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
 #define CTI_EXPLICIT_BATCH_US 0.08     /* [us] of a pass over eight elements, for the cut of loops; half or double change nothing */
 #define CTI_EXPLICIT_NODE_US 0.02      /* [us] of a sum of a node */
 
-/* vectors of eight tetrahedra: at rest L (11, 22, 33, 21, 31, 32), 1 / (6 U), V; kept between the two passes d_a, mu/2 h' tr C, h,
-   1 / (6 U J) */
-enum { CTI_EXPLICIT_REST_SIZE = 8, CTI_EXPLICIT_KEPT = 12 };
+/* vectors of eight tetrahedra: at rest L (11, 22, 33, 21, 31, 32), 1 / (6 U), V; kept between the two passes d_a, mu/2 h' tr C, h, 1 / (6 U J) */
+enum { CTI_EXPLICIT_REST_SIZE = 8, CTI_EXPLICIT_CARRIED = 12 };
 
-/* a pass over elements or nodes; v NULL: energies, no velocities. force: of the last pass; with `inverse` masses it is the acceleration, with that
-   of gravity `fall`, and dx is set to v */
+/* cti_explicit_pass -- is a pass over elements or nodes; v NULL: energies, no velocities. The last pass sets force; with `inverse` masses it sets the
+   acceleration with that of gravity, and dx to v. */
 typedef struct cti_explicit_pass {
     cti_explicit_elements *q;
     const ct_real *x, *v, *inverse;
     ct_real *force, *dx;
-    cti_v3 fall;
+    cti_v3 gravity;
 } cti_explicit_pass;
 
-/* J^(-1/3) of lanes that are not near 1 */
+/* returns J^(-1/3) of lanes that are not near 1 */
 static cti_r8 cti_explicit_root(cti_r8 c)
 {
     const cti_r8 third = cti_set8(CTI_R(1.0) / 3), four = cti_set8(4);
     cti_r8 r = cti_div8(cti_set8(3), cti_add8(c, cti_set8(2)));
     int i;
-    for (i = 0; i < CTI_EXPLICIT_ROOTS; i++)
+    for (i = 0; i < CTI_EXPLICIT_ROOT_ITERATIONS; i++)
         r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
     return r;
 }
 
-/* further iterations, for lanes that are not close to 1 */
-static cti_r8 cti_explicit_more(cti_r8 c, cti_r8 d, cti_r8 r)
+/* makes further iterations, for lanes that are not close to 1 */
+static cti_r8 cti_explicit_refine_root(cti_r8 c, cti_r8 d, cti_r8 r)
 {
     const cti_r8 third = cti_set8(CTI_R(1.0) / 3), four = cti_set8(4);
     r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
@@ -57,7 +56,7 @@ static cti_r8 cti_explicit_more(cti_r8 c, cti_r8 d, cti_r8 r)
     return cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_FAR), cti_abs8(d))) ? cti_explicit_root(c) : r;
 }
 
-/* h = J^(-2/3) and its derivative; 1 / max(J, J0) */
+/* returns h = J^(-2/3); sets its derivative and 1 / max(J, J0) */
 CTI_INLINE cti_r8 cti_explicit_power(cti_r8 j, cti_r8 *slope, cti_r8 *inverse)
 {
     const cti_r8 third = cti_set8(CTI_R(1.0) / 3), one = cti_set8(1), four = cti_set8(4);
@@ -68,7 +67,7 @@ CTI_INLINE cti_r8 cti_explicit_power(cti_r8 j, cti_r8 *slope, cti_r8 *inverse)
     r = cti_mad8(one, d, cti_nmad8(cti_mul8(d, r), third, one));
     r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
     if (cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_CLOSE), cti_abs8(d))))
-        r = cti_explicit_more(c, d, r);
+        r = cti_explicit_refine_root(c, d, r);
     h = cti_mul8(r, r), e = cti_mul8(r, h), d = cti_sub8(j, c);
     h1 = cti_scale8(CTI_R(-2.0) / 3, cti_mul8(h, e)), h2 = cti_scale8(CTI_R(-5.0) / 3, cti_mul8(h1, e));
     h = cti_mad8(h, d, cti_mad8(h1, cti_set8(CTI_R(0.5)), cti_mul8(d, h2)));
@@ -76,7 +75,7 @@ CTI_INLINE cti_r8 cti_explicit_power(cti_r8 j, cti_r8 *slope, cti_r8 *inverse)
     return h;
 }
 
-/* A = a_1 b_1' + a_2 b_2' + a_3 b_3', of three vectors each; unrolled, so that all stays in registers */
+/* sets A = a_1 b_1' + a_2 b_2' + a_3 b_3', of three vectors each; unrolled, so that all stays in registers */
 #define CTI_OUTER(i, j) A[3 * (i) + (j)] = cti_sum3_8(a[i], b[j], a[3 + (i)], b[3 + (j)], a[6 + (i)], b[6 + (j)])
 CTI_INLINE void cti_explicit_outer(const cti_r8 *a, const cti_r8 *b, cti_r8 *A)
 {
@@ -85,7 +84,7 @@ CTI_INLINE void cti_explicit_outer(const cti_r8 *a, const cti_r8 *b, cti_r8 *A)
     CTI_OUTER(2, 0), CTI_OUTER(2, 1), CTI_OUTER(2, 2);
 }
 
-/* edges from node 0 of eight tetrahedra, of a field of records; sum: the sum of the records' fourth entries */
+/* sets the edges d from node 0 of eight tetrahedra, of a field of records, and the sum of the records' fourth entries */
 CTI_INLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, cti_r8 *d, cti_r8 *sum)
 {
     cti_r8 o[4], q[4];
@@ -101,7 +100,7 @@ CTI_INLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, ct
     *sum = cti_add8(*sum, q[3]);
 }
 
-/* F Q' = D L with the edges D as columns; L by columns 11, 22, 33, 21, 31, 32 */
+/* sets f = F Q' = D L with the edges D as columns; L by columns 11, 22, 33, 21, 31, 32 */
 CTI_INLINE void cti_explicit_turned(const cti_r8 *d, const cti_r8 *L, cti_r8 *f)
 {
     f[0] = cti_sum3_8(d[0], L[0], d[3], L[3], d[6], L[4]);
@@ -126,8 +125,8 @@ static void cti_explicit_pass_open(int begin, int end, int worker, void *context
     CTI_UNUSED(worker);
     for (k = begin; k < end; k++) {
         const ct_real *rest = q->rest + (size_t)k * CTI_EXPLICIT_REST_SIZE * 8;
-        ct_real *kept = q->kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
-        const cti_explicit_matter *m = &q->matter[q->of[k]];
+        ct_real *kept = q->carried + (size_t)k * CTI_EXPLICIT_CARRIED * 8;
+        const cti_explicit_material *m = &q->material[q->model_of[k]];
         cti_r8 d[9], L[6], f[9], c[3], trace, six, r = cti_load8(rest + 48), h, slope, inverse, volume;
         cti_explicit_edges(q->x, q->node + 32 * (size_t)k, d, &six);
         cti_cross8(d + 3, d + 6, c);
@@ -148,7 +147,7 @@ static void cti_explicit_pass_open(int begin, int end, int worker, void *context
     }
 }
 
-/* pressures at nodes, beside the velocities */
+/* sets pressures at nodes, beside the velocities */
 static void cti_explicit_pass_pressures(int begin, int end, int worker, void *context)
 {
     const cti_explicit_pass *p = (const cti_explicit_pass *)context;
@@ -157,20 +156,20 @@ static void cti_explicit_pass_pressures(int begin, int end, int worker, void *co
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
         ct_real sum[4] = {0, 0, 0, 0}, *out = q->v + 4 * (size_t)i; /* four sums, which do not wait for each other */
-        for (e = q->first[i]; e < q->first[i + 1]; e += 4) {
-            sum[0] += q->quarter[q->lane[e]], sum[1] += q->quarter[q->lane[e + 1]];
-            sum[2] += q->quarter[q->lane[e + 2]], sum[3] += q->quarter[q->lane[e + 3]];
+        for (e = q->row_start[i]; e < q->row_start[i + 1]; e += 4) {
+            sum[0] += q->quarter[q->quarter_of[e]], sum[1] += q->quarter[q->quarter_of[e + 1]];
+            sum[2] += q->quarter[q->quarter_of[e + 2]], sum[3] += q->quarter[q->quarter_of[e + 3]];
         }
         if (p->dx)
             cti_v3_put(p->dx, i, cti_v3_at(p->v, i));
         if (p->v)
             out[0] = p->v[3 * (size_t)i], out[1] = p->v[3 * (size_t)i + 1], out[2] = p->v[3 * (size_t)i + 2];
-        out[3] = q->first[i] < q->first[i + 1] ? q->kappa[i] * (((sum[0] + sum[1]) + (sum[2] + sum[3])) * q->inverse0[i] - 1) : 0;
+        out[3] = q->row_start[i] < q->row_start[i + 1] ? q->kappa[i] * (((sum[0] + sum[1]) + (sum[2] + sum[3])) * q->inverse0[i] - 1) : 0;
     }
 }
 
-/* S of an element from its elastic part `along`, 6 U M and 1 / (6 U J); returns 6 U sigma : M */
-CTI_INLINE cti_r8 cti_explicit_stress(const cti_explicit_matter *m, cti_r8 inverse, cti_r8 along, const cti_r8 *M, cti_r8 *S)
+/* sets S of an element from its elastic part `along`, 6 U M and 1 / (6 U J); returns 6 U sigma : M */
+CTI_INLINE cti_r8 cti_explicit_stress(const cti_explicit_material *m, cti_r8 inverse, cti_r8 along, const cti_r8 *M, cti_r8 *S)
 {
     cti_r8 eta = cti_scale8(m->eta, inverse), two = cti_add8(eta, eta), s, work, bulk;
     bulk = cti_mul8(cti_scale8(m->bulk - m->eta * 2 / 3, inverse), cti_add8(M[0], cti_add8(M[4], M[8])));
@@ -183,7 +182,7 @@ CTI_INLINE cti_r8 cti_explicit_stress(const cti_explicit_matter *m, cti_r8 inver
     return work;
 }
 
-/* forces on a node, m e + S c with e = F b_a and c = 6 U g_a, as rows to out, and subtracted from sum; S: 00, 11, 22, 01, 02, 12 */
+/* writes the forces on a node, m e + S c with e = F b_a and c = 6 U g_a, to rows of out, and subtracts them from sum; S: 00, 11, 22, 01, 02, 12 */
 CTI_INLINE void cti_explicit_node_force(cti_r8 m, const cti_r8 *S, const cti_r8 *e, const cti_r8 *c, ct_real *out, cti_r8 *sum)
 {
     cti_r8 f[4];
@@ -201,9 +200,9 @@ static void cti_explicit_pass_forces(int begin, int end, int worker, void *conte
     int k;
     CTI_UNUSED(worker);
     for (k = begin; k < end; k++) {
-        const ct_real *kept = q->kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
-        const cti_explicit_matter *m = &q->matter[q->of[k]];
-        ct_real *out = q->out + (size_t)k * 128;
+        const ct_real *kept = q->carried + (size_t)k * CTI_EXPLICIT_CARRIED * 8;
+        const cti_explicit_material *m = &q->material[q->model_of[k]];
+        ct_real *out = q->row_force + (size_t)k * 128;
         const ct_real *rest = q->rest + (size_t)k * CTI_EXPLICIT_REST_SIZE * 8;
         cti_r8 w[9], c[9], d[9], L[6], f[9], e[3], M[9], S[6], sum[4], p, h, along, work, share;
         cti_explicit_edges(q->v, q->node + 32 * (size_t)k, w, &p);
@@ -247,13 +246,13 @@ static void cti_explicit_pass_sum(int begin, int end, int worker, void *context)
         cti_r8 a = cti_set8(0), b = a; /* of four lists, two in each */
         ct_real t[8];
         cti_v3 f;
-        for (e = q->first[i]; e < q->first[i + 1]; e += 4) {
-            a = cti_add8(a, CTI_R8(load44)(q->out + 4 * (size_t)q->slot[e], q->out + 4 * (size_t)q->slot[e + 1]));
-            b = cti_add8(b, CTI_R8(load44)(q->out + 4 * (size_t)q->slot[e + 2], q->out + 4 * (size_t)q->slot[e + 3]));
+        for (e = q->row_start[i]; e < q->row_start[i + 1]; e += 4) {
+            a = cti_add8(a, CTI_R8(load44)(q->row_force + 4 * (size_t)q->row[e], q->row_force + 4 * (size_t)q->row[e + 1]));
+            b = cti_add8(b, CTI_R8(load44)(q->row_force + 4 * (size_t)q->row[e + 2], q->row_force + 4 * (size_t)q->row[e + 3]));
         }
         cti_store8(t, cti_add8(a, b));
         f = cti_v3_make(t[0] + t[4], t[1] + t[5], t[2] + t[6]);
-        cti_v3_put(p->force, i, p->inverse ? cti_v3_mad(p->fall, f, p->inverse[i]) : f);
+        cti_v3_put(p->force, i, p->inverse ? cti_v3_mad(p->gravity, f, p->inverse[i]) : f);
     }
 }
 
@@ -269,7 +268,7 @@ static void cti_explicit_pass_records(int begin, int end, int worker, void *cont
     }
 }
 
-/* F, J and the pressures at x */
+/* runs the first passes: F, J and the pressures at x */
 static void cti_explicit_nodal_open(cti_state *s, const ct_real *x, const ct_real *v, cti_explicit_pass *p)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
@@ -279,7 +278,7 @@ static void cti_explicit_nodal_open(cti_state *s, const ct_real *x, const ct_rea
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_pressures, s->n, CTI_EXPLICIT_NODE_US, p);
 }
 
-/* the passes of p, whose x and v are set here; power of the viscous forces */
+/* runs all passes of p, whose x and v it sets; returns the power of the viscous forces [W] */
 static double cti_explicit_nodal_run(cti_state *s, const ct_real *x, const ct_real *v, cti_explicit_pass *p)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
@@ -305,7 +304,7 @@ CTI_FN double cti_explicit_nodal_rates(cti_state *s, const ct_real *x, const ct_
 {
     cti_explicit_pass p;
     memset(&p, 0, sizeof p);
-    p.force = a, p.dx = dx, p.inverse = cti_explicit_own(s)->solve.inverse, p.fall = cti_v3_at(s->desc.gravity, 0);
+    p.force = a, p.dx = dx, p.inverse = cti_explicit_own(s)->solve.inverse_mass, p.gravity = cti_v3_at(s->desc.gravity, 0);
     return cti_explicit_nodal_run(s, x, v, &p);
 }
 
@@ -320,10 +319,10 @@ CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x, cti_ener
     for (k = 0; k < q->n_batches; k++) {
         e += q->power[k];
         if (out)
-            out[q->of[k]].elastic += q->power[k];
+            out[q->model_of[k]].elastic += q->power[k];
     }
     for (i = 0; i < s->n; i++) /* V p^2 / (2 kappa) of nodes */
-        if (q->first[i] < q->first[i + 1]) {
+        if (q->row_start[i] < q->row_start[i + 1]) {
             double own = (double)q->volume0[i] * (double)q->v[4 * i + 3] * (double)q->v[4 * i + 3] / (2 * (double)q->kappa[i]);
             e += own;
             if (out)
@@ -335,23 +334,23 @@ CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x, cti_ener
 /* ---- set-up ---- */
 
 /* takes the part along the unit vector u from v; returns its length */
-static double cti_explicit_off(double *v, const double *u)
+static double cti_explicit_orthogonalize(double *v, const double *u)
 {
     double along = v[0] * u[0] + v[1] * u[1] + v[2] * u[2];
     v[0] -= along * u[0], v[1] -= along * u[1], v[2] -= along * u[2];
     return along;
 }
 
-/* length of v, which becomes a unit vector */
-static double cti_explicit_unit_of(double *v)
+/* scales v to length 1; returns its length before */
+static double cti_explicit_normalize_vector(double *v)
 {
     double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), scale = length > 0 ? 1 / length : 0;
     v[0] *= scale, v[1] *= scale, v[2] *= scale;
     return length;
 }
 
-/* What n of eight elements with gradients b_a of shape functions and volumes V have at rest; the other lanes are 0. Elements of embedded bodies are
-   filled in part: V is less than U = 1 / (6 det b). L by Gram and Schmidt's method */
+/* sets `rest` of n of eight elements with gradients b_a of shape functions and volumes V; the other lanes are 0. Elements of embedded bodies are
+   filled in part: V is less than U = 1 / (6 det b). L is from Gram and Schmidt's method */
 static void cti_explicit_nodal_factor(const ct_real *b, int n, ct_real *rest)
 {
     int l, i;
@@ -360,32 +359,32 @@ static void cti_explicit_nodal_factor(const ct_real *b, int n, ct_real *rest)
         double c[9], L[6];
         for (i = 0; i < 9; i++)
             c[i] = (double)b[8 * i + l];
-        L[0] = cti_explicit_unit_of(c);
-        L[3] = cti_explicit_off(c + 3, c), L[1] = cti_explicit_unit_of(c + 3);
-        L[4] = cti_explicit_off(c + 6, c), L[5] = cti_explicit_off(c + 6, c + 3), L[2] = cti_explicit_unit_of(c + 6);
+        L[0] = cti_explicit_normalize_vector(c);
+        L[3] = cti_explicit_orthogonalize(c + 3, c), L[1] = cti_explicit_normalize_vector(c + 3);
+        L[4] = cti_explicit_orthogonalize(c + 6, c), L[5] = cti_explicit_orthogonalize(c + 6, c + 3), L[2] = cti_explicit_normalize_vector(c + 6);
         for (i = 0; i < 6; i++)
             rest[8 * i + l] = (ct_real)L[i];
         rest[48 + l] = (ct_real)(L[0] * L[1] * L[2]), rest[56 + l] = b[72 + l];
     }
 }
 
-/* the elements of one model behind those of the others, eight of one model a batch; counts elements by node */
+/* appends the elements of one model, in batches of eight, and counts elements by node */
 static void cti_explicit_nodal_copy(cti_state *s, int nodal, int m, int *at)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
     const cti_tet_batch *t = &s->bodies.models[m]->tets;
     int k, l, a;
-    q->matter[m].mu = t->mu, q->matter[m].eta = t->damping_stiffness * t->mu;
-    q->matter[m].bulk = s->desc.rk.bulk_viscosity * t->density * cti_sqrt((t->lambda + 2 * t->mu) / t->density) * q->length[m];
+    q->material[m].mu = t->mu, q->material[m].eta = t->damping_stiffness * t->mu;
+    q->material[m].bulk = s->desc.rk.bulk_viscosity * t->density * cti_sqrt((t->lambda + 2 * t->mu) / t->density) * q->height[m];
     for (k = 0; nodal && 8 * k < t->n; k++, ++*at) {
         memcpy(q->node + 32 * (size_t)*at, t->node + 32 * (size_t)k, 32 * sizeof *q->node);
         cti_explicit_nodal_factor(t->rest + 80 * (size_t)k, cti_element_count(t->n, k), q->rest + CTI_EXPLICIT_REST_SIZE * 8 * (size_t)*at);
-        q->of[*at] = m;
+        q->model_of[*at] = m;
         for (l = 0; l < cti_element_count(t->n, k); l++)
             for (a = 0; a < 4; a++) {
                 int i = t->node[32 * k + 4 * l + a];
                 q->volume0[i] += t->rest[80 * k + 72 + l] / 4, q->kappa[i] = t->lambda + t->mu * 2 / 3;
-                q->first[i + 1]++;
+                q->row_start[i + 1]++;
             }
     }
 }
@@ -398,33 +397,33 @@ CTI_FN int cti_explicit_nodal_rest(cti_state *s)
     for (m = 0; m < s->bodies.n_models; m++)
         n += cti_explicit_is_nodal(s, m) ? (s->bodies.models[m]->tets.n + 7) / 8 : 0;
     q->n_batches = n;
-    if (!CTI_RESIZE(mem, q->node, 32 * n) || !CTI_RESIZE(mem, q->rest, CTI_EXPLICIT_REST_SIZE * 8 * n) || !CTI_RESIZE(mem, q->of, n) ||
-        !CTI_RESIZE(mem, q->matter, s->bodies.n_models) || !CTI_RESIZE(mem, q->first, s->n + 1) || !CTI_RESIZE(mem, q->volume0, s->n) ||
+    if (!CTI_RESIZE(mem, q->node, 32 * n) || !CTI_RESIZE(mem, q->rest, CTI_EXPLICIT_REST_SIZE * 8 * n) || !CTI_RESIZE(mem, q->model_of, n) ||
+        !CTI_RESIZE(mem, q->material, s->bodies.n_models) || !CTI_RESIZE(mem, q->row_start, s->n + 1) || !CTI_RESIZE(mem, q->volume0, s->n) ||
         !CTI_RESIZE(mem, q->inverse0, s->n) ||
         !CTI_RESIZE(mem, q->kappa, s->n) || !CTI_RESIZE(mem, q->x, 4 * s->n) || !CTI_RESIZE(mem, q->v, 4 * s->n) ||
-        !CTI_RESIZE(mem, q->quarter, 8 * n + 1) || !CTI_RESIZE(mem, q->power, n) || !CTI_RESIZE(mem, q->out, (size_t)n * 128 + 4) ||
-        !CTI_RESIZE(mem, q->kept, (size_t)n * CTI_EXPLICIT_KEPT * 8))
+        !CTI_RESIZE(mem, q->quarter, 8 * n + 1) || !CTI_RESIZE(mem, q->power, n) || !CTI_RESIZE(mem, q->row_force, (size_t)n * 128 + 4) ||
+        !CTI_RESIZE(mem, q->carried, (size_t)n * CTI_EXPLICIT_CARRIED * 8))
         return 0;
     for (m = 0; m < s->bodies.n_models; m++)
         cti_explicit_nodal_copy(s, cti_explicit_is_nodal(s, m), m, &at);
     for (k = 0; k < s->n; k++)
         q->inverse0[k] = q->volume0[k] > 0 ? 1 / q->volume0[k] : 0;
     for (k = 0; k < s->n; k++)
-        total += (q->first[k + 1] + 3) & ~3, q->first[k + 1] = total;
-    if (!CTI_RESIZE(mem, q->slot, total) || !CTI_RESIZE(mem, q->lane, total))
+        total += (q->row_start[k + 1] + 3) & ~3, q->row_start[k + 1] = total;
+    if (!CTI_RESIZE(mem, q->row, total) || !CTI_RESIZE(mem, q->quarter_of, total))
         return 0;
     for (k = 0; k < total; k++)
-        q->slot[k] = 32 * n, q->lane[k] = 8 * n;
+        q->row[k] = 32 * n, q->quarter_of[k] = 8 * n;
     /* rows of `out` by node: filled from the end of each list, elements backwards, so that lists are in the order of elements */
     for (k = n - 1; k >= 0; k--)
         for (l = 7; l >= 0; l--)
             for (a = 3; a >= 0 && q->rest[CTI_EXPLICIT_REST_SIZE * 8 * (size_t)k + 56 + (size_t)l] > 0; a--) {
-                int32_t row = --q->first[q->node[32 * k + 4 * l + a] + 1];
-                q->slot[row] = 32 * k + 8 * a + l, q->lane[row] = 8 * k + l;
+                int32_t row = --q->row_start[q->node[32 * k + 4 * l + a] + 1];
+                q->row[row] = 32 * k + 8 * a + l, q->quarter_of[row] = 8 * k + l;
             }
     /* first[i + 1] is i's first row now, and lists begin at multiples of four */
     for (k = 0; k < s->n; k++)
-        q->first[k] = q->first[k + 1] & ~3;
-    q->first[s->n] = total;
+        q->row_start[k] = q->row_start[k + 1] & ~3;
+    q->row_start[s->n] = total;
     return 1;
 }

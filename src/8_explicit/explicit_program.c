@@ -14,19 +14,19 @@
    based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997; Lawson, Hanson, Solving least squares problems, 1974, ch. 23. */
 #include "explicit_program.h"
 
-#define CTI_EXPLICIT_CHANGES 50      /* [1] times that contacts join the set, before the interior point method: for rounding; not tuned */
+#define CTI_EXPLICIT_CHANGES 50      /* [1] times that contacts join the set, before the interior point method; not tuned */
 #define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method: a bound for problems that it does not solve; not tuned */
 #define CTI_EXPLICIT_TOLERANCE 1e-10 /* [1] of scaled conditions: 1e6 times rounding, below what a step's error shows */
 #define CTI_EXPLICIT_ACCEPTED 1e-6   /* [1] of scaled conditions, after the interior point method: what a step may report as converged */
-#define CTI_EXPLICIT_LEAST 1e-13    /* [1] of a unit diagonal: pivots below are rounding */
-#define CTI_EXPLICIT_SOFT 1e-10      /* [1] added to a unit diagonal, so that rows may depend on each other; corrections take its effect away */
-#define CTI_EXPLICIT_CORRECTIONS 3   /* [1] solves with one factor: each multiplies the error by SOFT / (l + SOFT), l an eigenvalue of the matrix */
+#define CTI_EXPLICIT_LEAST 1e-13     /* [1] of a unit diagonal: pivots below are rounding */
+#define CTI_EXPLICIT_REGULARIZATION 1e-10 /* [1] r, added to a unit diagonal, so that rows may depend on each other */
+#define CTI_EXPLICIT_CORRECTIONS 3   /* [1] solves with one factor: each multiplies the error by r / (l + r), l an eigenvalue of the matrix */
 #define CTI_EXPLICIT_LARGE 1e300     /* [any] what is smaller is finite */
 
 /* ---- a matrix with a profile: rows of the upper triangle, in whole lanes ---- */
 
-/* row k of A - U'U from column j on, in a lane, of the rows that reach it: from `first` on */
-CTI_INLINE cti_d8 cti_explicit_rest_of(const double *A, int ld, int first, int k, int j)
+/* returns row k of A - U'U from column j on, in a lane, of the rows that reach it: from `first` on */
+CTI_INLINE cti_d8 cti_explicit_pivot_row(const double *A, int ld, int first, int k, int j)
 {
     const double *row = A + (size_t)first * (size_t)ld;
     cti_d8 a = cti_d8_load(A + (size_t)k * (size_t)ld + j), b = cti_d8_set(0);
@@ -40,7 +40,7 @@ CTI_INLINE cti_d8 cti_explicit_rest_of(const double *A, int ld, int first, int k
     return cti_d8_add(a, b);
 }
 
-/* A = U'U in place: row i of U ends at column last[i]; the diagonal is stored inverted. Of a pivot that rounding has taken the size is kept */
+/* factors A = U'U in place: row i of U ends at column last[i]; the diagonal is stored inverted. A pivot that is rounding counts as 1 */
 static void cti_explicit_factor(double *A, int n, int ld, const double *last)
 {
     int j, k, first;
@@ -49,7 +49,7 @@ static void cti_explicit_factor(double *A, int n, int ld, const double *last)
         for (j = k & ~7, first = 0; j <= (int)last[k]; j += 8) {
             for (; first < k && (int)last[first] < cti_max_int(j, k); first++)
                 ;
-            cti_d8_store(row + j, cti_explicit_rest_of(A, ld, first, k, j));
+            cti_d8_store(row + j, cti_explicit_pivot_row(A, ld, first, k, j));
             if (j <= k)
                 pivot = row[k], r = 1 / sqrt(pivot > CTI_EXPLICIT_LEAST ? pivot : 1);
             cti_d8_store(row + j, cti_d8_mul(cti_d8_load(row + j), cti_d8_set(r)));
@@ -58,7 +58,7 @@ static void cti_explicit_factor(double *A, int n, int ld, const double *last)
     }
 }
 
-/* x = (U'U)^-1 x; x has n rounded up to 8 entries */
+/* sets x = (U'U)^-1 x; x has n rounded up to 8 entries */
 static void cti_explicit_substitute(const double *U, int n, int ld, const double *last, double *x)
 {
     int i, j;
@@ -84,33 +84,33 @@ static void cti_explicit_substitute(const double *U, int n, int ld, const double
     }
 }
 
-/* a region's problem with unit diagonal: A = S K S, b scaled; scratch behind them */
+/* cti_explicit_scaled -- is a region's problem with unit diagonal, A = S K S and b scaled, and its scratch. */
 typedef struct cti_explicit_scaled {
     cti_explicit_system *system;
     int n, ld;
     const int32_t *lo, *hi;  /* [n] first and last column of a row that is not 0 */
     double *K;               /* [n ld], whole lanes of each row's columns, of the rows that `has` marks */
-    uint8_t *has;            /* [n] */
+    uint8_t *known;            /* [n] */
     double *L;               /* [n ld] scratch of factors */
     double *b, *f, *w, *df, *dw, *r, *scale, *t, *last; /* [ld] */
     int32_t *list;           /* [n] contacts of a set */
     double size;             /* largest |b| before scaling by it */
 } cti_explicit_scaled;
 
-/* row i of K */
+/* returns row i of K */
 static const double *cti_explicit_row_at(cti_explicit_scaled *q, int i)
 {
     double *row = q->K + (size_t)i * (size_t)q->ld;
     int from = q->lo[i] & ~7;
-    if (!q->has[i]) {
+    if (!q->known[i]) {
         memset(row + from, 0, sizeof(double) * (size_t)((q->hi[i] | 7) + 1 - from));
         q->system->row(q->system->context, i, row);
-        q->has[i] = 1;
+        q->known[i] = 1;
     }
     return row;
 }
 
-/* out [ld] = A x */
+/* sets out [ld] = A x */
 static void cti_explicit_product(cti_explicit_scaled *q, const double *x, double *out)
 {
     int i, j;
@@ -125,7 +125,7 @@ static void cti_explicit_product(cti_explicit_scaled *q, const double *x, double
         cti_d8_store(out + j, cti_d8_mul(cti_d8_load(out + j), cti_d8_load(q->scale + j)));
 }
 
-/* largest violation of the conditions at f, with u in q->w; infinite where a number is not finite */
+/* returns the largest violation of the conditions at f, and sets q->w to u; infinite where a number is not finite */
 static double cti_explicit_violation(cti_explicit_scaled *q)
 {
     double worst = 0;
@@ -140,7 +140,7 @@ static double cti_explicit_violation(cti_explicit_scaled *q)
     return worst;
 }
 
-/* the rows and columns of a set, with their profile, in L; returns their number. q->list: the contacts of the set */
+/* copies the rows and columns of a set, with their profile, to L, and lists the set's contacts; returns their number */
 static int cti_explicit_compress(cti_explicit_scaled *q, const uint8_t *active, int *out_ld)
 {
     int i, k, m = 0, row, ld, end = 0;
@@ -157,14 +157,14 @@ static int cti_explicit_compress(cti_explicit_scaled *q, const uint8_t *active, 
             to[k] = from[q->list[k]] * scale * q->scale[q->list[k]];
         end = cti_max_int(end, k - 1);
         memset(to + k, 0, sizeof(double) * (size_t)((end | 7) + 1 - k));
-        to[row] += CTI_EXPLICIT_SOFT;
+        to[row] += CTI_EXPLICIT_REGULARIZATION;
         q->last[row] = end;
     }
     return m;
 }
 
-/* forces of a set in f; returns the violation. Rows that depend on each other have one of their solutions. Corrections are left out where a force
-   is below 0 */
+/* solves for the forces f of a set; returns the violation. Rows that depend on each other get one of their solutions. Corrections are left out where
+   a force is below 0 */
 static double cti_explicit_solve_set(cti_explicit_scaled *q, const uint8_t *active)
 {
     int ld, m = cti_explicit_compress(q, active, &ld), k, turn, good;
@@ -176,14 +176,14 @@ static double cti_explicit_solve_set(cti_explicit_scaled *q, const uint8_t *acti
     for (k = 0; k < m; k++)
         q->t[k] = q->b[q->list[k]];
     for (turn = 0, good = -1; turn < CTI_EXPLICIT_CORRECTIONS && good < m; turn++) {
-        int least = 0;
+        int negative = 0;
         cti_explicit_substitute(q->L, m, ld, q->last, q->t);
         for (k = 0; k < m; k++) {
             q->f[q->list[k]] -= q->t[k];
-            least |= !(q->f[q->list[k]] > 0);
+            negative |= !(q->f[q->list[k]] > 0);
         }
         worst = cti_explicit_violation(q);
-        if (least)
+        if (negative)
             break;
         for (k = 0, good = 0; k < m; k++) {
             q->t[k] = q->w[q->list[k]];
@@ -193,9 +193,9 @@ static double cti_explicit_solve_set(cti_explicit_scaled *q, const uint8_t *acti
     return worst;
 }
 
-/* Moves the forces at from [n] towards those of the set in q->f as far as none is below 0, and takes what is 0 then out of the set. Returns how
+/* moves the forces from [n] towards those of the set in q->f as far as none is below 0, and takes those that are 0 then out of the set. Returns how
    many it takes */
-static int cti_explicit_retreat(cti_explicit_scaled *q, double *from, uint8_t *active)
+static int cti_explicit_step_to_set(cti_explicit_scaled *q, double *from, uint8_t *active)
 {
     double a = 1;
     int i, out = 0;
@@ -211,7 +211,7 @@ static int cti_explicit_retreat(cti_explicit_scaled *q, double *from, uint8_t *a
     return out;
 }
 
-/* 1: f / |f| shows that there is no solution; then f is that */
+/* returns 1 where f / |f| certifies that there is no solution; f becomes that */
 static int cti_explicit_certify(cti_explicit_scaled *q)
 {
     double most = 0, gain = 0, worst = 0;
@@ -231,7 +231,7 @@ static int cti_explicit_certify(cti_explicit_scaled *q)
     return 1;
 }
 
-/* active sets, from that of the last problem */
+/* solves by active sets, from that of the last problem */
 static cti_explicit_outcome cti_explicit_sets(cti_explicit_scaled *q, uint8_t *active, double *natural)
 {
     int turn, i, more = 1;
@@ -254,14 +254,15 @@ static cti_explicit_outcome cti_explicit_sets(cti_explicit_scaled *q, uint8_t *a
                 return CTI_EXPLICIT_SOLVED;
             if (!(*natural < HUGE_VAL))
                 return CTI_EXPLICIT_FAILED;
-        } while (cti_explicit_retreat(q, from, active));
+        } while (cti_explicit_step_to_set(q, from, active));
         if (cti_explicit_certify(q))
             return CTI_EXPLICIT_SQUEEZED;
     }
     return CTI_EXPLICIT_FAILED;
 }
 
-static double cti_explicit_length(const double *x, const double *dx, int n)
+/* returns the step along dx up to which x stays positive, at most 1 */
+static double cti_explicit_step_to_boundary(const double *x, const double *dx, int n)
 {
     double a = 1;
     int i;
@@ -271,7 +272,7 @@ static double cti_explicit_length(const double *x, const double *dx, int n)
     return a;
 }
 
-/* df, dw of a right side r [n] of the complementarity: f w + w df + f dw = target */
+/* solves for df and dw with f w + w df + f dw = target */
 static void cti_explicit_direction(cti_explicit_scaled *q, const double *target)
 {
     int i;
@@ -282,7 +283,7 @@ static void cti_explicit_direction(cti_explicit_scaled *q, const double *target)
         q->dw[i] = (target[i] - q->f[i] * q->w[i] - q->w[i] * q->df[i]) / q->f[i];
 }
 
-/* one step of the interior point method */
+/* makes one step of the interior point method */
 static void cti_explicit_advance(cti_explicit_scaled *q, double mu)
 {
     int i, j, n = q->n;
@@ -301,14 +302,14 @@ static void cti_explicit_advance(cti_explicit_scaled *q, double mu)
     q->system->iterations++;
     memset(q->t, 0, sizeof(double) * (size_t)n);
     cti_explicit_direction(q, q->t);
-    a = cti_fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    a = cti_fmin(cti_explicit_step_to_boundary(q->f, q->df, n), cti_explicit_step_to_boundary(q->w, q->dw, n));
     for (i = 0; i < n; i++)
         after += (q->f[i] + a * q->df[i]) * (q->w[i] + a * q->dw[i]) / n;
     sigma = after / mu, sigma = sigma * sigma * sigma;
     for (i = 0; i < n; i++)
         q->t[i] = sigma * mu - q->df[i] * q->dw[i];
     cti_explicit_direction(q, q->t);
-    a = cti_fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    a = cti_fmin(cti_explicit_step_to_boundary(q->f, q->df, n), cti_explicit_step_to_boundary(q->w, q->dw, n));
     for (i = 0; i < n; i++)
         q->f[i] += a * q->df[i], q->w[i] += a * q->dw[i];
 }
@@ -338,7 +339,7 @@ static cti_explicit_outcome cti_explicit_interior(cti_explicit_scaled *q)
     return CTI_EXPLICIT_FAILED;
 }
 
-/* the interior point method, and the equations of the set that it finds */
+/* solves by the interior point method, and then the equations of the set that it finds */
 static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint8_t *active, double *natural)
 {
     cti_explicit_outcome outcome = cti_explicit_interior(q);
@@ -360,19 +361,19 @@ static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint
     return *natural <= CTI_EXPLICIT_ACCEPTED ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
 }
 
-/* arrays of a problem in its scratch, the padding of vectors 0 */
-static void cti_explicit_scaled_of(cti_explicit_system *K, double *work, cti_explicit_scaled *q)
+/* places the arrays of a problem in its scratch, the padding of vectors 0 */
+static void cti_explicit_scaled_make(cti_explicit_system *K, double *work, cti_explicit_scaled *q)
 {
     size_t n = (size_t)K->n, ld = (size_t)cti_pad8(K->n);
     q->system = K, q->n = K->n, q->ld = (int)ld, q->lo = K->lo, q->hi = K->hi, q->K = work, q->L = q->K + n * ld, q->b = q->L + n * ld;
     q->f = q->b + ld, q->w = q->f + ld, q->df = q->w + ld, q->dw = q->df + ld, q->r = q->dw + ld, q->scale = q->r + ld, q->t = q->scale + ld;
-    q->last = q->t + ld, q->list = (int32_t *)(q->last + ld), q->has = (uint8_t *)(q->list + 2 * ld);
+    q->last = q->t + ld, q->list = (int32_t *)(q->last + ld), q->known = (uint8_t *)(q->list + 2 * ld);
     memset(q->b, 0, sizeof(double) * 9 * ld);
-    memset(q->has, 0, ld);
+    memset(q->known, 0, ld);
 }
 
-/* one contact alone */
-static cti_explicit_outcome cti_explicit_alone(double K, double b, uint8_t *active, double *f)
+/* solves for one contact alone */
+static cti_explicit_outcome cti_explicit_single(double K, double b, uint8_t *active, double *f)
 {
     *active = b < 0;
     *f = b < 0 ? -b / K : 0;
@@ -389,8 +390,8 @@ CTI_FN cti_explicit_outcome cti_explicit_program(cti_explicit_system *K, const d
     K->iterations = 0;
     if (method == CT_EXPLICIT_ACTIVE_SET && n == 1 && K->diagonal[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE &&
         fabs(b[0] / K->diagonal[0]) < CTI_EXPLICIT_LARGE)
-        return cti_explicit_alone(K->diagonal[0], b[0], active, f);
-    cti_explicit_scaled_of(K, work, &q);
+        return cti_explicit_single(K->diagonal[0], b[0], active, f);
+    cti_explicit_scaled_make(K, work, &q);
     q.size = 0;
     for (i = 0; i < n; i++) {
         double a = K->diagonal[i];

@@ -9,7 +9,7 @@
 
 #define CTI_EXPLICIT_STRIP_US 0.004 /* [us] of eight entries of a sum of vectors, for the cut of loops; half or double change nothing */
 
-/* out = y + h (k[0] + 2 (k[1] + k[2]) + k[3]), or y + h k[0] where k[1] is NULL, by strips of eight entries */
+/* cti_explicit_sum -- is out = y + h (k[0] + 2 (k[1] + k[2]) + k[3]), or y + h k[0] where k[1] is NULL, by strips of eight entries. */
 typedef struct cti_explicit_sum {
     const ct_real *y, *k[4];
     ct_real *out, h;
@@ -32,13 +32,13 @@ static void cti_explicit_sum_range(int begin, int end, int worker, void *context
 
 static void cti_explicit_sum_run(cti_state *s, cti_explicit_sum *q)
 {
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_sum_range, cti_explicit_own(s)->flat.size / 8, CTI_EXPLICIT_STRIP_US, q);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_sum_range, cti_explicit_own(s)->ode.size / 8, CTI_EXPLICIT_STRIP_US, q);
 }
 
 static void cti_explicit_stage(cti_state *s, const ct_real *y, const ct_real *k, ct_real h)
 {
     cti_explicit_sum q;
-    q.y = y, q.k[0] = k, q.k[1] = q.k[2] = q.k[3] = NULL, q.h = h, q.out = cti_explicit_own(s)->flat.stage;
+    q.y = y, q.k[0] = k, q.k[1] = q.k[2] = q.k[3] = NULL, q.h = h, q.out = cti_explicit_own(s)->ode.stage;
     cti_explicit_sum_run(s, &q);
 }
 
@@ -55,7 +55,7 @@ static void cti_explicit_normalize(const cti_state *s, ct_real *y)
 CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1, double t, ct_real h, ct_real *end)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real *k2 = g->flat.k, *k3 = k2 + g->flat.size, *k4 = k3 + g->flat.size, *at = g->flat.stage;
+    ct_real *k2 = g->ode.k, *k3 = k2 + g->ode.size, *k4 = k3 + g->ode.size, *at = g->ode.stage;
     cti_explicit_sum q;
     cti_explicit_stage(s, y, k1, h / 2);
     if (!cti_explicit_rates(s, at, t + (double)h / 2, k2))
@@ -75,10 +75,10 @@ CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1,
 CTI_FN void cti_explicit_predict(cti_state *s, ct_real h)
 {
     cti_explicit *g = cti_explicit_own(s);
-    const ct_real *y = g->flat.y, *k = g->flat.k1;
-    ct_real *end = g->flat.end;
+    const ct_real *y = g->ode.y, *k = g->ode.k1;
+    ct_real *end = g->ode.end;
     int i, n3 = 3 * s->n;
-    for (i = 0; i < g->flat.state; i++)
+    for (i = 0; i < g->ode.state; i++)
         end[i] = y[i] + h * (i < n3 ? k[i] + h / 2 * k[n3 + i] : k[i]);
     cti_explicit_normalize(s, end);
 }
@@ -86,24 +86,24 @@ CTI_FN void cti_explicit_predict(cti_state *s, ct_real h)
 CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real *k = g->flat.k + 3 * (size_t)g->flat.size, worst = 0, tau = cti_min(g->bound, g->dt), unit;
+    ct_real *k = g->ode.k + 3 * (size_t)g->ode.size, worst = 0, tau = cti_min(g->stable_step, g->dt), unit;
     int i, n3 = 3 * s->n;
-    if (!cti_explicit_runge(s, g->flat.y, g->flat.k1, t, h, g->flat.full) ||
-        !cti_explicit_runge(s, g->flat.y, g->flat.k1, t, h / 2, g->flat.half) ||
-        !cti_explicit_rates(s, g->flat.half, t + (double)h / 2, k) ||
-        !cti_explicit_runge(s, g->flat.half, k, t + (double)h / 2, h / 2, g->flat.end))
+    if (!cti_explicit_runge(s, g->ode.y, g->ode.k1, t, h, g->ode.full) ||
+        !cti_explicit_runge(s, g->ode.y, g->ode.k1, t, h / 2, g->ode.half) ||
+        !cti_explicit_rates(s, g->ode.half, t + (double)h / 2, k) ||
+        !cti_explicit_runge(s, g->ode.half, k, t + (double)h / 2, h / 2, g->ode.end))
         return -1;
-    unit = s->desc.rk.tolerance * g->unit / (ct_real)(s->step.parts * s->step.parts);
+    unit = s->desc.rk.tolerance * g->error_unit / (ct_real)(s->step.parts * s->step.parts);
     for (i = 0; i < n3; i++) {
-        ct_real dx = cti_abs(g->flat.end[i] - g->flat.full[i]), dv = tau * cti_abs(g->flat.end[n3 + i] - g->flat.full[n3 + i]);
+        ct_real dx = cti_abs(g->ode.end[i] - g->ode.full[i]), dv = tau * cti_abs(g->ode.end[n3 + i] - g->ode.full[n3 + i]);
         worst = cti_max(worst, cti_max(dx, dv));
     }
-    for (i = 2 * n3; i < g->flat.state; i++) /* orientations, at the distance of a radius of gyration */
-        worst = cti_max(worst, 2 * cti_abs(g->flat.end[i] - g->flat.full[i]) * cti_rigid_gyration(&s->bodies.rigids[(i - 2 * n3) / 4]));
+    for (i = 2 * n3; i < g->ode.state; i++) /* orientations, at the distance of a radius of gyration */
+        worst = cti_max(worst, 2 * cti_abs(g->ode.end[i] - g->ode.full[i]) * cti_rigid_gyration(&s->bodies.rigids[(i - 2 * n3) / 4]));
     if (s->desc.rk.extrapolate) {
-        for (i = 0; i < g->flat.size; i++)
-            g->flat.end[i] += (g->flat.end[i] - g->flat.full[i]) / 15;
-        cti_explicit_normalize(s, g->flat.end);
+        for (i = 0; i < g->ode.size; i++)
+            g->ode.end[i] += (g->ode.end[i] - g->ode.full[i]) / 15;
+        cti_explicit_normalize(s, g->ode.end);
     }
     return worst / (15 * unit);
 }

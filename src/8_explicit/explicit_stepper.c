@@ -5,7 +5,7 @@
 
 /* [mean edges of a body] smallest thickness that counts, since thickness goes to 0 at tips. A thinner body counts as this thick, so that vertices
    may come out of its other side. The plate of thin_bodies_have_two_sides has 0.04; half and double pass that test, ten times fails */
-#define CTI_EXPLICIT_THIN CTI_R(0.02)
+#define CTI_EXPLICIT_THINNEST CTI_R(0.02)
 
 static void cti_explicit_defaults(ct_world_desc *d)
 {
@@ -58,7 +58,7 @@ static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
     ct_real h = cti_min(s->desc.rk.fixed_step, s->step.dt), most;
     if (what != CTI_FEATURE_STEP)
         return NULL;
-    most = g->bound * (s->desc.rk.extrapolate ? CTI_EXPLICIT_EXTRAPOLATED : CTI_R(1.0));
+    most = g->stable_step * (s->desc.rk.extrapolate ? CTI_EXPLICIT_EXTRAPOLATED : CTI_R(1.0));
     if (!(h > most))
         return NULL;
     cti_error_set(&g->refusal, CT_ERR_UNSUPPORTED, -1, (double)most,
@@ -80,7 +80,7 @@ static const cti_refusal cti_explicit_refusals[] = {
 /* ---- memory ---- */
 
 /* mean edge of the bodies that move, at rest; rigid and scripted ones count only where there are no others */
-static ct_real cti_explicit_edge(const cti_state *s, const cti_stepper_body *bodies)
+static ct_real cti_explicit_mean_edge(const cti_state *s, const cti_stepper_body *bodies)
 {
     const cti_surface *f = &s->surface;
     int soft, i, e, n = 0;
@@ -93,32 +93,32 @@ static ct_real cti_explicit_edge(const cti_state *s, const cti_stepper_body *bod
 }
 
 /* mean edges of the bodies at rest. 0: out of memory */
-static int cti_explicit_edges_of(cti_state *s, const cti_stepper_body *bodies)
+static int cti_explicit_edge_lengths(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_explicit_search *q = &cti_explicit_own(s)->search;
     const cti_surface *f = &s->surface;
     int i, e, k;
-    if (!CTI_RESIZE(&s->prepared, q->edges, 3 * f->n_bodies))
+    if (!CTI_RESIZE(&s->prepared, q->edge_length, 3 * f->n_bodies))
         return 0;
     for (i = 0; i < f->n_bodies; i++) {
         double sum = 0;
         int n = f->ranges[i].e1 - f->ranges[i].e0;
         for (e = f->ranges[i].e0; e < f->ranges[i].e1; e++)
             sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * e + 1]), cti_v3_at(f->rest, f->edges[2 * e])));
-        q->edges[3 * i] = n && bodies[i].model >= 0 ? (ct_real)(sum / n) : CTI_REAL_MAX;
-        q->edges[3 * i + 1] = n && f->bodies[i].moves ? (ct_real)(sum / n) : CTI_REAL_MAX;
+        q->edge_length[3 * i] = n && bodies[i].model >= 0 ? (ct_real)(sum / n) : CTI_REAL_MAX;
+        q->edge_length[3 * i + 1] = n && f->bodies[i].moves ? (ct_real)(sum / n) : CTI_REAL_MAX;
     }
     for (i = 0; i < f->n_bodies; i++)
-        for (k = 0, q->edges[3 * i + 2] = 0; k < f->n_bodies; k++) {
+        for (k = 0, q->edge_length[3 * i + 2] = 0; k < f->n_bodies; k++) {
             ct_real length = cti_explicit_scale(s, i, k);
             if (k != i && length < CTI_REAL_MAX)
-                q->edges[3 * i + 2] = cti_max(q->edges[3 * i + 2], length);
+                q->edge_length[3 * i + 2] = cti_max(q->edge_length[3 * i + 2], length);
         }
     return 1;
 }
 
 /* smallest thickness of the mesh of each body with an inside. 0: out of memory */
-static int cti_explicit_thin(cti_state *s)
+static int cti_explicit_thicknesses(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
@@ -126,14 +126,14 @@ static int cti_explicit_thin(cti_state *s)
     cti_forest forest;
     cti_bvh tree;
     int b, i, ok = 1;
-    if (!boxes || !CTI_RESIZE(&s->prepared, g->search.thin, f->n_bodies))
+    if (!boxes || !CTI_RESIZE(&s->prepared, g->search.thickness, f->n_bodies))
         return 0;
     memset(&forest, 0, sizeof forest);
     for (b = 0; b < f->n_bodies && ok; b++) {
         cti_nearest_set faces = cti_nearest_set_of(&forest, &tree, f->faces, f->rest);
         ct_real size = 0;
         int f0 = f->ranges[b].f0, n = f->ranges[b].f1 - f0;
-        g->search.thin[b] = CTI_REAL_MAX;
+        g->search.thickness[b] = CTI_REAL_MAX;
         if (!f->bodies[b].solid || n == 0)
             continue;
         cti_forest_clear(&forest);
@@ -143,8 +143,8 @@ static int cti_explicit_thin(cti_state *s)
         for (i = f0; i < f0 + n; i++)
             size += cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->faces[3 * i + 1]), cti_v3_at(f->rest, f->faces[3 * i]))) / (ct_real)n;
         for (i = f0; i < f0 + n; i++)
-            g->search.thin[b] = cti_min(g->search.thin[b], cti_nearest_behind(&faces, i, CTI_R(1e-4) * size));
-        g->search.thin[b] = cti_max(g->search.thin[b], CTI_EXPLICIT_THIN * size);
+            g->search.thickness[b] = cti_min(g->search.thickness[b], cti_nearest_behind(&faces, i, CTI_R(1e-4) * size));
+        g->search.thickness[b] = cti_max(g->search.thickness[b], CTI_EXPLICIT_THINNEST * size);
     }
     cti_forest_free(&s->prepared, &forest);
     return ok;
@@ -174,13 +174,13 @@ static int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
     int n3 = 3 * s->n, nv3 = 3 * s->surface.nv;
     if (!g)
         return 0;
-    g->edge = cti_explicit_edge(s, bodies);
-    return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->elements.force, n3) &&
-           CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->start, nv3) &&
-           CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->search.from, nv3) &&
-           CTI_RESIZE(m, g->search.ways, 2 * s->surface.n_bodies) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
-           cti_explicit_edges_of(s, bodies) && cti_explicit_middles(s, bodies) && cti_explicit_thin(s) && cti_explicit_around(s) &&
-           cti_explicit_masses(s) && cti_explicit_rest(s);
+    g->edge = cti_explicit_mean_edge(s, bodies);
+    return CTI_RESIZE(m, g->solve.scratch, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->elements.force, n3) &&
+           CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->surface_start, nv3) &&
+           CTI_RESIZE(m, g->search.x_found, nv3) && CTI_RESIZE(m, g->search.x_start, nv3) &&
+           CTI_RESIZE(m, g->search.boxes, 2 * s->surface.n_bodies) && CTI_RESIZE(m, g->script_end, 3 * s->surface.n_moving) &&
+           cti_explicit_edge_lengths(s, bodies) && cti_explicit_middles(s, bodies) && cti_explicit_thicknesses(s) && cti_explicit_vertex_faces(s) &&
+           cti_explicit_masses(s) && cti_explicit_bodies_rest(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)

@@ -15,7 +15,7 @@ CTI_FN ct_real cti_geometric_motion_bound(const cti_surface *f)
     return cti_sqrt(big) * (1 + 16 * CTI_EPS);
 }
 
-/* 1: candidates are those of the motion; -1: out of memory */
+/* returns 1 where the candidates are complete for the motion; -1: out of memory */
 static int cti_geometric_is_covered(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -24,7 +24,7 @@ static int cti_geometric_is_covered(cti_state *s)
     int i, k;
     if (!g->scope.covered)
         return 0;
-    if (CTI_LEN(g->scope.from) == 3 * f->nv && !memcmp(g->scope.from, f->x0, size) && !memcmp(g->scope.to, f->x1, size))
+    if (CTI_LEN(g->scope.x0) == 3 * f->nv && !memcmp(g->scope.x0, f->x0, size) && !memcmp(g->scope.x1, f->x1, size))
         return 1; /* they were made for it */
     for (k = 0; k < CTI_LEN(f->runs); k += 3) {
         int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
@@ -36,23 +36,23 @@ static int cti_geometric_is_covered(cti_state *s)
     return cti_geometric_regions_hold(s);
 }
 
-/* what the pairs of list k are to have beside their thickness. 0: out of memory */
-static int cti_geometric_complete(cti_state *s, int k)
+/* sets forced and unlimited of the pairs of list k. 0: out of memory */
+static int cti_geometric_complete_list(cti_state *s, int k)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_candidates *l = &g->list[k];
     const int32_t *body = s->surface.body_of, *v = l->quads;
     int n = cti_candidates_len(l), i, first = cti_kind_first(l->kind);
-    if (!CTI_ZEROS(s->mem, g->forced[k], n) || (k <= CTI_LIST_EE && !CTI_RESIZE(s->mem, g->rests[k], n)))
+    if (!CTI_ZEROS(s->mem, g->forced[k], n) || (k <= CTI_LIST_EE && !CTI_RESIZE(s->mem, g->unlimited[k], n)))
         return 0;
     for (i = 0; k <= CTI_LIST_EE && i < n; i++, v += 4)
-        g->rests[k][i] = (uint8_t)(body[v[0]] == body[v[first]]);
+        g->unlimited[k][i] = (uint8_t)(body[v[0]] == body[v[first]]);
     return 1;
 }
 
-/* thickness of pairs within one body that are not farther apart than `most` beyond 2 thicknesses: half of their distance at rest at most. The
-   others' does not matter. 0: out of memory */
-static int cti_geometric_thin(cti_state *s, cti_candidates *l, uint8_t *rests, ct_real most)
+/* limits the thickness of pairs within one body to half of their distance at rest, where they are not farther apart than `most` beyond 2 thicknesses:
+   the others' does not matter. 0: out of memory */
+static int cti_geometric_thin_list(cti_state *s, cti_candidates *l, uint8_t *rests, ct_real most)
 {
     const cti_surface *f = &s->surface;
     cti_arena_point mark = cti_arena_mark(s->arena);
@@ -107,7 +107,7 @@ static ct_real cti_geometric_thickest(const cti_surface *f)
     return most;
 }
 
-/* boxes of bodies that never move are inflated by 3/4 of their thickness */
+/* sets the boxes of a body that moves; those of bodies that never move are inflated by 3/4 of their thickness */
 static void cti_geometric_boxes(cti_geometric *g, cti_surface *f, int body)
 {
     cti_soup_body *r = &f->ranges[body];
@@ -121,7 +121,7 @@ static void cti_geometric_boxes(cti_geometric *g, cti_surface *f, int body)
     }
 }
 
-/* pairs by the box trees; bodies with regions are not asked about themselves. 0: out of memory */
+/* finds pairs by the box trees, without those of a body with regions with itself. 0: out of memory */
 static int cti_geometric_boxed_pairs(cti_state *s, cti_geometric *g)
 {
     cti_surface *f = &s->surface;
@@ -130,22 +130,22 @@ static int cti_geometric_boxed_pairs(cti_state *s, cti_geometric *g)
         CTI_CLEAR(g->list[k].pairs);
     for (i = 0; i < f->n_bodies; i++)
         surfaces += f->ranges[i].v1 > f->ranges[i].v0;
-    if (surfaces == 1 && CTI_LEN(g->crossing.regions) == 1)
+    if (surfaces == 1 && CTI_LEN(g->detection.regions) == 1)
         return 1; /* planes have no vertices */
-    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
-        f->ranges[g->crossing.regions[i].tree.body].self = 0;
+    for (i = 0; i < CTI_LEN(g->detection.regions); i++)
+        f->ranges[g->detection.regions[i].tree.body].self = 0;
     ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x1) &&
          cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->list[CTI_LIST_VF].pairs, &g->list[CTI_LIST_EE].pairs, &g->list[CTI_LIST_VE].pairs,
                          &g->list[CTI_LIST_VV].pairs);
-    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
-        f->ranges[g->crossing.regions[i].tree.body].self = 1;
+    for (i = 0; i < CTI_LEN(g->detection.regions); i++)
+        f->ranges[g->detection.regions[i].tree.body].self = 1;
     return ok;
 }
 
 static uint64_t cti_geometric_pair_key(const int32_t *pair) { return (uint64_t)pair[0] << 32 | (uint32_t)pair[1]; }
 
-/* keys of the forced pairs of a list of n, in order: *m. NULL: out of memory */
-static uint64_t *cti_geometric_forced(cti_state *s, const int32_t *pairs, const uint8_t *forced, int n, int *m)
+/* returns the *m keys of the forced pairs of a list of n, sorted. NULL: out of memory */
+static uint64_t *cti_geometric_forced_keys(cti_state *s, const int32_t *pairs, const uint8_t *forced, int n, int *m)
 {
     uint64_t *keys;
     int i;
@@ -161,15 +161,15 @@ static uint64_t *cti_geometric_forced(cti_state *s, const int32_t *pairs, const 
     return keys;
 }
 
-/* the pairs that have one of m keys are forced */
-static void cti_geometric_force(const int32_t *pairs, uint8_t *forced, int n, const uint64_t *keys, int m)
+/* marks the pairs that have one of m keys as forced */
+static void cti_geometric_mark_forced(const int32_t *pairs, uint8_t *forced, int n, const uint64_t *keys, int m)
 {
     int i;
     for (i = 0; m > 0 && i < n; i++)
         forced[i] = (uint8_t)cti_sort_has_u64(keys, m, cti_geometric_pair_key(pairs + 2 * (size_t)i));
 }
 
-/* lists and planes for the boxes. Pairs that are forced stay so. 0: out of memory */
+/* makes all lists for the boxes. Pairs that are forced stay so. 0: out of memory */
 static int cti_geometric_list_all(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -177,16 +177,16 @@ static int cti_geometric_list_all(cti_state *s)
     uint64_t *keys[CTI_LISTS];
     int m[CTI_LISTS], k;
     for (k = 0; k < CTI_LISTS; k++) {
-        keys[k] = cti_geometric_forced(s, g->list[k].pairs, g->forced[k], CTI_LEN(g->forced[k]), &m[k]);
+        keys[k] = cti_geometric_forced_keys(s, g->list[k].pairs, g->forced[k], CTI_LEN(g->forced[k]), &m[k]);
         if (!keys[k])
             return 0;
     }
     if (!cti_geometric_boxed_pairs(s, g) || !cti_geometric_regions_pairs(s) || !cti_geometric_list_planes(s, g))
         return 0;
     for (k = 0; k < CTI_LISTS; k++) {
-        if (!cti_candidates_complete(s->mem, &g->list[k], &s->surface, NULL) || !cti_geometric_complete(s, k))
+        if (!cti_candidates_complete(s->mem, &g->list[k], &s->surface, NULL) || !cti_geometric_complete_list(s, k))
             return 0;
-        cti_geometric_force(g->list[k].pairs, g->forced[k], CTI_LEN(g->forced[k]), keys[k], m[k]);
+        cti_geometric_mark_forced(g->list[k].pairs, g->forced[k], CTI_LEN(g->forced[k]), keys[k], m[k]);
     }
     cti_arena_rewind(s->arena, mark);
     return 1;
@@ -198,20 +198,20 @@ CTI_FN int cti_geometric_cover(cti_state *s)
     cti_surface *f = &s->surface;
     ct_real way = cti_geometric_motion_bound(f);
     /* boxes of a step hold for its half, too */
-    int k, covered = g->scope.way <= cti_max(4 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
+    int k, covered = g->scope.longest_way <= cti_max(4 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
     if (covered != 0)
         return covered > 0;
-    g->scope.covered = 0, g->scope.way = way;
+    g->scope.covered = 0, g->scope.longest_way = way;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             cti_geometric_boxes(g, f, k);
     if (!cti_geometric_list_all(s))
         return 0;
-    if (!CTI_RESIZE(s->mem, g->scope.from, 3 * f->nv) || !CTI_RESIZE(s->mem, g->scope.to, 3 * f->nv))
+    if (!CTI_RESIZE(s->mem, g->scope.x0, 3 * f->nv) || !CTI_RESIZE(s->mem, g->scope.x1, 3 * f->nv))
         return 0;
     if (f->nv) {
-        memcpy(g->scope.from, f->x0, sizeof(ct_real) * 3 * (size_t)f->nv);
-        memcpy(g->scope.to, f->x1, sizeof(ct_real) * 3 * (size_t)f->nv);
+        memcpy(g->scope.x0, f->x0, sizeof(ct_real) * 3 * (size_t)f->nv);
+        memcpy(g->scope.x1, f->x1, sizeof(ct_real) * 3 * (size_t)f->nv);
     }
     g->scope.covered = 1, g->scope.measured = 0;
     return 1;
@@ -224,10 +224,10 @@ CTI_FN int cti_geometric_distances(cti_state *s, ct_real most)
     for (k = 0; k < CTI_LISTS && !g->scope.measured; k++)
         cti_candidates_measure(&g->list[k], &s->surface, s->surface.x0);
     /* thicknesses at these distances are known as far as `thinned` */
-    for (k = 0; k <= CTI_LIST_EE && (!g->scope.measured || most > g->scope.thinned); k++)
-        if (!cti_geometric_thin(s, &g->list[k], g->rests[k], most))
+    for (k = 0; k <= CTI_LIST_EE && (!g->scope.measured || most > g->scope.thickness_way); k++)
+        if (!cti_geometric_thin_list(s, &g->list[k], g->unlimited[k], most))
             return 0;
-    g->scope.thinned = g->scope.measured ? cti_max(g->scope.thinned, most) : most;
+    g->scope.thickness_way = g->scope.measured ? cti_max(g->scope.thickness_way, most) : most;
     g->scope.measured = 1;
     return 1;
 }

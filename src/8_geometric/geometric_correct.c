@@ -1,8 +1,8 @@
-/* geometric_correct.c -- the network of a substep's collisions, and the corrections of position, speed and acceleration.
+/* geometric_correct.c -- the system of a substep's collisions, and the corrections of position, speed and acceleration.
    Method: each correction has a wanted distance of its own, a share of the thickness. The position is only corrected where a collision is
    much too near, the speed where it would be at the end of the substep; the acceleration does most: it brings a collision to the whole
    distance, at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so
-   that the kinetic energy falls. Friction: net.c. differs: a wanted distance is an inequality: above it nothing acts,
+   that the kinetic energy falls. Friction: response.c. differs: a wanted distance is an inequality: above it nothing acts,
    and features may approach freely. differs: friction acts on the tangential acceleration with 1.5 v / h added (eq. 19), so that it stops a
    sliding that is there, too. differs: the corrections of a position and of an acceleration together separate features by the way of a substep
    at recovery_speed at most, as everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
@@ -12,18 +12,18 @@
 /* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations
    that are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with
    1e-1 .60; with 3e-3 and the same for positions, corrections grow without bound at impacts */
-#define CTI_GEOMETRIC_SMALL CTI_R(1e-2)
-#define CTI_GEOMETRIC_SOFT CTI_R(1e-1)   /* [1] the same of positions, which are only to come into a reasonable place */
-#define CTI_GEOMETRIC_SHIFT CTI_R(0.5)   /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
+#define CTI_GEOMETRIC_COMPLIANCE CTI_R(1e-2)
+#define CTI_GEOMETRIC_COMPLIANCE_POSITIONS CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
+#define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
 /* [thickness] change of positions in a turn that ends a solve by masses, and one by the matrix. Two cubes that collide are .3 s later within 3e-4 of
    their size where they are with any common velocity; with 1e-3 for both, roundings of 1e-16 move them by 1e-4 to 2e-3 */
-#define CTI_GEOMETRIC_ENOUGH CTI_R(1e-3)
-#define CTI_GEOMETRIC_EXACT CTI_R(1e-4)
+#define CTI_GEOMETRIC_TOLERANCE CTI_R(1e-3)
+#define CTI_GEOMETRIC_TOLERANCE_STIFF CTI_R(1e-4)
 #define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
 /* [1] least share of a collision's mobility that stays where scripts hold most of it. A bar with a crushed end (test_geometric_rules.c) has at most
    173 J of kinetic and elastic energy in ten steps; half: 290, double: 95. A larger share corrects less where little can move; double was tried in
    that scene alone */
-#define CTI_GEOMETRIC_HELD CTI_R(0.1)
+#define CTI_GEOMETRIC_MOBILITY_LEAST CTI_R(0.1)
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
@@ -33,29 +33,29 @@ CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real 
     return (p0 - p) / (h * h) - CTI_R(1.5) * u / h;
 }
 
-/* ---- the network ---- */
+/* ---- the system ---- */
 
 static int cti_geometric_particle(cti_state *s, int block)
 {
-    cti_geometric_net *q = &cti_geometric_own(s)->q;
-    if (q->local[block] < 0) {
+    cti_geometric_solve *q = &cti_geometric_own(s)->solve;
+    if (q->particle_of[block] < 0) {
         int particle = CTI_LEN(q->blocks);
         if (!CTI_PUSH(s->mem, q->blocks, block))
             return -1;
-        q->local[block] = particle; /* only blocks that are in the list are cleared for the next network */
+        q->particle_of[block] = particle; /* only blocks that are in the list are cleared for the next system */
         if (!CTI_PUSH(s->mem, q->inv, s->bodies.inv_mass[block]) || !CTI_PUSH(s->mem, q->filter, s->scripts.filter[block]))
             return -1;
     }
-    return q->local[block];
+    return q->particle_of[block];
 }
 
-CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w)
+CTI_FN int cti_geometric_add_weight(cti_state *s, int block, ct_real w)
 {
-    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    cti_geometric_solve *q = &cti_geometric_own(s)->solve;
     int i = cti_geometric_particle(s, block), e;
     if (i < 0)
         return 0;
-    for (e = q->first; e < CTI_LEN(q->S) && q->particle[e] != i; e++) {
+    for (e = q->first_weight; e < CTI_LEN(q->S) && q->particle[e] != i; e++) {
     }
     if (e < CTI_LEN(q->S)) {
         q->S[e] += w;
@@ -64,7 +64,7 @@ CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w)
     return CTI_PUSH(s->mem, q->particle, i) && CTI_PUSH(s->mem, q->S, w);
 }
 
-/* weights of a pair on blocks. 0: out of memory */
+/* adds weights of a pair on blocks. 0: out of memory */
 static int cti_geometric_weights(cti_state *s, const cti_pair *p)
 {
     int k, j;
@@ -72,7 +72,7 @@ static int cti_geometric_weights(cti_state *s, const cti_pair *p)
         const cti_attach *a = cti_surface_attach(&s->surface, p->v[k]);
         for (j = 0; j < a->n; j++) {
             ct_real w = (p->kind == CT_PAIR_PLANE ? 1 : p->w[k]) * (a->n > 1 ? a->weight[j] : 1);
-            if (w != 0 && !cti_geometric_weight(s, a->block[j], w))
+            if (w != 0 && !cti_geometric_add_weight(s, a->block[j], w))
                 return 0;
         }
     }
@@ -81,58 +81,58 @@ static int cti_geometric_weights(cti_state *s, const cti_pair *p)
 
 static int cti_geometric_reserve(cti_state *s, int n, int m)
 {
-    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    cti_geometric_solve *q = &cti_geometric_own(s)->solve;
     cti_mem *mem = s->mem;
     int c;
-    q->net.width = 4;
+    q->response.width = 4;
     for (c = 0; c < m; c++)
-        q->net.width = cti_max_int(q->net.width, q->start[c + 1] - q->start[c]);
-    return CTI_RESIZE(mem, q->scratch.pack, (8 + 2 * q->net.width) * m) && CTI_RESIZE(mem, q->scratch.work, 8 * n + 22 * m) &&
+        q->response.width = cti_max_int(q->response.width, q->start[c + 1] - q->start[c]);
+    return CTI_RESIZE(mem, q->scratch.pack, (8 + 2 * q->response.width) * m) && CTI_RESIZE(mem, q->scratch.work, 8 * n + 22 * m) &&
            CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
-           CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->forces.rest, 3 * m) &&
-           CTI_RESIZE(mem, q->forces.slip, m) && CTI_RESIZE(mem, q->ask.distance, m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
-           CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->ask.extra, 3 * m) && CTI_RESIZE(mem, q->ask.target, m) &&
-           CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->ask.slack, m) && CTI_RESIZE(mem, q->ask.out, m) &&
+           CTI_RESIZE(mem, q->stick_end, m) && CTI_RESIZE(mem, q->forces.end, 3 * m) && CTI_RESIZE(mem, q->forces.remaining, 3 * m) &&
+           CTI_RESIZE(mem, q->forces.damping_share, m) && CTI_RESIZE(mem, q->goal.distance, m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
+           CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->goal.offset, 3 * m) && CTI_RESIZE(mem, q->goal.target, m) &&
+           CTI_RESIZE(mem, q->goal.mu, m) && CTI_RESIZE(mem, q->goal.slack, m) && CTI_RESIZE(mem, q->goal.excluded, m) &&
            CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
-           CTI_RESIZE(mem, q->forces.place, 3 * m) && CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) &&
-           CTI_RESIZE(mem, q->forces.asked, 3 * m) && CTI_RESIZE(mem, q->forces.share, m) && CTI_RESIZE(mem, q->forces.hold, m) &&
-           CTI_RESIZE(mem, q->forces.slide, 3 * m + 1) && CTI_RESIZE(mem, q->forces.bound, m) &&
+           CTI_RESIZE(mem, q->forces.position, 3 * m) && CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) &&
+           CTI_RESIZE(mem, q->forces.asked, 3 * m) && CTI_RESIZE(mem, q->forces.share, m) && CTI_RESIZE(mem, q->forces.tangent_share, m) &&
+           CTI_RESIZE(mem, q->forces.slide_direction, 3 * m + 1) && CTI_RESIZE(mem, q->forces.bound, m) &&
            CTI_RESIZE(mem, q->order, m);
 }
 
-/* order: smallest distance first */
+/* sets `order`: smallest distance first. 0: out of memory */
 static int cti_geometric_sort(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
-    int c, m = CTI_LEN(g->hits);
+    int c, m = CTI_LEN(g->collisions);
     uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)m + 1);
     int32_t *spare = CTI_ARENA_NEW(s->arena, int32_t, m + 1);
     if (!keys || !spare)
         return 0;
     for (c = 0; c < m; c++) {
-        keys[c] = cti_sort_key((double)g->hits[c].distance);
-        g->q.order[c] = c;
+        keys[c] = cti_sort_key((double)g->collisions[c].distance);
+        g->solve.order[c] = c;
     }
-    cti_sort_u64(keys, g->q.order, keys + m, spare, m);
+    cti_sort_u64(keys, g->solve.order, keys + m, spare, m);
     cti_arena_rewind(s->arena, mark);
     return 1;
 }
 
-static void cti_geometric_view(cti_state *s)
+static void cti_geometric_set_response(cti_state *s)
 {
-    cti_geometric_net *q = &cti_geometric_own(s)->q;
-    cti_net *net = &q->net;
-    net->n = CTI_LEN(q->blocks), net->m = CTI_LEN(cti_geometric_own(s)->hits);
-    net->inv = q->inv, net->stiff.n = 0, net->filter = s->scripts.n_constrained ? q->filter : NULL, net->projectors = s->scripts.projectors;
-    net->start = q->start, net->particle = q->particle, net->S = q->S, net->normal = q->normal;
-    net->compliance = q->compliance, net->mode = q->mode, net->work = q->scratch.work, net->pack = q->scratch.pack;
+    cti_geometric_solve *q = &cti_geometric_own(s)->solve;
+    cti_response *sys = &q->response;
+    sys->n = CTI_LEN(q->blocks), sys->m = CTI_LEN(cti_geometric_own(s)->collisions);
+    sys->inv = q->inv, sys->stiff.n = 0, sys->filter = s->scripts.n_constrained ? q->filter : NULL, sys->projectors = s->scripts.projectors;
+    sys->start = q->start, sys->particle = q->particle, sys->S = q->S, sys->normal = q->normal;
+    sys->compliance = q->compliance, sys->mode = q->mode, sys->work = q->scratch.work, sys->pack = q->scratch.pack;
 }
 
 /* differs: the mobility has a lower bound, a share of its value without scripts, since masses and forces are proportional to one over it */
 CTI_FN ct_real cti_geometric_mobility(const cti_state *s, const ct_real *inv, int first, int end, cti_v3 n)
 {
-    const cti_geometric_net *q = &cti_geometric_own(s)->q;
+    const cti_geometric_solve *q = &cti_geometric_own(s)->solve;
     ct_real w = 0, all = 0;
     int k;
     for (k = first; k < end; k++) {
@@ -147,26 +147,26 @@ CTI_FN ct_real cti_geometric_mobility(const cti_state *s, const ct_real *inv, in
         }
         w += own * cti_v3_norm2(t), all += own; /* P'P = P; n'P n would be wrong by rounding */
     }
-    return w > 256 * CTI_EPS * CTI_EPS * all ? cti_max(w, CTI_GEOMETRIC_HELD * all) : 0;
+    return w > 256 * CTI_EPS * CTI_EPS * all ? cti_max(w, CTI_GEOMETRIC_MOBILITY_LEAST * all) : 0;
 }
 
 CTI_FN int cti_geometric_build(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
-    cti_geometric_net *q = &g->q;
-    int i, c, kept = 0, m = CTI_LEN(g->hits);
+    cti_geometric_solve *q = &g->solve;
+    int i, c, kept = 0, m = CTI_LEN(g->collisions);
     for (i = 0; i < CTI_LEN(q->blocks); i++)
-        q->local[q->blocks[i]] = -1;
+        q->particle_of[q->blocks[i]] = -1;
     CTI_CLEAR(q->blocks), CTI_CLEAR(q->inv), CTI_CLEAR(q->filter), CTI_CLEAR(q->particle), CTI_CLEAR(q->S);
     if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m + 1) || !CTI_RESIZE(s->mem, q->compliance, m))
         return 0;
     q->start[0] = 0;
     for (c = 0; c < m; c++) {
         ct_real w;
-        q->first = CTI_LEN(q->S);
-        if (!(g->hits[c].elastic ? cti_geometric_elastic_weights(s, &g->hits[c]) : cti_geometric_weights(s, &g->hits[c].pair)))
+        q->first_weight = CTI_LEN(q->S);
+        if (!(g->collisions[c].elastic ? cti_geometric_elastic_weights(s, &g->collisions[c]) : cti_geometric_weights(s, &g->collisions[c].pair)))
             return 0;
-        w = cti_geometric_mobility(s, q->inv, q->start[kept], CTI_LEN(q->S), g->hits[c].normal);
+        w = cti_geometric_mobility(s, q->inv, q->start[kept], CTI_LEN(q->S), g->collisions[c].normal);
         if (!(w > 0)) {
             if (CTI_LEN(q->S) > q->start[kept]) {
                 stbds_header(q->S)->length = (size_t)q->start[kept];
@@ -174,47 +174,49 @@ CTI_FN int cti_geometric_build(cti_state *s, ct_real h)
             }
             continue;
         }
-        cti_v3_put(q->normal, kept, g->hits[c].normal);
+        cti_v3_put(q->normal, kept, g->collisions[c].normal);
         q->compliance[kept] = w;
-        g->hits[kept++] = g->hits[c];
+        g->collisions[kept++] = g->collisions[c];
         q->start[kept] = CTI_LEN(q->S);
     }
     if (m)
-        stbds_header(g->hits)->length = (size_t)kept;
+        stbds_header(g->collisions)->length = (size_t)kept;
     if (!cti_geometric_reserve(s, CTI_LEN(q->blocks), kept) ||
         (s->desc.geometric.scheme == CT_GEOMETRIC_SUCCESSIVE && !cti_geometric_sort(s)))
         return 0;
-    cti_geometric_view(s);
+    cti_geometric_set_response(s);
     return cti_geometric_recall(s, h);
 }
 
 /* ---- corrections ---- */
 
-/* what is near a target, for each collision: a share of its thickness over `unit`. Returns when a solve may end, by the thinnest */
-static ct_real cti_geometric_near(cti_state *s, ct_real unit)
+/* sets the slack of each collision, a share of its thickness over `unit`; returns the tolerance of a solve, by the thinnest */
+static ct_real cti_geometric_set_slack(cti_state *s, ct_real unit)
 {
     cti_geometric *g = cti_geometric_own(s);
     ct_real least = CTI_REAL_MAX;
     int c;
-    for (c = 0; c < g->q.net.m; c++) {
-        g->q.ask.slack[c] = CTI_GEOMETRIC_NEAR * g->hits[c].thickness / unit;
-        g->q.ask.out[c] = (uint8_t)g->hits[c].elastic;
-        least = cti_min(least, g->q.ask.slack[c]);
+    for (c = 0; c < g->solve.response.m; c++) {
+        g->solve.goal.slack[c] = CTI_GEOMETRIC_NEAR * g->collisions[c].thickness / unit;
+        g->solve.goal.excluded[c] = (uint8_t)g->collisions[c].elastic;
+        least = cti_min(least, g->solve.goal.slack[c]);
     }
-    return cti_geometric_printed(s) ? 0 : least * (g->q.net.stiff.n ? CTI_GEOMETRIC_EXACT : CTI_GEOMETRIC_ENOUGH) / CTI_GEOMETRIC_NEAR;
+    if (cti_geometric_printed(s))
+        return 0;
+    return least * (g->solve.response.stiff.n ? CTI_GEOMETRIC_TOLERANCE_STIFF : CTI_GEOMETRIC_TOLERANCE) / CTI_GEOMETRIC_NEAR;
 }
 
-static int cti_geometric_solve(cti_state *s, ct_real unit, int is_speed, int remembers, ct_real *X)
+static int cti_geometric_solve_goal(cti_state *s, ct_real unit, int is_speed, int remembers, ct_real *X)
 {
-    cti_geometric_net *q = &cti_geometric_own(s)->q;
+    cti_geometric_solve *q = &cti_geometric_own(s)->solve;
     const cti_geometric_memory *memory = &cti_geometric_own(s)->memory;
-    cti_net_goal goal;
-    goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order, goal.out = q->ask.out;
-    goal.slack = q->ask.slack, goal.is_speed = is_speed;
-    goal.enough = cti_geometric_near(s, unit);
-    goal.lack = X == q->forces.place ? NULL : &q->ask.lack; /* a position is only to come into a reasonable place */
-    goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
-    return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
+    cti_response_goal goal;
+    goal.offset = q->goal.offset, goal.target = q->goal.target, goal.mu = q->goal.mu, goal.order = q->order, goal.excluded = q->goal.excluded;
+    goal.slack = q->goal.slack, goal.is_speed = is_speed;
+    goal.tolerance = cti_geometric_set_slack(s, unit);
+    goal.shortfall = X == q->forces.position ? NULL : &q->goal.shortfall; /* a position is only to come into a reasonable place */
+    goal.start_force = remembers ? memory->normal_force : NULL, goal.warm_start = remembers ? memory->warm_start : NULL;
+    return cti_response_correct(&q->response, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
 
 CTI_FN ct_real cti_geometric_recovery(const cti_state *s, ct_real thickness, ct_real h)
@@ -223,119 +225,112 @@ CTI_FN ct_real cti_geometric_recovery(const cti_state *s, ct_real thickness, ct_
     return s->desc.recovery_speed > 0 ? cti_min(way, h * s->desc.recovery_speed) : way;
 }
 
-/* eq. 17: dx, the corrections of positions */
-static int cti_geometric_places(cti_state *s, ct_real h)
+/* sets dx, the corrections of positions (eq. 17) */
+static int cti_geometric_correct_positions(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
-    cti_geometric_net *q = &g->q;
+    cti_geometric_solve *q = &g->solve;
     const ct_geometric_desc *d = &s->desc.geometric;
     int c, i, turns, lacks = 0;
     ct_real most = 1;
-    memset(q->forces.place, 0, sizeof(ct_real) * 3 * (size_t)q->net.m);
-    for (c = 0; c < q->net.m; c++)
-        lacks |= !g->hits[c].elastic && g->hits[c].distance < d->position_distance * g->hits[c].thickness;
+    memset(q->forces.position, 0, sizeof(ct_real) * 3 * (size_t)q->response.m);
+    for (c = 0; c < q->response.m; c++)
+        lacks |= !g->collisions[c].elastic && g->collisions[c].distance < d->position_distance * g->collisions[c].thickness;
     if (!lacks)
         return 0;
-    memset(q->Q, 0, sizeof(ct_real) * 3 * (size_t)q->net.n);
-    for (c = 0; c < q->net.m; c++) {
-        const cti_geometric_hit *t = &g->hits[c];
-        cti_v3 u = cti_v3_zero();
-        int k;
-        for (k = q->start[c]; k < q->start[c + 1]; k++)
-            u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
-        u = cti_v3_mul(cti_v3_add(u, t->script), h);
+    memset(q->Q, 0, sizeof(ct_real) * 3 * (size_t)q->response.n);
+    for (c = 0; c < q->response.m; c++) {
+        const cti_geometric_collision *t = &g->collisions[c];
+        cti_v3 u = cti_v3_mul(cti_v3_add(cti_geometric_relative(q, g->v, c, cti_v3_zero()), t->script_velocity), h);
         u = cti_v3_mad(u, t->normal, t->distance - cti_v3_dot(u, t->normal));
-        cti_v3_put(q->ask.extra, c, u);
-        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : d->position_distance * t->thickness;
-        q->ask.mu[c] = t->mu;
+        cti_v3_put(q->goal.offset, c, u);
+        q->goal.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : d->position_distance * t->thickness;
+        q->goal.mu[c] = t->mu;
     }
-    q->net.soft = CTI_GEOMETRIC_SOFT;
-    cti_geometric_by(s, 1);
-    turns = cti_geometric_solve(s, 1, 0, 0, q->forces.place);
-    memset(q->before, 0, sizeof(ct_real) * (size_t)q->net.n); /* largest thickness at a block */
-    for (c = 0; c < q->net.m; c++)
+    q->response.compliance_factor = CTI_GEOMETRIC_COMPLIANCE_POSITIONS;
+    cti_geometric_use_matrix(s, 1);
+    turns = cti_geometric_solve_goal(s, 1, 0, 0, q->forces.position);
+    memset(q->before, 0, sizeof(ct_real) * (size_t)q->response.n); /* largest thickness at a block */
+    for (c = 0; c < q->response.m; c++)
         for (i = q->start[c]; i < q->start[c + 1]; i++)
-            q->before[q->particle[i]] = cti_max(q->before[q->particle[i]], g->hits[c].thickness);
-    for (i = 0; i < q->net.n; i++)
+            q->before[q->particle[i]] = cti_max(q->before[q->particle[i]], g->collisions[c].thickness);
+    for (i = 0; i < q->response.n; i++)
         if (q->before[i] > 0) /* else it has no collision that can move it */
             most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)) / (CTI_GEOMETRIC_SHIFT * q->before[i]));
-    for (c = 0; c < q->net.m; c++)
-        if (!g->hits[c].elastic)
-            most = cti_max(most, cti_v3_dot(g->hits[c].normal, cti_net_value(&q->net, q->Q, c)) /
-                                     cti_geometric_recovery(s, g->hits[c].thickness, h));
+    for (c = 0; c < q->response.m; c++)
+        if (!g->collisions[c].elastic)
+            most = cti_max(most, cti_v3_dot(g->collisions[c].normal, cti_response_value(&q->response, q->Q, c)) /
+                                     cti_geometric_recovery(s, g->collisions[c].thickness, h));
     most = 1 / most;
-    for (i = 0; i < q->net.n; i++)
+    for (i = 0; i < q->response.n; i++)
         cti_v3_put(g->dx, q->blocks[i], cti_v3_mul(cti_v3_at(q->Q, i), most));
-    cti_geometric_carry(s, q->forces.place, most, g->dx);
+    cti_geometric_spread_stiff(s, q->forces.position, most, g->dx);
     return turns;
 }
 
-/* distances after the position correction */
+/* sets the distances after the position correction */
 static void cti_geometric_distances_after(const cti_state *s, int moved)
 {
     const cti_geometric *g = cti_geometric_own(s);
-    const cti_geometric_net *q = &g->q;
+    const cti_geometric_solve *q = &g->solve;
     int c, k;
-    for (c = 0; c < q->net.m; c++) {
-        ct_real d = g->hits[c].distance;
+    for (c = 0; c < q->response.m; c++) {
+        ct_real d = g->collisions[c].distance;
         for (k = q->start[c]; moved && k < q->start[c + 1]; k++)
-            d += q->S[k] * cti_v3_dot(g->hits[c].normal, cti_v3_at(g->dx, q->blocks[q->particle[k]]));
-        q->ask.distance[c] = d;
+            d += q->S[k] * cti_v3_dot(g->collisions[c].normal, cti_v3_at(g->dx, q->blocks[q->particle[k]]));
+        q->goal.distance[c] = d;
     }
 }
 
-/* eq. 18: v */
-static int cti_geometric_speeds(cti_state *s, ct_real h)
+/* corrects v (eq. 18) */
+static int cti_geometric_correct_speeds(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
-    cti_geometric_net *q = &g->q;
+    cti_geometric_solve *q = &g->solve;
     int c, i, turns, scripted = 0, lacks = 0;
-    for (i = 0; i < q->net.n; i++)
+    for (i = 0; i < q->response.n; i++)
         cti_v3_put(q->Q, i, cti_v3_at(g->v, q->blocks[i]));
-    memset(q->forces.speed, 0, sizeof(ct_real) * 3 * (size_t)q->net.m);
-    for (c = 0; c < q->net.m; c++) {
-        const cti_geometric_hit *t = &g->hits[c];
+    memset(q->forces.speed, 0, sizeof(ct_real) * 3 * (size_t)q->response.m);
+    for (c = 0; c < q->response.m; c++) {
+        const cti_geometric_collision *t = &g->collisions[c];
         ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
-        cti_v3_put(q->ask.extra, c, t->script);
-        scripted |= cti_v3_norm2(t->script) > 0;
-        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, q->ask.distance[c], h), 0);
-        q->ask.mu[c] = t->mu;
-        lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
+        cti_v3_put(q->goal.offset, c, t->script_velocity);
+        scripted |= cti_v3_norm2(t->script_velocity) > 0;
+        q->goal.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, q->goal.distance[c], h), 0);
+        q->goal.mu[c] = t->mu;
+        lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_response_value(&q->response, q->Q, c), t->script_velocity)) < q->goal.target[c];
     }
     if (!lacks)
         return 0;
-    q->net.soft = CTI_GEOMETRIC_SMALL;
-    cti_geometric_by(s, 0);
-    turns = cti_geometric_solve(s, h, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
-    for (i = 0; i < q->net.n; i++)
+    q->response.compliance_factor = CTI_GEOMETRIC_COMPLIANCE;
+    cti_geometric_use_matrix(s, 0);
+    turns = cti_geometric_solve_goal(s, h, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
+    for (i = 0; i < q->response.n; i++)
         cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
     return turns;
 }
 
-/* eq. 19: forces X from the accelerations of system.force, gravity and mass damping */
-static int cti_geometric_accelerations(cti_state *s, ct_real h)
+/* sets forces.force from the accelerations of the free motion (eq. 19) */
+static int cti_geometric_correct_accelerations(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
-    cti_geometric_net *q = &g->q;
-    int c, i, k;
-    for (i = 0; i < q->net.n; i++)
-        cti_v3_put(q->Q, i, cti_v3_at(g->implicit.free, q->blocks[i]));
-    for (c = 0; c < q->net.m; c++) {
-        const cti_geometric_hit *t = &g->hits[c];
-        cti_v3 u = t->script;
-        ct_real way = s->desc.geometric.acceleration_distance * t->thickness - q->ask.distance[c], un;
-        for (k = q->start[c]; k < q->start[c + 1]; k++)
-            u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
-        un = cti_v3_dot(u, t->normal);
-        way = cti_min(way, cti_geometric_recovery(s, t->thickness, h) - cti_max(q->ask.distance[c] - t->distance, 0));
-        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_geometric_acceleration_target(way, 0, un, h);
+    cti_geometric_solve *q = &g->solve;
+    int c, i;
+    for (i = 0; i < q->response.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_at(g->implicit.free_acceleration, q->blocks[i]));
+    for (c = 0; c < q->response.m; c++) {
+        const cti_geometric_collision *t = &g->collisions[c];
+        cti_v3 u = cti_geometric_relative(q, g->v, c, t->script_velocity);
+        ct_real way = s->desc.geometric.acceleration_distance * t->thickness - q->goal.distance[c], un = cti_v3_dot(u, t->normal);
+        way = cti_min(way, cti_geometric_recovery(s, t->thickness, h) - cti_max(q->goal.distance[c] - t->distance, 0));
+        q->goal.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_geometric_acceleration_target(way, 0, un, h);
         u = cti_v3_mad(u, t->normal, -un);
-        cti_v3_put(q->ask.extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
-        q->ask.mu[c] = t->mu;
+        cti_v3_put(q->goal.offset, c, cti_v3_mul(u, CTI_R(1.5) / h));
+        q->goal.mu[c] = t->mu;
     }
-    q->net.soft = CTI_GEOMETRIC_SMALL;
-    cti_geometric_by(s, 1);
-    return cti_geometric_solve(s, h * h, 0, 1, q->forces.force);
+    q->response.compliance_factor = CTI_GEOMETRIC_COMPLIANCE;
+    cti_geometric_use_matrix(s, 1);
+    return cti_geometric_solve_goal(s, h * h, 0, 1, q->forces.force);
 }
 
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
@@ -343,89 +338,91 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     int turns;
     memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    g->q.ask.lack = 0;
-    if (g->q.net.m == 0)
+    g->solve.goal.shortfall = 0;
+    if (g->solve.response.m == 0)
         return 0;
-    turns = cti_geometric_places(s, h);
+    turns = cti_geometric_correct_positions(s, h);
     cti_geometric_distances_after(s, turns > 0);
-    turns += cti_geometric_speeds(s, h);
-    return turns + cti_geometric_accelerations(s, h);
+    turns += cti_geometric_correct_speeds(s, h);
+    return turns + cti_geometric_correct_accelerations(s, h);
 }
 
 CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
-    cti_geometric_net *q = &g->q;
+    cti_geometric_solve *q = &g->solve;
     int c, i, k, turns, lacks = 0;
-    memset(g->last, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (q->net.m)
-        memset(q->forces.last, 0, sizeof(ct_real) * 3 * (size_t)q->net.m);
-    for (i = 0; i < q->net.n; i++)
-        cti_v3_put(q->Q, i, cti_v3_mad(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i]), cti_geometric_share(s)));
-    for (c = 0; c < q->net.m; c++) {
-        const cti_geometric_hit *t = &g->hits[c];
+    memset(g->dv_end, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (q->response.m)
+        memset(q->forces.end, 0, sizeof(ct_real) * 3 * (size_t)q->response.m);
+    for (i = 0; i < q->response.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_mad(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i]), cti_geometric_theta(s)));
+    for (c = 0; c < q->response.m; c++) {
+        const cti_geometric_collision *t = &g->collisions[c];
         ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
-        cti_v3_put(q->ask.extra, c, t->script);
-        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, q->ask.distance[c], h), 0);
-        q->ask.mu[c] = 0;
-        lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
+        cti_v3_put(q->goal.offset, c, t->script_velocity);
+        q->goal.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, q->goal.distance[c], h), 0);
+        q->goal.mu[c] = 0;
+        lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_response_value(&q->response, q->Q, c), t->script_velocity)) < q->goal.target[c];
     }
     if (!lacks)
         return 0;
-    q->net.soft = CTI_GEOMETRIC_SMALL;
-    cti_geometric_by(s, 1);
+    q->response.compliance_factor = CTI_GEOMETRIC_COMPLIANCE;
+    cti_geometric_use_matrix(s, 1);
     {
-        cti_net_goal goal;
+        cti_response_goal goal;
         memset(&goal, 0, sizeof goal);
-        goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = q->ask.slack;
-        goal.out = q->ask.out;
-        goal.enough = cti_geometric_near(s, h), goal.lack = &q->ask.lack;
-        memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
-        turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);
+        goal.offset = q->goal.offset, goal.target = q->goal.target, goal.order = q->order, goal.slack = q->goal.slack;
+        goal.excluded = q->goal.excluded;
+        goal.tolerance = cti_geometric_set_slack(s, h), goal.shortfall = &q->goal.shortfall;
+        memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->response.n);
+        turns = cti_response_correct(&q->response, &s->desc.geometric, &goal, q->Q, q->forces.end, q->stick_end);
     }
-    for (i = 0; i < q->net.n; i++)
+    for (i = 0; i < q->response.n; i++)
         for (k = 0; k < 3; k++)
-            g->last[3 * q->blocks[i] + k] = q->Q[3 * i + k] - q->before[3 * i + k];
-    cti_geometric_carry(s, q->forces.last, 1, g->last);
+            g->dv_end[3 * q->blocks[i] + k] = q->Q[3 * i + k] - q->before[3 * i + k];
+    cti_geometric_spread_stiff(s, q->forces.end, 1, g->dv_end);
     return turns;
 }
 
-CTI_FN int cti_geometric_correct_rest(cti_state *s)
+CTI_FN int cti_geometric_correct_remaining(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
-    cti_geometric_net *q = &g->q;
-    ct_real left = 1 - cti_geometric_share(s), keep;
+    cti_geometric_solve *q = &g->solve;
+    ct_real left = 1 - cti_geometric_theta(s), keep;
     int c, i, turns, any = 0;
-    memset(g->rest, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (q->net.m)
-        memset(q->forces.rest, 0, sizeof(ct_real) * 3 * (size_t)q->net.m);
+    memset(g->dv_remaining, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (q->response.m)
+        memset(q->forces.remaining, 0, sizeof(ct_real) * 3 * (size_t)q->response.m);
     if (!(left > 0) || !s->desc.geometric.residual_state)
         return 0;
     /* what the second half of the step adds to relative speeds: (1 - share) dv */
-    for (i = 0; i < q->net.n; i++)
+    for (i = 0; i < q->response.n; i++)
         cti_v3_put(q->Q, i, cti_v3_mul(cti_v3_at(g->dv, q->blocks[i]), left));
-    for (c = 0; c < q->net.m; c++) {
-        cti_v3 more = cti_net_value(&q->net, q->Q, c), n = g->hits[c].normal;
-        int parts = cti_v3_dot(n, more) > 0;
-        q->net.mode[c] = CTI_NET_OFF;
-        cti_v3_put(q->ask.extra, c, cti_v3_mul(more, -1));
-        if (g->hits[c].elastic || !(cti_v3_dot(n, cti_v3_at(q->forces.J, c)) > 0))
+    for (c = 0; c < q->response.m; c++) {
+        cti_v3 added = cti_response_value(&q->response, q->Q, c), n = g->collisions[c].normal;
+        int parts = cti_v3_dot(n, added) > 0;
+        q->response.mode[c] = CTI_RESPONSE_OFF;
+        cti_v3_put(q->goal.offset, c, cti_v3_mul(added, -1));
+        if (g->collisions[c].elastic || !(cti_v3_dot(n, cti_v3_at(q->forces.J, c)) > 0))
             continue;
-        q->net.mode[c] = (uint8_t)(q->stick[c] ? (parts ? CTI_NET_ALL : CTI_NET_TANGENT) : (parts ? CTI_NET_NORMAL : CTI_NET_OFF));
-        any |= q->net.mode[c];
+        q->response.mode[c] = (uint8_t)(q->stick[c] ? (parts ? CTI_RESPONSE_ALL : CTI_RESPONSE_TANGENT)
+                                                    : (parts ? CTI_RESPONSE_NORMAL : CTI_RESPONSE_OFF));
+        any |= q->response.mode[c];
     }
     if (!any)
         return 0;
-    q->net.soft = CTI_GEOMETRIC_SMALL;
-    cti_geometric_by(s, 0);
-    turns = cti_net_cg(&q->net, q->ask.extra, s->desc.geometric.cg_turns, 0, q->forces.rest);
-    cti_net_spread(&q->net, q->forces.rest, q->before);
-    for (i = 0; i < q->net.n; i++)
-        cti_v3_put(q->Q, i, cti_v3_add(cti_v3_add(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i])), cti_v3_at(g->last, q->blocks[i])));
-    keep = cti_net_safe(&q->net, q->Q, q->before);
-    for (i = 0; i < q->net.n; i++)
-        cti_v3_put(g->rest, q->blocks[i], cti_v3_mul(cti_v3_at(q->before, i), keep));
-    for (c = 0; c < q->net.m; c++)
-        cti_v3_put(q->forces.rest, c, cti_v3_mul(cti_v3_at(q->forces.rest, c), keep));
+    q->response.compliance_factor = CTI_GEOMETRIC_COMPLIANCE;
+    cti_geometric_use_matrix(s, 0);
+    turns = cti_response_cg(&q->response, q->goal.offset, s->desc.geometric.cg_turns, 0, q->forces.remaining);
+    cti_response_spread(&q->response, q->forces.remaining, q->before);
+    for (i = 0; i < q->response.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_add(cti_v3_add(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i])),
+                                       cti_v3_at(g->dv_end, q->blocks[i])));
+    keep = cti_response_safe_share(&q->response, q->Q, q->before);
+    for (i = 0; i < q->response.n; i++)
+        cti_v3_put(g->dv_remaining, q->blocks[i], cti_v3_mul(cti_v3_at(q->before, i), keep));
+    for (c = 0; c < q->response.m; c++)
+        cti_v3_put(q->forces.remaining, c, cti_v3_mul(cti_v3_at(q->forces.remaining, c), keep));
     return turns;
 }

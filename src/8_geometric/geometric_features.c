@@ -1,4 +1,4 @@
-/* geometric_features.c -- which features of a pair its closest points are in, and whether they are in each other's way.
+/* geometric_features.c -- which features of a pair its closest points are in, and whether these are each other's nearest.
    Method: a vertex collides with the face, edge or vertex in whose Voronoi region it is, so that each pair of closest points belongs to one pair of
    features. A vertex that is above one side of a valley collides with the other side's plane, too. That collision begins where the motion is
    about to need it; where the vertex comes above that side, it may be inside of the thickness already. The direction of a pair of edges or
@@ -12,7 +12,7 @@
    .68 and two steps that end on their budget */
 #define CTI_GEOMETRIC_OBLIQUE CTI_R(0.2)
 
-/* 1 where p is in the Voronoi region of an edge of a face, whose closest point is c: not above the other face there */
+/* returns 1 where p is in the Voronoi region of an edge of a face, whose closest point is c: not above the other face there */
 static int cti_geometric_at_edge(const cti_surface *f, int face, int edge, cti_v3 p, cti_v3 c)
 {
     int other = cti_surface_beside(f, face, edge);
@@ -22,7 +22,7 @@ static int cti_geometric_at_edge(const cti_surface *f, int face, int edge, cti_v
            (other < 0 || cti_v3_dot(cti_v3_sub(p, c), cti_surface_across(f, other, edge, &tip, &foot)) <= 0);
 }
 
-/* 1 where p is in the Voronoi region of vertex u of a face */
+/* returns 1 where p is in the Voronoi region of vertex u of a face */
 static int cti_geometric_at_vertex(const cti_surface *f, int face, int u, cti_v3 p)
 {
     cti_v3 c = cti_v3_at(f->x0, u), to = cti_v3_sub(p, c);
@@ -35,7 +35,7 @@ static int cti_geometric_at_vertex(const cti_surface *f, int face, int u, cti_v3
     return 1;
 }
 
-/* 1 where no face beside an edge is nearer to what lies in the unit direction n. A face that has a vertex of the other edge is joined to it */
+/* returns 1 where no face beside an edge is nearer to what lies in the unit direction n. Faces that have a vertex of the other edge do not count */
 static int cti_geometric_edge_is_nearest(const cti_surface *f, int edge, cti_v3 n, const int32_t *other)
 {
     int k;

@@ -9,21 +9,21 @@
 #include "geometric.h"
 
 #define CTI_GEOMETRIC_SHALLOW CTI_R(0.06) /* [sine] from this angle on two faces are the sides of a valley */
-#define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
-#define CTI_GEOMETRIC_SPARE CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
-#define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
+#define CTI_GEOMETRIC_AHEAD CTI_R(1.5) /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
+#define CTI_GEOMETRIC_KEPT_SHARE CTI_R(0.05) /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
+#define CTI_GEOMETRIC_CUT CTI_R(0.8) /* [1] share of the way to a crossing that a cut leaves */
 
 /* ---- collisions ---- */
 
-/* velocities of the surface's vertices in a substep: of their blocks, or of their scripts. fastest: the largest. 0: out of memory */
+/* sets velocities of the surface's vertices in a substep, of their blocks or their scripts, and the largest speed. 0: out of memory */
 static int cti_geometric_speeds_of(cti_state *s, ct_real h, ct_real *fastest)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
     ct_real most = 0;
     int v, k, j;
-    if (CTI_LEN(g->crossing.speed) != 3 * f->nv) {
-        if (!CTI_ZEROS(s->mem, g->crossing.speed, 3 * f->nv))
+    if (CTI_LEN(g->detection.velocity) != 3 * f->nv) {
+        if (!CTI_ZEROS(s->mem, g->detection.velocity, 3 * f->nv))
             return 0;
     }
     for (j = 0; j < CTI_LEN(f->runs); j += 3)
@@ -34,30 +34,30 @@ static int cti_geometric_speeds_of(cti_state *s, ct_real h, ct_real *fastest)
                 u = cti_v3_mul(cti_v3_sub(cti_v3_at(cti_surface_script(f, v), 0), cti_v3_at(f->x0, v)), 1 / h);
             for (k = 0; k < a->n; k++)
                 u = cti_v3_mad(u, cti_v3_at(g->v, a->block[k]), a->n > 1 ? a->weight[k] : 1);
-            cti_v3_put(g->crossing.speed, v, u);
+            cti_v3_put(g->detection.velocity, v, u);
             most = cti_max(most, cti_v3_norm2(u));
         }
     *fastest = cti_sqrt(most);
     return 1;
 }
 
-/* the collision of a pair with weights. 0: it is not near enough, and not forced; -1: scripts move all of it */
+/* makes the collision of a pair with weights. 0: it is not near enough, and not forced; -1: scripts move all of it */
 static int cti_geometric_make(const cti_state *s, ct_real h, const cti_pair *p, ct_real distance, ct_real thickness, int forced,
-                              cti_geometric_hit *hit)
+                              cti_geometric_collision *hit)
 {
     const cti_surface *f = &s->surface;
     cti_v3 u = cti_v3_zero(), other = cti_v3_make(0, 1, 0);
     int k, dynamic = 0;
     memset(hit, 0, sizeof *hit);
     hit->pair = *p, hit->distance = distance, hit->thickness = thickness;
-    hit->script = cti_v3_zero();
+    hit->script_velocity = cti_v3_zero();
     for (k = 0; k < p->n; k++) {
-        cti_v3 own = cti_v3_at(cti_geometric_own(s)->crossing.speed, p->v[k]);
+        cti_v3 own = cti_v3_at(cti_geometric_own(s)->detection.velocity, p->v[k]);
         u = cti_v3_mad(u, own, p->w[k]);
         if (f->bodies[f->body_of[p->v[k]]].dynamic)
             dynamic = 1;
         else
-            hit->script = cti_v3_mad(hit->script, own, p->w[k]);
+            hit->script_velocity = cti_v3_mad(hit->script_velocity, own, p->w[k]);
     }
     if (!dynamic)
         return -1;
@@ -73,10 +73,10 @@ static int cti_geometric_make(const cti_state *s, ct_real h, const cti_pair *p, 
     return forced || distance <= CTI_GEOMETRIC_MARGIN * thickness + CTI_GEOMETRIC_AHEAD * h * cti_max(0, -cti_v3_dot(hit->normal, u));
 }
 
-/* 1: pair i of list k is a collision in a substep h, *hit; 0: it is none, unless the motion without it shows that it must be; -1: none, since other
-   features have its closest points, or scripts move all of it. Where a feature beside one of a pair is nearer, the pair would be linearized
-   obliquely: an edge or a vertex ahead in a flat mesh would brake what slides over it */
-static int cti_geometric_meets(const cti_state *s, int k, int i, ct_real h, cti_geometric_hit *hit)
+/* returns 1 where pair i of list k is a collision in a substep h, and sets *hit; 0: it is none, unless the motion without it shows that it must be;
+   -1: none, since other features have its closest points, or scripts move all of it. Where a feature beside one of a pair is nearer, the pair would
+   be linearized obliquely: an edge or a vertex ahead in a flat mesh would brake what slides over it */
+static int cti_geometric_is_collision(const cti_state *s, int k, int i, ct_real h, cti_geometric_collision *hit)
 {
     const cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
@@ -89,7 +89,7 @@ static int cti_geometric_meets(const cti_state *s, int k, int i, ct_real h, cti_
         return -1;
     if (!forced && l->kind != CT_PAIR_PLANE && d > CTI_GEOMETRIC_MARGIN * hat &&
         d > CTI_GEOMETRIC_MARGIN * hat +
-                CTI_GEOMETRIC_AHEAD * h * cti_vertices_approach(l->quads + 4 * (size_t)i, first, n, NULL, g->crossing.speed))
+                CTI_GEOMETRIC_AHEAD * h * cti_vertices_approach(l->quads + 4 * (size_t)i, first, n, NULL, g->detection.velocity))
         return 0;
     cti_candidates_pair(l, f, i, &p);
     if (l->kind == CT_PAIR_PLANE)
@@ -109,10 +109,10 @@ static int cti_geometric_find_list(cti_state *s, int k, ct_real h, ct_real faste
     int i, n = cti_candidates_len(l);
     for (i = 0; i < n; i++) {
         ct_real most = CTI_GEOMETRIC_MARGIN * l->hat[i] + 2 * CTI_GEOMETRIC_AHEAD * h * fastest;
-        cti_geometric_hit hit;
+        cti_geometric_collision hit;
         if (!g->forced[k][i] && k != CTI_LIST_PLANE && l->d2[i] > most * most)
             continue;
-        if (cti_geometric_meets(s, k, i, h, &hit) > 0 && !CTI_PUSH(s->mem, g->hits, hit))
+        if (cti_geometric_is_collision(s, k, i, h, &hit) > 0 && !CTI_PUSH(s->mem, g->collisions, hit))
             return 0;
     }
     return 1;
@@ -132,7 +132,7 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     ct_real fastest = 0;
     int k;
-    CTI_CLEAR(g->hits);
+    CTI_CLEAR(g->collisions);
     if (!cti_geometric_speeds_of(s, h, &fastest))
         return 0;
     if (!cti_geometric_distances(s, 2 * CTI_GEOMETRIC_AHEAD * h * fastest))
@@ -145,8 +145,8 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
 
 /* ---- crossings ---- */
 
-/* the blocks of a crossing pair keep the share t of their motion */
-static void cti_geometric_cut(cti_state *s, const int32_t *v, int n, ct_real t)
+/* lets the blocks of a crossing pair keep the share t of their motion */
+static void cti_geometric_cut_motion(cti_state *s, const int32_t *v, int n, ct_real t)
 {
     cti_geometric *g = cti_geometric_own(s);
     int i, k;
@@ -154,40 +154,40 @@ static void cti_geometric_cut(cti_state *s, const int32_t *v, int n, ct_real t)
     for (i = 0; i < n; i++) {
         const cti_attach *a = cti_surface_attach(&s->surface, v[i]);
         for (k = 0; k < a->n; k++)
-            g->share[a->block[k]] = cti_min(g->share[a->block[k]], t);
+            g->motion_share[a->block[k]] = cti_min(g->motion_share[a->block[k]], t);
     }
 }
 
-/* pair i of list k crosses, at the time `toi` */
-static void cti_geometric_crosses(cti_state *s, int k, int i, ct_real toi, int cut)
+/* marks pair i of list k as forced, since it crosses at the time `toi` */
+static void cti_geometric_mark_crossing(cti_state *s, int k, int i, ct_real toi, int cut)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_candidates *l = &g->list[k];
-    cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &g->crossing.pair);
+    cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &g->detection.crossing);
     g->forced[k][i] = 1;
     if (cut)
-        cti_geometric_cut(s, l->quads + 4 * (size_t)i, cti_kind_corners(l->kind), toi);
+        cti_geometric_cut_motion(s, l->quads + 4 * (size_t)i, cti_kind_corners(l->kind), toi);
 }
 
-/* crossings of a list; d2 must be those at surface.x0. most: bound on the relative way of two vertices */
-static int cti_geometric_cross_list(cti_state *s, int list, ct_real most, int cut)
+/* counts crossings of a list, whose d2 are those at surface.x0. most: bound on the relative way of two vertices */
+static int cti_geometric_find_crossings_list(cti_state *s, int list, ct_real most, int cut)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_candidates *l = &g->list[list];
-    const cti_candidates_way way = {s->surface.x0, s->surface.x1, CTI_GEOMETRIC_SPARE, most, 0, NULL};
+    const cti_candidates_way way = {s->surface.x0, s->surface.x1, CTI_GEOMETRIC_KEPT_SHARE, most, 0, NULL};
     int i, n = cti_candidates_len(l), count = 0;
-    if (!CTI_RESIZE(s->mem, g->crossing.toi, n))
+    if (!CTI_RESIZE(s->mem, g->detection.toi, n))
         return -1;
-    cti_candidates_meet(l, &s->surface, &way, l->d2, g->crossing.toi);
+    cti_candidates_meet(l, &s->surface, &way, l->d2, g->detection.toi);
     for (i = 0; i < n; i++)
-        if (g->crossing.toi[i] <= 1 && l->d2[i] > 0) {
+        if (g->detection.toi[i] <= 1 && l->d2[i] > 0) {
             count++;
-            cti_geometric_crosses(s, list, i, g->crossing.toi[i], cut);
+            cti_geometric_mark_crossing(s, list, i, g->detection.toi[i], cut);
         }
     return count;
 }
 
-CTI_FN int cti_geometric_cross(cti_state *s, int cut)
+CTI_FN int cti_geometric_find_crossings(cti_state *s, int cut)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
@@ -198,11 +198,11 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
     if (cut && !cti_geometric_cover(s))
         return -1;
     for (i = 0; cut && i < s->n; i++)
-        g->share[i] = 1;
-    if (!cti_geometric_distances(s, most / (1 - CTI_GEOMETRIC_SPARE)))
+        g->motion_share[i] = 1;
+    if (!cti_geometric_distances(s, most / (1 - CTI_GEOMETRIC_KEPT_SHARE)))
         return -1;
     for (k = 0; k < CTI_LIST_PLANE; k++) {
-        int found = cti_geometric_cross_list(s, k, most, cut);
+        int found = cti_geometric_find_crossings_list(s, k, most, cut);
         if (found < 0)
             return -1;
         count += found;
@@ -210,17 +210,17 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
     for (i = 0; i < cti_candidates_len(planes); i++) {
         const int32_t *pair = planes->pairs + 2 * (size_t)i;
         ct_real g0 = planes->d2[i], g1 = cti_plane_gap(&f->planes[pair[1]], cti_v3_at(f->x1, pair[0]));
-        ct_real least = CTI_GEOMETRIC_SPARE * cti_min(g0, planes->hat[i]);
+        ct_real least = CTI_GEOMETRIC_KEPT_SHARE * cti_min(g0, planes->hat[i]);
         if (g1 >= least || !(g0 > 0))
             continue;
         count++;
-        cti_geometric_crosses(s, CTI_LIST_PLANE, i, (g0 - least) / (g0 - g1), cut);
+        cti_geometric_mark_crossing(s, CTI_LIST_PLANE, i, (g0 - least) / (g0 - g1), cut);
     }
     return count;
 }
 
-/* pairs of a list that a motion misses. most: bound on the relative way of two vertices */
-static int cti_geometric_miss_list(cti_state *s, int list, ct_real h, ct_real most)
+/* counts pairs of a list that a motion misses. most: bound on the relative way of two vertices */
+static int cti_geometric_find_missed_list(cti_state *s, int list, ct_real h, ct_real most)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
@@ -228,30 +228,30 @@ static int cti_geometric_miss_list(cti_state *s, int list, ct_real h, ct_real mo
     int first = cti_kind_first(l->kind), n = cti_kind_corners(l->kind), i, k, count = 0;
     for (i = 0; i < cti_candidates_len(l); i++) {
         ct_real least = s->desc.geometric.position_distance * l->hat[i];
-        cti_geometric_hit hit;
+        cti_geometric_collision hit;
         cti_pair p;
         if (g->forced[list][i] || (list != CTI_LIST_PLANE && (l->d2[i] > (least + most) * (least + most) ||
             cti_sqrt(l->d2[i]) > least + cti_vertices_approach(l->quads + 4 * (size_t)i, first, n, f->x0, f->x1))))
             continue;
         cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        if (cti_pair_closest(f, f->x1, &p, &k) < least && cti_geometric_meets(s, list, i, h, &hit) == 0)
+        if (cti_pair_closest(f, f->x1, &p, &k) < least && cti_geometric_is_collision(s, list, i, h, &hit) == 0)
             g->forced[list][i] = 1, count++;
     }
     return count;
 }
 
-CTI_FN int cti_geometric_miss(cti_state *s, ct_real h)
+CTI_FN int cti_geometric_find_missed(cti_state *s, ct_real h)
 {
     ct_real most = 2 * cti_geometric_motion_bound(&s->surface);
     int k, count = 0;
     for (k = 0; k < CTI_LISTS; k++)
-        count += cti_geometric_miss_list(s, k, h, most);
+        count += cti_geometric_find_missed_list(s, k, h, most);
     return count;
 }
 
 /* ---- the end of a step ---- */
 
-/* the pairs of a list */
+/* reports the distances of a list */
 static void cti_geometric_measure_list(cti_state *s, const cti_candidates *l, ct_step_report *r)
 {
     int i, n = cti_candidates_len(l), nearest = -1;
@@ -288,7 +288,7 @@ static void cti_geometric_measure_planes(cti_state *s, const cti_candidates *l, 
     r->candidates += cti_candidates_len(l);
 }
 
-/* the pairs of the lists. 0: out of memory */
+/* reports the distances of all lists. 0: out of memory */
 static int cti_geometric_measure_lists(cti_state *s, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -320,7 +320,7 @@ CTI_FN int cti_geometric_measure(cti_state *s, ct_step_report *r)
     return ok && cti_geometric_measure_lists(s, r);
 }
 
-CTI_FN int cti_geometric_count(cti_state *s)
+CTI_FN int cti_geometric_count_intersections(cti_state *s)
 {
     cti_geometric_own(s)->scope.covered = 0;
     return cti_tangle_crossed(s);

@@ -11,15 +11,15 @@
 #define CTI_GEOMETRIC_KEEP CTI_R(0.95)
 #define CTI_GEOMETRIC_AHEAD 4 /* entries of the old list that are looked at before the table */
 
-/* a key from the features of a pair, or from the joint: it does not change when other bodies are added or removed */
-static uint64_t cti_geometric_key(const cti_state *s, const cti_geometric_hit *t)
+/* returns a key from the features of a pair, or from the joint: it does not change when other bodies are added or removed */
+static uint64_t cti_geometric_key(const cti_state *s, const cti_geometric_collision *t)
 {
     if (t->elastic)
-        return (s->bodies.joints[t->elastic - 1].key ^ (uint32_t)t->part) * 0xc4ceb9fe1a85ec53u;
+        return (s->bodies.joints[t->elastic - 1].key ^ (uint32_t)t->axis) * 0xc4ceb9fe1a85ec53u;
     return cti_pair_key(&s->surface, &t->pair);
 }
 
-/* the table of all old keys. 0: out of memory */
+/* makes the table of all old keys. 0: out of memory */
 static int cti_geometric_table(cti_state *s, cti_geometric_memory *m)
 {
     int n = CTI_LEN(m->keys), i, size = cti_keys_size(n);
@@ -29,11 +29,11 @@ static int cti_geometric_table(cti_state *s, cti_geometric_memory *m)
         int32_t *at = cti_keys_at(m->table, size, m->keys, sizeof *m->keys, m->keys[i]);
         *at = *at ? *at : i + 1;
     }
-    m->tabled = 1;
+    m->has_table = 1;
     return 1;
 }
 
-/* the old entry of a key, or -1; *next: where the old list is followed. -2: out of memory */
+/* returns the old entry of a key, or -1; *next: where the old list is followed. -2: out of memory */
 static int cti_geometric_look(cti_state *s, cti_geometric_memory *m, uint64_t key, int *next)
 {
     int n = CTI_LEN(m->keys), k;
@@ -42,7 +42,7 @@ static int cti_geometric_look(cti_state *s, cti_geometric_memory *m, uint64_t ke
             *next = k + 1;
             return k;
         }
-    if (!m->tabled && !cti_geometric_table(s, m))
+    if (!m->has_table && !cti_geometric_table(s, m))
         return -2;
     k = *cti_keys_at(m->table, CTI_LEN(m->table), m->keys, sizeof *m->keys, key);
     if (k > 0)
@@ -50,10 +50,10 @@ static int cti_geometric_look(cti_state *s, cti_geometric_memory *m, uint64_t ke
     return k - 1;
 }
 
-/* the mean force of an old entry over the last `h`, in which the substep before is the share `share` */
+/* returns the mean force of an old entry over the last `h`, of which the substep before is the share `share` */
 static cti_v3 cti_geometric_mean(const cti_geometric_memory *m, int k, ct_real share)
 {
-    return cti_v3_mad(cti_v3_mul(cti_v3_at(m->force, k), share), cti_v3_at(m->before, k), 1 - share);
+    return cti_v3_mad(cti_v3_mul(cti_v3_at(m->force, k), share), cti_v3_at(m->mean_before, k), 1 - share);
 }
 
 CTI_FN int cti_geometric_recall(cti_state *s, ct_real h)
@@ -61,25 +61,25 @@ CTI_FN int cti_geometric_recall(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_memory *m = &g->memory;
     ct_real share = h > m->h ? m->h / h : 1;
-    int c, n = CTI_LEN(g->hits), next = 0, plain = cti_geometric_printed(s);
-    if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) ||
-        !CTI_RESIZE(s->mem, m->mean, 3 * n) || !CTI_RESIZE(s->mem, m->now, n))
+    int c, n = CTI_LEN(g->collisions), next = 0, printed = cti_geometric_printed(s);
+    if (!CTI_RESIZE(s->mem, m->normal_force, n) || !CTI_RESIZE(s->mem, m->warm_start, 3 * n) ||
+        !CTI_RESIZE(s->mem, m->mean, 3 * n) || !CTI_RESIZE(s->mem, m->keys_now, n))
         return 0;
     for (c = 0; c < n; c++) {
         cti_v3 mean = cti_v3_zero();
         int k;
-        m->now[c] = cti_geometric_key(s, &g->hits[c]);
-        k = CTI_LEN(m->keys) && !plain && !g->hits[c].elastic ? cti_geometric_look(s, m, m->now[c], &next) : -1;
+        m->keys_now[c] = cti_geometric_key(s, &g->collisions[c]);
+        k = CTI_LEN(m->keys) && !printed && !g->collisions[c].elastic ? cti_geometric_look(s, m, m->keys_now[c], &next) : -1;
         if (k == -2)
             return 0;
         if (k >= 0)
             mean = cti_geometric_mean(m, k, share);
-        m->first[c] = k >= 0 ? cti_v3_dot(mean, g->hits[c].normal) : -1;
-        cti_v3_put(m->base, c, cti_v3_zero()), cti_v3_put(m->mean, c, mean);
-        if (m->first[c] > 0)
-            cti_v3_put(m->base, c, cti_v3_mul(mean, CTI_GEOMETRIC_KEEP));
+        m->normal_force[c] = k >= 0 ? cti_v3_dot(mean, g->collisions[c].normal) : -1;
+        cti_v3_put(m->warm_start, c, cti_v3_zero()), cti_v3_put(m->mean, c, mean);
+        if (m->normal_force[c] > 0)
+            cti_v3_put(m->warm_start, c, cti_v3_mul(mean, CTI_GEOMETRIC_KEEP));
         else if (k >= 0)
-            m->first[c] = 0;
+            m->normal_force[c] = 0;
     }
     return 1;
 }
@@ -88,15 +88,15 @@ CTI_FN int cti_geometric_remember(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_memory *m = &g->memory;
-    int n = CTI_LEN(g->hits);
-    m->tabled = 0;
+    int n = CTI_LEN(g->collisions);
+    m->has_table = 0;
     m->h = h;
-    if (!CTI_RESIZE(s->mem, m->keys, n) || !CTI_RESIZE(s->mem, m->force, 3 * n) || !CTI_RESIZE(s->mem, m->before, 3 * n))
+    if (!CTI_RESIZE(s->mem, m->keys, n) || !CTI_RESIZE(s->mem, m->force, 3 * n) || !CTI_RESIZE(s->mem, m->mean_before, 3 * n))
         return 0;
     if (n) {
-        memcpy(m->keys, m->now, sizeof *m->keys * (size_t)n);
-        memcpy(m->force, g->q.forces.force, sizeof(ct_real) * 3 * (size_t)n);
-        memcpy(m->before, m->mean, sizeof(ct_real) * 3 * (size_t)n);
+        memcpy(m->keys, m->keys_now, sizeof *m->keys * (size_t)n);
+        memcpy(m->force, g->solve.forces.force, sizeof(ct_real) * 3 * (size_t)n);
+        memcpy(m->mean_before, m->mean, sizeof(ct_real) * 3 * (size_t)n);
     }
     return 1;
 }
@@ -105,12 +105,12 @@ CTI_FN int cti_geometric_memory_save(cti_state *s)
 {
     cti_geometric_memory *m = &cti_geometric_own(s)->memory;
     int n = CTI_LEN(m->keys);
-    if (!CTI_RESIZE(s->mem, m->start_keys, n) || !CTI_RESIZE(s->mem, m->start_force, 3 * n) || !CTI_RESIZE(s->mem, m->start_before, 3 * n))
+    if (!CTI_RESIZE(s->mem, m->start_keys, n) || !CTI_RESIZE(s->mem, m->start_force, 3 * n) || !CTI_RESIZE(s->mem, m->start_mean_before, 3 * n))
         return 0;
     if (n) {
         memcpy(m->start_keys, m->keys, sizeof *m->keys * (size_t)n);
         memcpy(m->start_force, m->force, sizeof(ct_real) * 3 * (size_t)n);
-        memcpy(m->start_before, m->before, sizeof(ct_real) * 3 * (size_t)n);
+        memcpy(m->start_mean_before, m->mean_before, sizeof(ct_real) * 3 * (size_t)n);
     }
     m->start_h = m->h;
     return 1;
@@ -120,8 +120,8 @@ CTI_FN void cti_geometric_memory_restore(cti_state *s)
 {
     cti_geometric_memory *m = &cti_geometric_own(s)->memory;
     uint64_t *keys = m->keys;
-    ct_real *force = m->force, *before = m->before;
-    m->keys = m->start_keys, m->force = m->start_force, m->before = m->start_before, m->h = m->start_h;
-    m->start_keys = keys, m->start_force = force, m->start_before = before;
-    m->tabled = 0;
+    ct_real *force = m->force, *before = m->mean_before;
+    m->keys = m->start_keys, m->force = m->start_force, m->mean_before = m->start_mean_before, m->h = m->start_h;
+    m->start_keys = keys, m->start_force = force, m->start_mean_before = before;
+    m->has_table = 0;
 }

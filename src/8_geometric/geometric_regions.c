@@ -11,9 +11,9 @@ CTI_FN void cti_geometric_regions_free(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     int i;
-    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
-        cti_regions_free(s->mem, &g->crossing.regions[i]);
-    CTI_FREE(s->mem, g->crossing.regions);
+    for (i = 0; i < CTI_LEN(g->detection.regions); i++)
+        cti_regions_free(s->mem, &g->detection.regions[i]);
+    CTI_FREE(s->mem, g->detection.regions);
 }
 
 CTI_FN int cti_geometric_regions_prepare(cti_state *s)
@@ -24,7 +24,7 @@ CTI_FN int cti_geometric_regions_prepare(cti_state *s)
     for (b = 0; b < f->n_bodies && s->desc.geometric.regions; b++) {
         if (!f->ranges[b].dynamic || !f->ranges[b].self || !cti_regions_usable(f, b))
             continue;
-        if (!CTI_RESIZE(s->mem, g->crossing.regions, n + 1) || !cti_regions_build(s->mem, &g->crossing.regions[n], f, b))
+        if (!CTI_RESIZE(s->mem, g->detection.regions, n + 1) || !cti_regions_build(s->mem, &g->detection.regions[n], f, b))
             return 0;
         n++;
     }
@@ -38,8 +38,8 @@ CTI_FN int cti_geometric_regions_pairs(cti_state *s)
     cti_region_motion m;
     int i;
     m.f = f, m.x0 = f->x0, m.x1 = f->x1;
-    for (i = 0; i < CTI_LEN(g->crossing.regions); i++) {
-        cti_regions *r = &g->crossing.regions[i];
+    for (i = 0; i < CTI_LEN(g->detection.regions); i++) {
+        cti_regions *r = &g->detection.regions[i];
         ct_real thick = f->bodies[r->tree.body].thickness;
         r->rule.margin = CTI_GEOMETRIC_MARGIN * thick / 2;
         r->rule.inflate = (g->scope.wide ? thick : r->rule.margin) + CTI_GEOMETRIC_SLACK * thick;
@@ -59,7 +59,7 @@ CTI_FN int cti_geometric_regions_hold(cti_state *s)
     cti_region_motion m;
     int i, hold = 1;
     m.f = &s->surface, m.x0 = s->surface.x0, m.x1 = s->surface.x1;
-    for (i = 0; i < CTI_LEN(g->crossing.regions) && hold > 0; i++)
-        hold = cti_regions_hold(s->mem, &g->crossing.regions[i], &m);
+    for (i = 0; i < CTI_LEN(g->detection.regions) && hold > 0; i++)
+        hold = cti_regions_hold(s->mem, &g->detection.regions[i], &m);
     return hold;
 }

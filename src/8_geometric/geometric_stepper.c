@@ -1,4 +1,4 @@
-/* geometric_stepper.c -- the geometric stepper, as the world has it: options, refusals, memory. */
+/* geometric_stepper.c -- registers the geometric stepper: options, refusals, memory. */
 #include "../0_base/log.h"
 #include "geometric.h"
 
@@ -63,41 +63,41 @@ static void cti_geometric_unprepare(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_mem *m = s->mem;
-    cti_geometric_net *q;
+    cti_geometric_solve *q;
     cti_geometric_memory memory;
     int k;
     if (!g)
         return;
-    q = &g->q;
+    q = &g->solve;
     cti_geometric_regions_free(s);
-    CTI_FREE_SPAN(m, g->scope.lo, g->scope.to);
-    CTI_FREE_SPAN(m, g->rests[0], g->hits);
+    CTI_FREE_SPAN(m, g->scope.lo, g->scope.x1);
+    CTI_FREE_SPAN(m, g->unlimited[0], g->collisions);
     for (k = 0; k < CTI_LISTS; k++)
         cti_candidates_free(m, &g->list[k]);
-    CTI_FREE_SPAN(m, q->local, q->compliance);
+    CTI_FREE_SPAN(m, q->particle_of, q->compliance);
     CTI_FREE_SPAN(m, q->scratch.work, q->scratch.pack);
-    CTI_FREE_SPAN(m, q->stiff.list, q->stiff.f);
+    CTI_FREE_SPAN(m, q->stiff.particles, q->stiff.f);
     CTI_FREE_SPAN(m, q->filter, q->before);
-    CTI_FREE_SPAN(m, q->ask.extra, q->ask.out);
-    CTI_FREE_SPAN(m, q->forces.force, q->forces.slip);
-    CTI_FREE_SPAN(m, g->crossing.toi, g->crossing.stopped);
-    CTI_FREE_SPAN(m, g->ways, g->rest);
+    CTI_FREE_SPAN(m, q->goal.offset, q->goal.excluded);
+    CTI_FREE_SPAN(m, q->forces.force, q->forces.damping_share);
+    CTI_FREE_SPAN(m, g->detection.toi, g->detection.stopped);
+    CTI_FREE_SPAN(m, g->recovery_way, g->dv_remaining);
     CTI_FREE_SPAN(m, g->implicit.y, g->implicit.error);
-    CTI_FREE_SPAN(m, g->implicit.way, g->implicit.spin);
-    CTI_FREE(m, g->crossing.speed);
-    CTI_FREE(m, g->known.x_last);
+    CTI_FREE_SPAN(m, g->implicit.rotation, g->implicit.rotation_end);
+    CTI_FREE(m, g->detection.velocity);
+    CTI_FREE(m, g->end.x_last);
     memory = g->memory;
     memset(g, 0, sizeof *g);
     g->memory = memory;
 }
 
-/* masses of bodies, and of them for each elastic. 0: out of memory */
+/* sets masses of bodies, and joint_mass. 0: out of memory */
 static int cti_geometric_weigh_bodies(cti_state *s)
 {
     cti_geometric_implicit *q = &cti_geometric_own(s)->implicit;
     int i, k, n = CTI_LEN(s->factors.components);
-    if (!CTI_RESIZE(s->mem, cti_geometric_own(s)->ways, s->bodies.n_models) || !CTI_RESIZE(s->mem, q->body_mass, n) ||
-        !CTI_RESIZE(s->mem, q->is_stiff, n) || !CTI_RESIZE(s->mem, q->tie_mass, n))
+    if (!CTI_RESIZE(s->mem, cti_geometric_own(s)->recovery_way, s->bodies.n_models) || !CTI_RESIZE(s->mem, q->body_mass, n) ||
+        !CTI_RESIZE(s->mem, q->is_stiff, n) || !CTI_RESIZE(s->mem, q->joint_mass, n))
         return 0;
     for (i = 0; i < s->n; i++)
         q->body_mass[s->factors.component_of[i]] += s->bodies.mass[i];
@@ -108,10 +108,10 @@ static int cti_geometric_weigh_bodies(cti_state *s)
         for (k = 0; k < 2; k++) {
             const cti_joint_side *side = k ? &s->bodies.joints[i].b : &s->bodies.joints[i].a;
             if (side->n > 0)
-                q->tie_mass[s->factors.component_of[side->block[0]]] += 1;
+                q->joint_mass[s->factors.component_of[side->block[0]]] += 1;
         }
     for (i = 0; i < n; i++)
-        q->tie_mass[i] = q->tie_mass[i] > 0 ? q->body_mass[i] / q->tie_mass[i] : 0;
+        q->joint_mass[i] = q->joint_mass[i] > 0 ? q->body_mass[i] / q->joint_mass[i] : 0;
     return 1;
 }
 
@@ -132,17 +132,18 @@ static int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
-    if (!CTI_RESIZE(m, g->scope.lo, moving) || !CTI_RESIZE(m, g->scope.hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) ||
-        !CTI_RESIZE(m, g->share, s->n) || !CTI_RESIZE(m, g->crossing.stopped, s->n) || !CTI_RESIZE(m, g->v, n3) ||
+    if (!CTI_RESIZE(m, g->scope.lo, moving) || !CTI_RESIZE(m, g->scope.hi, moving) || !CTI_RESIZE(m, g->solve.particle_of, s->n) ||
+        !CTI_RESIZE(m, g->motion_share, s->n) || !CTI_RESIZE(m, g->detection.stopped, s->n) || !CTI_RESIZE(m, g->v, n3) ||
         !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) ||
-        !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->rest, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
-        !CTI_RESIZE(m, g->implicit.gain, n3) || !CTI_RESIZE(m, g->implicit.solve, 7 * n3) || !CTI_RESIZE(m, g->implicit.way, n3) ||
-        !CTI_RESIZE(m, g->implicit.along, n3) || !CTI_RESIZE(m, g->implicit.spun, n3) || !CTI_RESIZE(m, g->implicit.spin, n3))
+        !CTI_RESIZE(m, g->dv_end, n3) || !CTI_RESIZE(m, g->dv_remaining, n3) || !CTI_RESIZE(m, g->implicit.y, n3) ||
+        !CTI_RESIZE(m, g->implicit.free_acceleration, n3) || !CTI_RESIZE(m, g->implicit.last_acceleration, n3) ||
+        !CTI_RESIZE(m, g->implicit.scratch, 7 * n3) || !CTI_RESIZE(m, g->implicit.rotation, n3) ||
+        !CTI_RESIZE(m, g->implicit.A_rotation, n3) || !CTI_RESIZE(m, g->implicit.rotation_change, n3) || !CTI_RESIZE(m, g->implicit.rotation_end, n3))
         return 0;
     if (!CTI_RESIZE(m, g->implicit.scale, CTI_LEN(s->factors.components)) || !CTI_RESIZE(m, g->implicit.error, CTI_LEN(s->factors.components)))
         return 0;
     for (i = 0; i < s->n; i++)
-        g->q.local[i] = -1;
+        g->solve.particle_of[i] = -1;
     return cti_geometric_weigh_bodies(s) && cti_geometric_regions_prepare(s);
 }
 

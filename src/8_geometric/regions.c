@@ -10,7 +10,7 @@
 #define CTI_REGION_FAR 3e38f /* beyond every polytope: cti_round_float */
 enum { CTI_REGION_STAMPS = 1 << 29 }; /* stamps begin anew before they overflow */
 
-/* cti_region_walk -- a traversal. */
+/* cti_region_walk -- is a traversal. */
 typedef struct cti_region_walk {
     cti_mem *mem;
     cti_regions *r;
@@ -31,7 +31,7 @@ static int cti_region_append(cti_mem *mem, int32_t **list, int32_t a, int32_t b)
 
 /* ---- the criterion ---- */
 
-/* 1 if the criterion holds for a region (b -1) or for the union of two; -1: out of memory */
+/* returns 1 if the criterion holds for a region (b -1) or for the union of two; -1: out of memory */
 static int cti_region_spared(cti_mem *mem, cti_regions *r, const cti_region_motion *m, int a, int b)
 {
     cti_region_tree *t = &r->tree;
@@ -56,7 +56,7 @@ static int cti_region_spared(cti_mem *mem, cti_regions *r, const cti_region_moti
     return simple;
 }
 
-/* spared, and noted. -1: out of memory */
+/* returns the same, and lists what is spared. -1: out of memory */
 static int cti_region_spare(const cti_region_walk *w, int a, int b)
 {
     int spared = w->r->rule.criterion ? cti_region_spared(w->mem, w->r, w->m, a, b) : 0;
@@ -68,13 +68,14 @@ static int cti_region_spare(const cti_region_walk *w, int a, int b)
 
 /* ---- leaves ---- */
 
-static int cti_region_touch(const float *a, const float *b)
+/* returns 1 where two polytopes overlap */
+static int cti_region_overlap(const float *a, const float *b)
 {
     cti_f8 below = cti_f8_add(cti_f8_load(a), cti_f8_load(b + 8)), above = cti_f8_add(cti_f8_load(b), cti_f8_load(a + 8));
     return cti_f8_bits(cti_f8_le(cti_f8_max(below, above), cti_f8_set(0))) == 255;
 }
 
-/* lanes of a block that a polytope overlaps */
+/* returns the lanes of a block that a polytope overlaps */
 static unsigned cti_region_lanes(const float *dop, const float *block)
 {
     cti_f8 most = cti_f8_set(-1);
@@ -86,7 +87,7 @@ static unsigned cti_region_lanes(const float *dop, const float *block)
     return (unsigned)cti_f8_bits(cti_f8_le(most, cti_f8_set(0)));
 }
 
-/* lane `lane` of a block; dop NULL: one that overlaps nothing */
+/* sets a lane of a block; dop NULL: to one that overlaps nothing */
 static void cti_region_put(float *block, int lane, const float *dop)
 {
     int k;
@@ -96,8 +97,8 @@ static void cti_region_put(float *block, int lane, const float *dop)
     }
 }
 
-/* the polytope of up to three vertices */
-static void cti_region_around(const cti_regions *r, const int32_t *v, int n, float *out)
+/* makes the polytope of up to three vertices */
+static void cti_region_feature_dop(const cti_regions *r, const int32_t *v, int n, float *out)
 {
     const float *at = r->vertex_dop - CTI_REGION_DOP * (ptrdiff_t)r->tree.v0;
     cti_region_enclose(out, at + CTI_REGION_DOP * (ptrdiff_t)v[0], at + CTI_REGION_DOP * (ptrdiff_t)v[n - 1]);
@@ -105,7 +106,7 @@ static void cti_region_around(const cti_regions *r, const int32_t *v, int n, flo
         cti_region_enclose(out, out, at + CTI_REGION_DOP * (ptrdiff_t)v[1]);
 }
 
-/* blocks of a leaf in this query */
+/* fills the blocks of a leaf, once in a query */
 static void cti_region_fill(cti_regions *r, const cti_surface *f, const cti_region *g)
 {
     const cti_region_tree *t = &r->tree;
@@ -117,24 +118,24 @@ static void cti_region_fill(cti_regions *r, const cti_surface *f, const cti_regi
     r->work.filled[g->leaf] = r->work.query;
     for (i = 0; i < 8; i++) {
         if (i < g->n)
-            cti_region_around(r, f->faces + 3 * (size_t)t->face[g->first + i], 3, dop);
+            cti_region_feature_dop(r, f->faces + 3 * (size_t)t->face[g->first + i], 3, dop);
         cti_region_put(at, i, i < g->n ? dop : NULL);
     }
     at += CTI_REGION_BLOCK;
-    n = (l->n_points + 7) / 8;
+    n = (l->n_owned + 7) / 8;
     for (i = 0; i < 8 * n; i++)
         cti_region_put(at + CTI_REGION_BLOCK * (i / 8), i % 8,
-                       i < l->n_points ? r->vertex_dop + CTI_REGION_DOP * (size_t)(t->vertices[l->vertex + i] - t->v0) : NULL);
+                       i < l->n_owned ? r->vertex_dop + CTI_REGION_DOP * (size_t)(t->vertices[l->vertex + i] - t->v0) : NULL);
     at += CTI_REGION_BLOCK * (size_t)n;
-    n = (l->n_lines + 7) / 8;
+    n = (l->n_edges + 7) / 8;
     for (i = 0; i < 8 * n; i++) {
-        if (i < l->n_lines)
-            cti_region_around(r, f->edges + 2 * (size_t)t->lines[l->line + i], 2, dop);
-        cti_region_put(at + CTI_REGION_BLOCK * (i / 8), i % 8, i < l->n_lines ? dop : NULL);
+        if (i < l->n_edges)
+            cti_region_feature_dop(r, f->edges + 2 * (size_t)t->edges[l->edge + i], 2, dop);
+        cti_region_put(at + CTI_REGION_BLOCK * (i / 8), i % 8, i < l->n_edges ? dop : NULL);
     }
 }
 
-/* vertices that leaf a owns against the faces of leaf b. 0: out of memory */
+/* appends pairs of the vertices that leaf a owns and the faces of leaf b. 0: out of memory */
 static int cti_region_vertices(const cti_region_walk *w, int node_a, int node_b)
 {
     const cti_regions *r = w->r;
@@ -142,7 +143,7 @@ static int cti_region_vertices(const cti_region_walk *w, int node_a, int node_b)
     const cti_region_leaf *a = &t->leaves[t->nodes[node_a].leaf], *b = &t->leaves[t->nodes[node_b].leaf];
     const float *points = r->work.blocks + CTI_REGION_BLOCK * (size_t)(a->block + 1), *faces = r->work.blocks + CTI_REGION_BLOCK * (size_t)b->block;
     int base;
-    for (base = 0; base < a->n_points; base += 8) {
+    for (base = 0; base < a->n_owned; base += 8) {
         unsigned lanes = cti_region_lanes(r->dop + CTI_REGION_DOP * (size_t)node_b, points + CTI_REGION_BLOCK * (base / 8));
         for (; lanes; lanes &= lanes - 1) {
             int32_t v = t->vertices[a->vertex + base + cti_lowest_bit(lanes)];
@@ -158,30 +159,30 @@ static int cti_region_vertices(const cti_region_walk *w, int node_a, int node_b)
     return 1;
 }
 
-/* edges that leaf a owns against those of leaf b. 0: out of memory */
+/* appends pairs of the edges that leaf a owns and those of leaf b. 0: out of memory */
 static int cti_region_edges(const cti_region_walk *w, int node_a, int node_b)
 {
     const cti_regions *r = w->r;
     const cti_region_tree *t = &r->tree;
     const cti_region_leaf *a = &t->leaves[t->nodes[node_a].leaf], *b = &t->leaves[t->nodes[node_b].leaf];
-    const float *from = r->work.blocks + CTI_REGION_BLOCK * (size_t)(a->block + 1 + (a->n_points + 7) / 8);
-    const float *to = r->work.blocks + CTI_REGION_BLOCK * (size_t)(b->block + 1 + (b->n_points + 7) / 8);
+    const float *from = r->work.blocks + CTI_REGION_BLOCK * (size_t)(a->block + 1 + (a->n_owned + 7) / 8);
+    const float *to = r->work.blocks + CTI_REGION_BLOCK * (size_t)(b->block + 1 + (b->n_owned + 7) / 8);
     int base, i;
-    for (base = 0; base < a->n_lines; base += 8) {
+    for (base = 0; base < a->n_edges; base += 8) {
         unsigned lanes = cti_region_lanes(r->dop + CTI_REGION_DOP * (size_t)node_b, from + CTI_REGION_BLOCK * (base / 8));
         for (; lanes; lanes &= lanes - 1) {
             int at = base + cti_lowest_bit(lanes);
-            int32_t e = t->lines[a->line + at];
+            int32_t e = t->edges[a->edge + at];
             const int32_t *v = w->m->f->edges + 2 * (size_t)e;
             float dop[CTI_REGION_DOP];
-            cti_region_around(r, v, 2, dop);
-            for (i = node_a == node_b ? at / 8 : 0; i < (b->n_lines + 7) / 8; i++) {
+            cti_region_feature_dop(r, v, 2, dop);
+            for (i = node_a == node_b ? at / 8 : 0; i < (b->n_edges + 7) / 8; i++) {
                 unsigned hits = cti_region_lanes(dop, to + CTI_REGION_BLOCK * i);
                 /* a leaf with itself: each pair once */
                 if (node_a == node_b && i == at / 8)
                     hits &= ~((1u << at % 8) * 2u - 1u);
                 for (; hits; hits &= hits - 1) {
-                    int32_t d = t->lines[b->line + 8 * i + cti_lowest_bit(hits)];
+                    int32_t d = t->edges[b->edge + 8 * i + cti_lowest_bit(hits)];
                     const int32_t *u = w->m->f->edges + 2 * (size_t)d;
                     if (v[0] != u[0] && v[0] != u[1] && v[1] != u[0] && v[1] != u[1] &&
                         !cti_region_append(w->mem, w->ee, cti_min_int(e, d), cti_max_int(e, d)))
@@ -193,7 +194,7 @@ static int cti_region_edges(const cti_region_walk *w, int node_a, int node_b)
     return 1;
 }
 
-/* the pairs of features that two leaves own, or one. 0: out of memory */
+/* appends the pairs of features that two leaves own, or one. 0: out of memory */
 static int cti_region_pairs(const cti_region_walk *w, int a, int b)
 {
     const cti_region *nodes = w->r->tree.nodes;
@@ -212,7 +213,7 @@ static int cti_region_push(const cti_region_walk *w, int a, int b, int from)
     return cti_region_append(w->mem, &q->stack, a, b) && cti_region_append(w->mem, &q->stack, from, CTI_LEN(q->shared));
 }
 
-/* does a region have a face at a vertex? */
+/* returns 1 where a region has a face at a vertex */
 static int cti_region_has(const cti_region_tree *t, const cti_region *g, int32_t v)
 {
     int k;
@@ -222,20 +223,20 @@ static int cti_region_has(const cti_region_tree *t, const cti_region *g, int32_t
     return 0;
 }
 
-/* a region with itself, whose criterion does not hold. 0: out of memory */
+/* opens a region with itself, whose criterion does not hold. 0: out of memory */
 static int cti_region_open(const cti_region_walk *w, int a)
 {
     const cti_region *g = &w->r->tree.nodes[a];
     cti_region_work *q = &w->r->work;
     int k, from = CTI_LEN(q->shared);
-    for (k = 0; k < g->n_meet; k++)
-        if (!CTI_PUSH(w->mem, q->shared, w->r->tree.meet[g->meet + k]))
+    for (k = 0; k < g->n_common; k++)
+        if (!CTI_PUSH(w->mem, q->shared, w->r->tree.common[g->common + k]))
             return 0;
     return cti_region_push(w, a + 1, g->right, from) && cti_region_push(w, a + 1, -1, CTI_LEN(q->shared)) &&
            cti_region_push(w, g->right, -1, CTI_LEN(q->shared));
 }
 
-/* one region of a pair is opened: the larger one. 0: out of memory */
+/* opens one region of a pair, the larger one. 0: out of memory */
 static int cti_region_split(const cti_region_walk *w, int a, int b, int from, int to)
 {
     const cti_region_tree *t = &w->r->tree;
@@ -252,7 +253,7 @@ static int cti_region_split(const cti_region_walk *w, int a, int b, int from, in
     return 1;
 }
 
-/* one entry of the stack. 0: out of memory */
+/* visits one entry of the stack. 0: out of memory */
 static int cti_region_visit(const cti_region_walk *w, const int32_t entry[4])
 {
     cti_regions *r = w->r;
@@ -272,7 +273,7 @@ static int cti_region_visit(const cti_region_walk *w, const int32_t entry[4])
             return spared > 0;
     } else {
         r->counts.overlaps++;
-        if (!cti_region_touch(r->dop + CTI_REGION_DOP * (size_t)a, r->dop + CTI_REGION_DOP * (size_t)b))
+        if (!cti_region_overlap(r->dop + CTI_REGION_DOP * (size_t)a, r->dop + CTI_REGION_DOP * (size_t)b))
             return 1;
     }
     if (!nodes[a].right && !nodes[b].right)

@@ -8,8 +8,8 @@
 #include "../0_base/sort.h"
 #include "../4_geom/bounds.h"
 
-/* cti_region_maker -- the regions that are not merged yet ("live"), and the links between them. */
-typedef struct cti_region_maker {
+/* cti_region_builder -- holds the regions that are not merged yet ("live"), and the links between them. */
+typedef struct cti_region_builder {
     cti_mem *mem;
     const cti_surface *f;
     int n_nodes, n_live, n_links;
@@ -26,9 +26,9 @@ typedef struct cti_region_maker {
     int32_t *order;
     int32_t *parts;     /* finished components: nodes */
     int n_parts;
-} cti_region_maker;
+} cti_region_builder;
 
-static void cti_region_maker_free(cti_region_maker *q)
+static void cti_region_builder_free(cti_region_builder *q)
 {
     cti_mem *m = q->mem;
     CTI_FREE_SPAN(m, q->child, q->parts);
@@ -39,13 +39,13 @@ static ct_real cti_region_length(const cti_surface *f, int e)
     return cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * (size_t)e]), cti_v3_at(f->rest, f->edges[2 * (size_t)e + 1])));
 }
 
-/* joints, and a link for each. 0: out of memory */
-static int cti_region_links(cti_region_maker *q, cti_region_tree *t)
+/* finds manifold edges, and makes a link for each. 0: out of memory */
+static int cti_region_links(cti_region_builder *q, cti_region_tree *t)
 {
     const cti_surface *f = q->f;
     int f0 = f->ranges[t->body].f0, i, k, e, ok;
     int32_t *side = NULL; /* [2 edges] sides 3 face + k at an edge, from 1; -1 in the second: unusable */
-    ok = CTI_RESIZE(q->mem, side, 2 * (t->e1 - t->e0)) && CTI_RESIZE(q->mem, t->joint, t->e1 - t->e0) &&
+    ok = CTI_RESIZE(q->mem, side, 2 * (t->e1 - t->e0)) && CTI_RESIZE(q->mem, t->manifold, t->e1 - t->e0) &&
          CTI_RESIZE(q->mem, q->link, 2 * (t->e1 - t->e0)) && CTI_RESIZE(q->mem, q->common, 2 * (t->e1 - t->e0));
     for (i = 0; ok && i < t->n_faces; i++)
         for (k = 0; k < 3; k++) {
@@ -62,10 +62,10 @@ static int cti_region_links(cti_region_maker *q, cti_region_tree *t)
     for (e = t->e0; ok && e < t->e1; e++) {
         int32_t *s = side + 2 * (size_t)(e - t->e0);
         int a = s[0] - 1, b = s[1] - 1;
-        t->joint[e - t->e0] = 0;
-        if (s[1] <= 0 || cti_region_turned(f, f0 + a / 3, a % 3) == cti_region_turned(f, f0 + b / 3, b % 3))
+        t->manifold[e - t->e0] = 0;
+        if (s[1] <= 0 || cti_region_is_reversed(f, f0 + a / 3, a % 3) == cti_region_is_reversed(f, f0 + b / 3, b % 3))
             continue;
-        t->joint[e - t->e0] = 1;
+        t->manifold[e - t->e0] = 1;
         q->link[2 * q->n_links] = a / 3, q->link[2 * q->n_links + 1] = b / 3;
         q->common[q->n_links++] = cti_region_length(f, e);
     }
@@ -73,8 +73,8 @@ static int cti_region_links(cti_region_maker *q, cti_region_tree *t)
     return ok;
 }
 
-/* the faces as regions. 0: out of memory */
-static int cti_region_seeds(cti_region_maker *q, cti_region_tree *t)
+/* makes the faces to regions. 0: out of memory */
+static int cti_region_seeds(cti_region_builder *q, cti_region_tree *t)
 {
     const cti_surface *f = q->f;
     int n = t->n_faces, nodes = 2 * n - 1, f0 = f->ranges[t->body].f0, i, k;
@@ -97,8 +97,8 @@ static int cti_region_seeds(cti_region_maker *q, cti_region_tree *t)
     return 1;
 }
 
-/* links of each live region */
-static void cti_region_index(cti_region_maker *q)
+/* lists the links of each live region */
+static void cti_region_index(cti_region_builder *q)
 {
     int i;
     memset(q->start, 0, sizeof *q->start * ((size_t)q->n_live + 1));
@@ -110,8 +110,8 @@ static void cti_region_index(cti_region_maker *q)
     cti_sort_started(q->start, (size_t)q->n_live);
 }
 
-/* the neighbour of region i that makes the most compact union; open 1: among those without a mate, 0: with one. -1: none */
-static int cti_region_best(const cti_region_maker *q, int i, int open)
+/* returns the neighbour of region i that makes the most compact union; open 1: among those without a mate, 0: with one. -1: none */
+static int cti_region_best(const cti_region_builder *q, int i, int open)
 {
     int k, best = -1;
     ct_real least = CTI_REAL_MAX;
@@ -126,8 +126,8 @@ static int cti_region_best(const cti_region_maker *q, int i, int open)
     return best;
 }
 
-/* pairs of this round: mate. Returns their number */
-static int cti_region_match(cti_region_maker *q)
+/* finds the pairs of this round. Returns their number */
+static int cti_region_match(cti_region_builder *q)
 {
     int i, pairs = 0;
     for (i = 0; i < q->n_live; i++) {
@@ -143,8 +143,8 @@ static int cti_region_match(cti_region_maker *q)
     return pairs;
 }
 
-/* a node over two nodes */
-static int cti_region_couple(cti_region_maker *q, int a, int b)
+/* adds a node over two nodes */
+static int cti_region_add_parent(cti_region_builder *q, int a, int b)
 {
     int node = q->n_nodes++;
     q->child[2 * node] = a, q->child[2 * node + 1] = b;
@@ -152,15 +152,15 @@ static int cti_region_couple(cti_region_maker *q, int a, int b)
     return node;
 }
 
-/* the regions of the next round, in the second halves of the arrays: group and nodes. Returns their number */
-static int cti_region_group(cti_region_maker *q, int pairs, int half)
+/* makes the regions of the next round, in the second halves of the arrays: group and nodes. Returns their number */
+static int cti_region_group(cti_region_builder *q, int pairs, int half)
 {
     int32_t *to = q->live + half;
     int i, n = 0, alone = 0;
     for (i = 0; i < q->n_live; i++) {
         q->group[i] = -1;
         if (q->mate[i] > i)
-            to[n] = cti_region_couple(q, q->live[i], q->live[q->mate[i]]), q->group[i] = n++;
+            to[n] = cti_region_add_parent(q, q->live[i], q->live[q->mate[i]]), q->group[i] = n++;
         else if (q->mate[i] >= 0)
             q->group[i] = q->group[q->mate[i]];
         else
@@ -174,15 +174,15 @@ static int cti_region_group(cti_region_maker *q, int pairs, int half)
         else if (alone > 2 * pairs) { /* all its neighbours have mates */
             int g = q->group[cti_region_best(q, i, 0)];
             q->group[i] = g;
-            to[g] = cti_region_couple(q, to[g], q->live[i]);
+            to[g] = cti_region_add_parent(q, to[g], q->live[i]);
         } else
             q->group[i] = n, to[n++] = q->live[i];
     }
     return n;
 }
 
-/* areas, perimeters and links of the next round */
-static void cti_region_contract(cti_region_maker *q, int n, int half)
+/* computes areas, perimeters and links of the next round */
+static void cti_region_contract(cti_region_builder *q, int n, int half)
 {
     ct_real *area = q->area + half, *perimeter = q->perimeter + half, *value = q->common + q->n_links;
     int i, m = 0, last = -1;
@@ -218,8 +218,8 @@ static void cti_region_contract(cti_region_maker *q, int n, int half)
     q->n_live = n;
 }
 
-/* nodes over the components, which are sorted along the longest axis */
-static void cti_region_glue(cti_region_maker *q, int f0)
+/* adds nodes over the components, in the order of the longest axis */
+static void cti_region_join_components(cti_region_builder *q, int f0)
 {
     cti_box all = cti_box_empty();
     cti_v3 wide;
@@ -239,7 +239,7 @@ static void cti_region_glue(cti_region_maker *q, int f0)
     memcpy(q->parts, q->order, sizeof *q->parts * (size_t)n);
     for (; n > 1; n = (n + 1) / 2)
         for (i = 0; i < n; i += 2)
-            q->parts[i / 2] = i + 1 < n ? cti_region_couple(q, q->parts[i], q->parts[i + 1]) : q->parts[i];
+            q->parts[i / 2] = i + 1 < n ? cti_region_add_parent(q, q->parts[i], q->parts[i + 1]) : q->parts[i];
 }
 
 CTI_FN int cti_regions_usable(const cti_surface *f, int body)
@@ -259,7 +259,7 @@ CTI_FN int cti_regions_build(cti_mem *mem, cti_regions *r, const cti_surface *f,
 {
     cti_region_tree *t = &r->tree;
     const cti_soup_body *b = &f->ranges[body];
-    cti_region_maker q;
+    cti_region_builder q;
     int ok, glued, half = b->f1 - b->f0;
     memset(&q, 0, sizeof q);
     q.mem = mem, q.f = f;
@@ -272,9 +272,9 @@ CTI_FN int cti_regions_build(cti_mem *mem, cti_regions *r, const cti_surface *f,
     }
     glued = q.n_nodes;
     if (ok)
-        cti_region_glue(&q, b->f0);
+        cti_region_join_components(&q, b->f0);
     ok = ok && cti_region_shape(mem, r, f, q.child, q.size, q.parts[0], glued);
-    cti_region_maker_free(&q);
+    cti_region_builder_free(&q);
     return ok;
 }
 
@@ -282,9 +282,9 @@ CTI_FN void cti_regions_free(cti_mem *mem, cti_regions *r)
 {
     cti_region_tree *t = &r->tree;
     cti_region_work *w = &r->work;
-    CTI_FREE_SPAN(mem, t->nodes, t->joint);
+    CTI_FREE_SPAN(mem, t->nodes, t->manifold);
     CTI_FREE_SPAN(mem, r->vertex_dop, r->spared);
     CTI_FREE_SPAN(mem, w->stack, w->edge_stamp);
-    CTI_FREE_SPAN(mem, w->flat, w->order);
+    CTI_FREE_SPAN(mem, w->projected, w->order);
     memset(r, 0, sizeof *r);
 }

@@ -20,7 +20,7 @@ CTI_FN int cti_region_union(cti_mem *mem, cti_regions *r, int a, int b)
     if (!CTI_RESERVE(mem, w->edges, n + m))
         return -1;
     for (i = 0; i < n; i++)
-        if (t->joint[list[i] / 2 - t->e0])
+        if (t->manifold[list[i] / 2 - t->e0])
             w->edge_stamp[list[i] / 2 - t->e0] = stamp + list[i] % 2;
     for (i = 0; i < m; i++) {
         int32_t *mark = &w->edge_stamp[other[i] / 2 - t->e0];
@@ -35,7 +35,7 @@ CTI_FN int cti_region_union(cti_mem *mem, cti_regions *r, int a, int b)
     return joints;
 }
 
-/* first and second vertex of an oriented edge */
+/* sets the first and second vertex of an oriented edge, and returns them */
 static const int32_t *cti_region_ends(const cti_surface *f, int32_t edge, int32_t out[2])
 {
     out[0] = f->edges[2 * (size_t)(edge / 2) + (size_t)(edge % 2)];
@@ -43,7 +43,7 @@ static const int32_t *cti_region_ends(const cti_surface *f, int32_t edge, int32_
     return out;
 }
 
-/* successors of the contour's vertices. 0: the contour passes a vertex twice */
+/* links the contour's vertices to the edges that begin there. 0: the contour passes a vertex twice */
 static int cti_region_chain(cti_regions *r, const cti_surface *f, const int32_t *edges, int n)
 {
     cti_region_work *w = &r->work;
@@ -57,8 +57,8 @@ static int cti_region_chain(cti_regions *r, const cti_surface *f, const int32_t 
     return 1;
 }
 
-/* projected ends of all edges at both ends of the motion, without its mean; boxes. Returns the axis to sweep along */
-static int cti_region_flatten(cti_regions *r, const cti_region_motion *m, const int32_t *edges, int n, cti_v3 along)
+/* projects the ends of all edges at both ends of the motion, without its mean; boxes. Returns the axis to sweep along */
+static int cti_region_project_contour(cti_regions *r, const cti_region_motion *m, const int32_t *edges, int n, cti_v3 along)
 {
     cti_region_work *w = &r->work;
     cti_v3 t[2], mean = cti_v3_zero();
@@ -72,7 +72,7 @@ static int cti_region_flatten(cti_regions *r, const cti_region_motion *m, const 
     }
     mean = cti_v3_mul(mean, 1 / (ct_real)n);
     for (i = 0; i < n; i++) {
-        ct_real *p = w->flat + 8 * (size_t)i;
+        ct_real *p = w->projected + 8 * (size_t)i;
         float *box = w->boxes + 4 * (size_t)i;
         cti_region_ends(m->f, edges[i], v);
         for (k = 0; k < 2; k++) {
@@ -90,7 +90,7 @@ static int cti_region_flatten(cti_regions *r, const cti_region_motion *m, const 
     return hi[1] - lo[1] > hi[0] - lo[0];
 }
 
-/* Do all contours but one run in the negative sense? The sense of each is that of its projected area at the start. */
+/* returns 1 where all contours but one run in the negative sense, that of the projected area at the start */
 static int cti_region_one_outside(cti_regions *r, const cti_surface *f, const int32_t *edges, int n)
 {
     cti_region_work *w = &r->work;
@@ -98,9 +98,9 @@ static int cti_region_one_outside(cti_regions *r, const cti_surface *f, const in
     int32_t v[2];
     for (i = 0; i < n; i++) {
         ct_real area = 0;
-        const ct_real *o = w->flat + 8 * (size_t)i;
+        const ct_real *o = w->projected + 8 * (size_t)i;
         for (k = i; w->vertex_stamp[cti_region_ends(f, edges[k], v)[0] - r->tree.v0] == stamp; k = w->vertex_next[v[1] - r->tree.v0]) {
-            const ct_real *p = w->flat + 8 * (size_t)k;
+            const ct_real *p = w->projected + 8 * (size_t)k;
             w->vertex_stamp[v[0] - r->tree.v0] = stamp + 1;
             area += (p[0] - o[0]) * (p[3] - o[1]) - (p[1] - o[1]) * (p[2] - o[0]);
         }
@@ -111,7 +111,7 @@ static int cti_region_one_outside(cti_regions *r, const cti_surface *f, const in
     return loops == 1 || positive == 1;
 }
 
-/* How far do two edges keep apart along `dir` at one end of the motion? */
+/* returns how far two edges keep apart along `dir` at one end of the motion */
 static ct_real cti_region_gap(const ct_real *p, const ct_real *q, const ct_real dir[2])
 {
     ct_real p0 = p[0] * dir[0] + p[1] * dir[1], p1 = p[2] * dir[0] + p[3] * dir[1];
@@ -119,10 +119,10 @@ static ct_real cti_region_gap(const ct_real *p, const ct_real *q, const ct_real 
     return cti_min(q0, q1) - cti_max(p0, p1);
 }
 
-/* 1 if two edges of a contour keep apart */
-static int cti_region_apart(const cti_regions *r, const cti_region_motion *m, const int32_t *edges, int i, int j)
+/* returns 1 if two edges of a contour keep apart */
+static int cti_region_edges_apart(const cti_regions *r, const cti_region_motion *m, const int32_t *edges, int i, int j)
 {
-    const ct_real *p = r->work.flat + 8 * (size_t)i, *q = r->work.flat + 8 * (size_t)j, *rest = m->f->rest;
+    const ct_real *p = r->work.projected + 8 * (size_t)i, *q = r->work.projected + 8 * (size_t)j, *rest = m->f->rest;
     ct_real s[4][3], st[2], dir[2], d, gap;
     int32_t a[2], b[2];
     int k, feature;
@@ -157,10 +157,11 @@ CTI_FN int cti_region_simple(cti_mem *mem, cti_regions *r, const cti_region_moti
         r->counts.branched++;
         return 0;
     }
-    if (!CTI_RESIZE(mem, w->flat, cti_max_int(8 * n, CTI_LEN(w->flat))) || !CTI_RESIZE(mem, w->boxes, cti_max_int(4 * n, CTI_LEN(w->boxes))) ||
+    if (!CTI_RESIZE(mem, w->projected, cti_max_int(8 * n, CTI_LEN(w->projected))) ||
+        !CTI_RESIZE(mem, w->boxes, cti_max_int(4 * n, CTI_LEN(w->boxes))) ||
         !CTI_RESIZE(mem, w->keys, cti_max_int(2 * n, CTI_LEN(w->keys))) || !CTI_RESIZE(mem, w->order, cti_max_int(2 * n, CTI_LEN(w->order))))
         return -1;
-    axis = cti_region_flatten(r, m, edges, n, along);
+    axis = cti_region_project_contour(r, m, edges, n, along);
     if (!cti_region_one_outside(r, m->f, edges, n))
         return 0;
     for (i = 0; i < n; i++) {
@@ -175,7 +176,7 @@ CTI_FN int cti_region_simple(cti_mem *mem, cti_regions *r, const cti_region_moti
             const float *b = w->boxes + 4 * (size_t)w->order[j];
             if (b[axis] > a[2 + axis])
                 break;
-            if (b[1 - axis] <= a[3 - axis] && a[1 - axis] <= b[3 - axis] && !cti_region_apart(r, m, edges, w->order[i], w->order[j]))
+            if (b[1 - axis] <= a[3 - axis] && a[1 - axis] <= b[3 - axis] && !cti_region_edges_apart(r, m, edges, w->order[i], w->order[j]))
                 return 0;
         }
     }

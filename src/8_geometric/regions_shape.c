@@ -11,7 +11,7 @@
 /* 1 and phi = (1 + sqrt 5) / 2, over sqrt(1 + phi^2) */
 #define CTI_REGION_SHORT CTI_R(0.52573111211913360603)
 #define CTI_REGION_LONG CTI_R(0.85065080835203993218)
-#define CTI_REGION_SLIM CTI_R(0.98) /* [1] cones of leaves with a greater cosine are not made slimmer */
+#define CTI_REGION_NARROW CTI_R(0.98) /* [1] cosine above which the cone of a leaf is not made narrower */
 
 CTI_FN void cti_region_project(cti_v3 p, ct_real out[6])
 {
@@ -27,7 +27,7 @@ CTI_FN void cti_region_enclose(float *out, const float *a, const float *b)
     cti_f8_store(out + 8, cti_f8_min(cti_f8_load(a + 8), cti_f8_load(b + 8)));
 }
 
-/* the polytope of a motion; a projection has an error of at most 4 eps of the sum of coordinates */
+/* makes the polytope of a motion; a projection has an error of at most 4 eps of the sum of coordinates */
 static void cti_region_dop_of(float *dop, cti_v3 p0, cti_v3 p1, ct_real inflate)
 {
     ct_real a[6], b[6];
@@ -112,7 +112,7 @@ CTI_FN cti_cone cti_cone_join(const cti_cone *a, const cti_cone *b)
     return far_sine > 0 && c.cosine > 0 ? c : cti_cone_none();
 }
 
-/* corners of the faces of a leaf; the last one is repeated */
+/* sets two sides of each face of a leaf; the last face is repeated */
 static void cti_cone_corners(const cti_region_tree *t, const cti_region *g, const cti_surface *f, const ct_real *x, cti_r8 side[2][3])
 {
     ct_real buf[3][3][8];
@@ -131,7 +131,7 @@ static void cti_cone_corners(const cti_region_tree *t, const cti_region *g, cons
         cti_sub3_8(corner[c + 1], corner[0], side[c]);
 }
 
-/* n = (a x d + c x b), made unit. 0: rounding hides the direction of one */
+/* sets n = (a x d + c x b), made unit. 0: rounding hides the direction of one */
 static int cti_cone_normals(const cti_r8 a[3], const cti_r8 b[3], const cti_r8 c[3], const cti_r8 d[3], cti_r8 n[3])
 {
     const ct_real least = CTI_R(1e6) * CTI_EPS * CTI_EPS;
@@ -155,8 +155,8 @@ static cti_v3 cti_cone_sum(const cti_r8 n[3])
     return cti_v3_make(CTI_R8(sum)(n[0]), CTI_R8(sum)(n[1]), CTI_R8(sum)(n[2]));
 }
 
-/* the least cosine of an angle between normals [ends] and an axis; *last: that normal */
-static ct_real cti_cone_far(cti_r8 n[3][3], int ends, cti_v3 axis, cti_v3 *last)
+/* returns the least cosine of an angle between normals [ends] and an axis; *last: that normal */
+static ct_real cti_cone_least_cosine(cti_r8 n[3][3], int ends, cti_v3 axis, cti_v3 *last)
 {
     cti_r8 a[3];
     ct_real at[8], least = 2;
@@ -174,8 +174,8 @@ static ct_real cti_cone_far(cti_r8 n[3][3], int ends, cti_v3 axis, cti_v3 *last)
     return least;
 }
 
-/* The cone of a leaf during a motion; still: x1 is x0. Its axis is the mean normal; or, of a wide cone, the middle of the normal that is farthest
-   from that and of the one farthest from this. */
+/* returns the cone of a leaf during a motion; still: x1 is x0. Its axis is the mean normal; or, of a wide cone, the middle of the normal that is
+   farthest from that and of the one farthest from this */
 static cti_cone cti_cone_of(const cti_region_tree *t, const cti_region *g, const cti_region_motion *m, int still)
 {
     cti_r8 a[2][3], b[2][3], n[3][3];
@@ -194,11 +194,11 @@ static cti_cone cti_cone_of(const cti_region_tree *t, const cti_region *g, const
         axis = cti_v3_add(axis, cti_cone_sum(n[1]));
     }
     cone.axis = cti_v3_unit(axis, cti_v3_make(1, 0, 0));
-    cone.cosine = cti_cone_far(n, ends, cone.axis, &one);
-    if (cone.cosine < CTI_REGION_SLIM) {
-        cti_cone_far(n, ends, one, &other);
+    cone.cosine = cti_cone_least_cosine(n, ends, cone.axis, &one);
+    if (cone.cosine < CTI_REGION_NARROW) {
+        cti_cone_least_cosine(n, ends, one, &other);
         axis = cti_v3_unit(cti_v3_add(one, other), one);
-        cosine = cti_cone_far(n, ends, axis, &other);
+        cosine = cti_cone_least_cosine(n, ends, axis, &other);
         if (cosine > cone.cosine)
             cone.axis = axis, cone.cosine = cosine;
     }
@@ -215,6 +215,6 @@ CTI_FN void cti_regions_cones(cti_regions *r, const cti_region_motion *m)
     for (i = CTI_LEN(t->nodes) - 1; i >= 0; i--) {
         const cti_region *g = &t->nodes[i];
         cti_cone c = g->right ? cti_cone_join(&r->cones[i + 1], &r->cones[g->right]) : cti_cone_of(t, g, m, still);
-        r->cones[i] = c.cosine >= r->rule.cosine && g->whole ? c : cti_cone_none();
+        r->cones[i] = c.cosine >= r->rule.cosine && g->is_region ? c : cti_cone_none();
     }
 }

@@ -1,38 +1,38 @@
 /* layers_clock.c -- the clocks of elements: bounds on their frequencies at rest, and groups of elements with the same clock.
    Method: with stiffness K_e <= diag(kappa) and node masses m shared out among the elements of a kind in proportion to kappa, the largest
    frequency of the assembled kind is at most that of an element with its share (Irons 1971; Fried 1972): w^2 = max over its nodes of
-   sum kappa / m. Tets and triangles with a membrane have masses of their own, and w^2 = kappa / m of theirs. An element strikes every
-   layers.clock 2 / w seconds or more often. Elements that strike at the same ticks are one group, evaluated in lanes of eight; their
-   impulses depend on positions at that tick alone, so that their order does not matter. based on: Lew et al. 2003. */
+   sum kappa / m. Tets and triangles with a membrane have masses of their own, and w^2 = kappa / m of theirs. An element has an
+   event every layers.clock 2 / w seconds or more often. Elements with the same clock are one group, evaluated in lanes of eight; their impulses
+   depend on positions at that tick alone, so that their order does not matter. based on: Lew et al. 2003. */
 #include "layers.h"
 #include "../0_base/sort.h"
 #include "../1_math/eig3.h"
 
-/* [1] on w^2: room for elements that stiffen beyond their state at rest, beside that of layers.clock. Half and double were not compared */
+/* [1] factor of w^2, for elements that are stiffer than at rest when they are deformed. Half and double were not compared */
 #define CTI_LAYERS_STIFFEN 1.5
-/* [1] gravity and mass damping strike so often that a block in free fall leaves its line by this share of the thickness between two
-   strikes. Half shortens the time between two strikes to 1 / sqrt 2 */
+/* [1] deviation of a block in free fall between two events of gravity, over the thickness, at most. Half shortens the time between two events to
+   1 / sqrt 2 */
 #define CTI_LAYERS_FALL 0.01
-/* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order */
+/* [1] share of its speed that mass damping takes from a block in one event at most; exact to second order */
 #define CTI_LAYERS_DECAY 0.1
-/* [rad] phase of the fastest vibration at its nodes that passes between two strikes of an element, at most. From pi on the impulses of slow
+/* [rad] phase of the fastest vibration at its nodes that passes between two events of an element, at most. From pi on the impulses of slow
    elements drive that vibration (Fong, Darve, Lew 2008): a sheet with a membrane and bending gained a quarter of its energy in 4 s without
-   this. Half: slow elements strike twice as often; double: close to the resonance */
-#define CTI_LAYERS_APART 1.0
-/* [rad] phase of the first four layers together that passes between two strikes of an element at a surface, over layers.clock, at most.
-   Layers push its nodes between its strikes: with double of this the energy of a jelly that bounces has six times the error */
-#define CTI_LAYERS_TOUCH 4.0
-/* [1] share of its height that a node of an element moves between two strikes, at most: a jelly that hits a floor at three times its speed
-   of sound needs it. Half: twice the strikes of such steps */
-#define CTI_LAYERS_FAST 0.05
+   this. Half: slow elements have twice the events; double: close to the resonance */
+#define CTI_LAYERS_PHASE_NODES 1.0
+/* [rad] phase of the first four layers together that passes between two events of an element at a surface, over layers.clock, at most.
+   Layers push its nodes between its events: with double of this the energy of a jelly that bounces has six times the error */
+#define CTI_LAYERS_PHASE_LAYERS 4.0
+/* [1] Courant number: motion of a node between two events of an element, over the element's height, at most. A jelly that hits a floor at three
+   times its speed of sound needs it. Half: twice the events of such steps */
+#define CTI_LAYERS_COURANT 0.05
 
-/* cti_layers_batch -- the elements of one kind of a model. */
+/* cti_layers_batch -- refers to the elements of one kind of a model. */
 typedef struct cti_layers_batch {
-    int n, nn, per; /* elements, nodes and rest numbers of each */
-    double beta;    /* [s] stiffness damping */
+    int n, nn, per; /* count elements, and the nodes and numbers at rest of each */
+    double beta;    /* is the coefficient of stiffness damping [s] */
     int32_t *node, **nodes;
     ct_real *rest, **rests;
-    int *count; /* nodes, rests, count: where the model has them */
+    int *count;     /* nodes, rests, count: point to the model's own */
 } cti_layers_batch;
 
 #define CTI_LAYERS_BATCH(is, field, on, most, numbers, damping)                                                                            \
@@ -50,17 +50,17 @@ static cti_layers_batch cti_layers_batch_of(cti_model *m, int kind)
     CTI_LAYERS_BATCH(CTI_LAYERS_PLATE, plates, 1, 6, CTI_PLATE_REST, 0);
     CTI_LAYERS_BATCH(CTI_LAYERS_SPRING, springs, 1, 2, CTI_SPRING_REST, m->springs.damping_stiffness);
     /* the damping of plates */
-    CTI_LAYERS_BATCH(CTI_LAYERS_BOUND, bounds, m->bounds.damping_stiffness > 0, 4, CTI_BEND_REST, m->bounds.damping_stiffness);
+    CTI_LAYERS_BATCH(CTI_LAYERS_PLATE_DAMPING, bounds, m->bounds.damping_stiffness > 0, 4, CTI_BEND_REST, m->bounds.damping_stiffness);
     return b;
 }
 #undef CTI_LAYERS_BATCH
 
 /* ---- frequencies ---- */
 
-/* number k of element e at rest */
+/* returns number k of element e at rest */
 static double cti_layers_rest(const cti_layers_batch *b, int e, int k) { return (double)b->rest[(e / 8 * b->per + k) * 8 + e % 8]; }
 
-/* w^2 of a tet: (lambda tr S + 2 mu s) V over a quarter of its mass, S = sum b_a b_a', s its largest eigenvalue */
+/* returns w^2 of a tet: (lambda tr S + 2 mu s) V over a quarter of its mass, S = sum b_a b_a', s its largest eigenvalue */
 static double cti_layers_tet(const cti_model *m, const cti_layers_batch *b, int e)
 {
     double g[4][3], S[6] = {0, 0, 0, 0, 0, 0};
@@ -82,7 +82,7 @@ static double cti_layers_tet(const cti_model *m, const cti_layers_batch *b, int 
     return 4 * ((double)m->tets.lambda * (S[0] + S[1] + S[2]) + 2 * (double)m->tets.mu * (double)w[0]) / (double)m->tets.density;
 }
 
-/* the same of a triangle in plane stress */
+/* returns the same of a triangle in plane stress */
 static double cti_layers_membrane(const cti_model *m, const cti_layers_batch *b, int e)
 {
     double g[3][2], xx = 0, yy = 0, xy = 0, nu = (double)m->membrane.poisson;
@@ -97,7 +97,7 @@ static double cti_layers_membrane(const cti_model *m, const cti_layers_batch *b,
            (double)m->membrane.areal_density;
 }
 
-/* bound on |grad theta|^2 of a hinge: 1 / h1^2 + 1 / h2^2 + (1 / h1 + 1 / h2)^2 with the heights over the edge */
+/* bounds |grad theta|^2 of a hinge by 1 / h1^2 + 1 / h2^2 + (1 / h1 + 1 / h2)^2 with the heights over the edge */
 static double cti_layers_hinge(const ct_real *X, const int32_t *node, double least)
 {
     cti_v3 o = cti_v3_at(X, node[0]), e = cti_v3_sub(cti_v3_at(X, node[1]), o);
@@ -107,7 +107,7 @@ static double cti_layers_hinge(const ct_real *X, const int32_t *node, double lea
     return a * a + b * b + (a + b) * (a + b);
 }
 
-/* kappa of elements without a mass of their own */
+/* returns kappa of an element without a mass of its own */
 static double cti_layers_kappa(const cti_model *m, const cti_layers_batch *b, int kind, int e, const ct_real *X)
 {
     const int32_t *node = b->node + (size_t)b->nn * (size_t)e;
@@ -125,15 +125,15 @@ static double cti_layers_kappa(const cti_model *m, const cti_layers_batch *b, in
             sum += 3 * cti_layers_rest(b, e, k) * cti_layers_hinge(X, hinge, cti_layers_rest(b, e, 9 + k));
         }
         return sum;
-    case CTI_LAYERS_BOUND:
+    case CTI_LAYERS_PLATE_DAMPING:
         return cti_layers_rest(b, e, 3) * cti_layers_hinge(X, node, cti_layers_rest(b, e, 2));
     default:
         return cti_fmax(cti_layers_rest(b, e, 0), cti_layers_rest(b, e, 3)) * cti_layers_hinge(X, node, cti_layers_rest(b, e, 2));
     }
 }
 
-/* smallest height of an element at rest [m] */
-static double cti_layers_size(const cti_layers_batch *b, int kind, int e, const ct_real *X)
+/* returns the smallest height of an element at rest [m] */
+static double cti_layers_height(const cti_layers_batch *b, int kind, int e, const ct_real *X)
 {
     const int32_t *v = b->node + (size_t)b->nn * (size_t)e;
     cti_v3 x = cti_v3_at(X, v[0]), p = cti_v3_sub(cti_v3_at(X, v[1]), x), q, r;
@@ -152,8 +152,8 @@ static double cti_layers_size(const cti_layers_batch *b, int kind, int e, const 
     return fabs((double)cti_v3_dot(cti_v3_cross(p, q), r)) / longest;
 }
 
-/* frequencies of one kind of a model; sum [n blocks] scratch, 0 between uses */
-static void cti_layers_measure_kind(const cti_state *s, cti_model *m, int kind, const ct_real *X, double *sum, double *out,
+/* bounds the frequencies `out` and measures the heights of one kind of a model; sum [n blocks] is scratch, 0 between uses */
+static void cti_layers_frequencies(const cti_state *s, cti_model *m, int kind, const ct_real *X, double *sum, double *out,
                                     double *size)
 {
     cti_layers_batch b = cti_layers_batch_of(m, kind);
@@ -174,12 +174,12 @@ static void cti_layers_measure_kind(const cti_state *s, cti_model *m, int kind, 
     }
     for (e = 0; e < b.n; e++) {
         out[e] = sqrt(CTI_LAYERS_STIFFEN * out[e]);
-        size[e] = cti_layers_size(&b, kind, e, X);
+        size[e] = cti_layers_height(&b, kind, e, X);
     }
 }
 
-/* marks in `bare` the elements that have a node under a vertex of the surface; mark [n blocks] scratch */
-static void cti_layers_bare(cti_state *s, uint8_t *mark)
+/* sets on_surface; mark [n blocks] is scratch */
+static void cti_layers_mark_surface(cti_state *s, uint8_t *mark)
 {
     cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     int m, k, e, i;
@@ -194,14 +194,14 @@ static void cti_layers_bare(cti_state *s, uint8_t *mark)
     for (m = 0; m < s->bodies.n_models; m++)
         for (k = 0; k < CTI_LAYERS_KINDS; k++) {
             cti_layers_batch b = cti_layers_batch_of(s->bodies.models[m], k);
-            uint8_t *bare = c->bare + c->at[CTI_LAYERS_KINDS * m + k];
+            uint8_t *bare = c->on_surface + c->first[CTI_LAYERS_KINDS * m + k];
             for (e = 0; e < b.n * b.nn; e++)
                 bare[e / b.nn] = (uint8_t)((e % b.nn ? bare[e / b.nn] : 0) | mark[b.node[e]]);
         }
 }
 
-/* node and around, from frequency */
-static void cti_layers_surroundings(cti_state *s)
+/* sets block_frequency and neighbour_frequency */
+static void cti_layers_neighbours(cti_state *s)
 {
     cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     int m, k, e, pass;
@@ -209,9 +209,9 @@ static void cti_layers_surroundings(cti_state *s)
         for (m = 0; m < s->bodies.n_models; m++)
             for (k = 0; k < CTI_LAYERS_KINDS; k++) {
                 cti_layers_batch b = cti_layers_batch_of(s->bodies.models[m], k);
-                double *w = c->frequency + c->at[CTI_LAYERS_KINDS * m + k], *around = c->around + c->at[CTI_LAYERS_KINDS * m + k];
+                double *w = c->frequency + c->first[CTI_LAYERS_KINDS * m + k], *around = c->neighbour_frequency + c->first[CTI_LAYERS_KINDS * m + k];
                 for (e = 0; e < b.n * b.nn; e++) {
-                    double *at = &c->node[b.node[e]], *one = &around[e / b.nn];
+                    double *at = &c->block_frequency[b.node[e]], *one = &around[e / b.nn];
                     if (pass == 0)
                         *at = cti_fmax(*at, w[e / b.nn]);
                     else
@@ -220,30 +220,31 @@ static void cti_layers_surroundings(cti_state *s)
             }
 }
 
-CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X)
+CTI_FN int cti_layers_clocks_measure(cti_state *s, const ct_real *X)
 {
     cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     double *sum = NULL;
     uint8_t *mark = NULL;
     int m, k, i, n = 0,
-                 ok = CTI_RESIZE(&s->prepared, c->at, CTI_LAYERS_KINDS * s->bodies.n_models + 1) && CTI_RESIZE(&s->prepared, sum, s->n) &&
+                 ok = CTI_RESIZE(&s->prepared, c->first, CTI_LAYERS_KINDS * s->bodies.n_models + 1) && CTI_RESIZE(&s->prepared, sum, s->n) &&
                       CTI_RESIZE(&s->prepared, mark, s->n);
     for (m = 0; ok && m < s->bodies.n_models; m++)
         for (k = 0; k < CTI_LAYERS_KINDS; k++) {
-            c->at[CTI_LAYERS_KINDS * m + k] = n;
+            c->first[CTI_LAYERS_KINDS * m + k] = n;
             n += cti_layers_batch_of(s->bodies.models[m], k).n;
         }
-    ok = ok && CTI_RESIZE(&s->prepared, c->frequency, n) && CTI_RESIZE(&s->prepared, c->size, n) && CTI_RESIZE(&s->prepared, c->around, n) &&
-         CTI_RESIZE(&s->prepared, c->bare, n) && CTI_RESIZE(&s->prepared, c->node, s->n);
+    ok = ok && CTI_RESIZE(&s->prepared, c->frequency, n) && CTI_RESIZE(&s->prepared, c->height, n) &&
+         CTI_RESIZE(&s->prepared, c->neighbour_frequency, n) && CTI_RESIZE(&s->prepared, c->on_surface, n) &&
+         CTI_RESIZE(&s->prepared, c->block_frequency, s->n);
     for (i = 0; ok && i < s->n; i++)
-        sum[i] = 0, c->node[i] = 0;
+        sum[i] = 0, c->block_frequency[i] = 0;
     for (m = 0; ok && m < s->bodies.n_models; m++)
         for (k = 0; k < CTI_LAYERS_KINDS; k++)
-            cti_layers_measure_kind(s, s->bodies.models[m], k, X, sum, c->frequency + c->at[CTI_LAYERS_KINDS * m + k],
-                                    c->size + c->at[CTI_LAYERS_KINDS * m + k]);
+            cti_layers_frequencies(s, s->bodies.models[m], k, X, sum, c->frequency + c->first[CTI_LAYERS_KINDS * m + k],
+                                    c->height + c->first[CTI_LAYERS_KINDS * m + k]);
     if (ok) {
-        cti_layers_surroundings(s);
-        cti_layers_bare(s, mark);
+        cti_layers_neighbours(s);
+        cti_layers_mark_surface(s, mark);
     }
     CTI_FREE(&s->prepared, mark);
     CTI_FREE(&s->prepared, sum);
@@ -252,7 +253,7 @@ CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X)
 
 /* ---- groups ---- */
 
-/* a model without elements, and without what it is summed by */
+/* makes a copy of a model without elements, and without the slots by which they are summed */
 static void cti_layers_part(const cti_model *m, cti_model *out)
 {
     int k;
@@ -282,14 +283,14 @@ static int cti_layers_copy(cti_mem *mem, const cti_layers_batch *b, const int32_
     return 1;
 }
 
-/* bound on the rate of the damping of the elements of a part, over their stretch as cti_model.slow has it; fastest: their largest frequency.
-   Of hinges, D = beta k grad theta grad theta', it is the largest sum of beta k / m at a node; sum [3 n blocks] scratch */
-static double cti_layers_rate(const cti_state *s, cti_model *m, int kind, double fastest, ct_real *sum)
+/* bounds the rate of the damping of the elements of a part, over their stretch as cti_model.slow has it; fastest: their largest frequency.
+   Of hinges, D = beta k grad theta grad theta', it is the largest sum of beta k / m at a node; sum [3 n blocks] is scratch */
+static double cti_layers_damping_rate(const cti_state *s, cti_model *m, int kind, double fastest, ct_real *sum)
 {
     cti_layers_batch b = cti_layers_batch_of(m, kind);
     double most = 0;
     int i;
-    if (kind != CTI_LAYERS_BEND && kind != CTI_LAYERS_BOUND)
+    if (kind != CTI_LAYERS_BEND && kind != CTI_LAYERS_PLATE_DAMPING)
         return b.beta * fastest * fastest / CTI_LAYERS_STIFFEN;
     for (i = 0; i < 4 * b.n; i++)
         sum[3 * b.node[i]] = 0;
@@ -300,19 +301,19 @@ static double cti_layers_rate(const cti_state *s, cti_model *m, int kind, double
     return most;
 }
 
-/* a group of the elements take [n], all of one level; mark [blocks] is 0 between uses. 0: out of memory */
+/* adds a group of the elements take [n], all of one level; mark [blocks] is 0 between uses. 0: out of memory */
 static int cti_layers_group_add(cti_state *s, int model, int kind, const int32_t *take, int n, int level, uint8_t *mark)
 {
     cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     cti_layers_batch b = cti_layers_batch_of(s->bodies.models[model], kind), part;
-    const double *w = c->frequency + c->at[CTI_LAYERS_KINDS * model + kind], *l = c->size + c->at[CTI_LAYERS_KINDS * model + kind];
+    const double *w = c->frequency + c->first[CTI_LAYERS_KINDS * model + kind], *l = c->height + c->first[CTI_LAYERS_KINDS * model + kind];
     cti_layers_group *g;
     int e, a, k = CTI_LEN(c->groups);
     double fastest = 0, size = 0;
     if (!CTI_RESIZE(&s->prepared, c->groups, k + 1))
         return 0;
     g = &c->groups[k];
-    g->n = n, g->level = g->least = level, g->blocks = NULL;
+    g->n = n, g->level = g->base_level = level, g->blocks = NULL;
     cti_layers_part(s->bodies.models[model], &g->part);
     part = cti_layers_batch_of(&g->part, kind);
     if (!cti_layers_copy(&s->prepared, &b, take, n, part.nodes, part.rests))
@@ -324,8 +325,8 @@ static int cti_layers_group_add(cti_state *s, int model, int kind, const int32_t
         for (a = 0; a < b.nn; a++)
             mark[(*part.nodes)[b.nn * e + a]] = 1;
     }
-    g->size = size;
-    g->rate = cti_layers_rate(s, &g->part, kind, fastest, cti_layers_own(s)->nodes.force);
+    g->height = size;
+    g->damping_rate = cti_layers_damping_rate(s, &g->part, kind, fastest, cti_layers_own(s)->nodes.force);
     for (e = 0, a = 0; e < s->n; e++)
         a += mark[e];
     if (!CTI_RESIZE(&s->prepared, g->blocks, a))
@@ -336,22 +337,22 @@ static int cti_layers_group_add(cti_state *s, int model, int kind, const int32_t
     return 1;
 }
 
-/* [s] longest time between two strikes of an element, numbered over all */
-static double cti_layers_every(const cti_state *s, int e)
+/* returns the longest time between two events of an element [s]; elements are numbered over all models */
+static double cti_layers_element_period(const cti_state *s, int e)
 {
     const cti_layers *y = cti_layers_own(s);
-    double h = cti_fmin(2 * (double)s->desc.layers.clock / y->clocks.frequency[e], CTI_LAYERS_APART / y->clocks.around[e]);
-    return y->clocks.bare[e] ? cti_fmin(h, CTI_LAYERS_TOUCH * (double)s->desc.layers.clock / (y->w * 10)) : h;
+    double h = cti_fmin(2 * (double)s->desc.layers.clock / y->clocks.frequency[e], CTI_LAYERS_PHASE_NODES / y->clocks.neighbour_frequency[e]);
+    return y->clocks.on_surface[e] ? cti_fmin(h, CTI_LAYERS_PHASE_LAYERS * (double)s->desc.layers.clock / (y->frequency * 10)) : h;
 }
 
-/* the groups of one kind of a model. take [elements] scratch */
+/* adds the groups of one kind of a model; take [elements] is scratch */
 static int cti_layers_group_kind(cti_state *s, int model, int kind, double dt, int32_t *take, uint8_t *mark)
 {
-    int first = cti_layers_own(s)->clocks.at[CTI_LAYERS_KINDS * model + kind];
+    int first = cti_layers_own(s)->clocks.first[CTI_LAYERS_KINDS * model + kind];
     int n = cti_layers_batch_of(s->bodies.models[model], kind).n, e, level, m, done = 0;
     for (level = 0; level <= CTI_LAYERS_LEVELS && done < n; level++) {
         for (e = 0, m = 0; e < n; e++)
-            if (cti_layers_level(dt, cti_layers_every(s, first + e)) == level)
+            if (cti_layers_level(dt, cti_layers_element_period(s, first + e)) == level)
                 take[m++] = e;
         if (m > 0 && !cti_layers_group_add(s, model, kind, take, m, level, mark))
             return 0;
@@ -370,8 +371,8 @@ static void cti_layers_groups_free(cti_mem *mem, cti_layers_clocks *c)
     CTI_CLEAR(c->groups);
 }
 
-/* level of gravity and mass damping */
-static int cti_layers_free_level(const cti_state *s, double dt)
+/* returns the level of gravity and mass damping */
+static int cti_layers_body_force_level(const cti_state *s, double dt)
 {
     double g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), alpha = 0, h = dt;
     int i;
@@ -384,58 +385,59 @@ static int cti_layers_free_level(const cti_state *s, double dt)
     return cti_layers_level(dt, h);
 }
 
-/* begin, from and the room for forces. 0: out of memory */
+/* sets block_start and block_force, and reserves the forces. 0: out of memory */
 static int cti_layers_clocks_index(cti_state *s)
 {
     cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     int g, i, n = 0;
     for (g = 0; g < CTI_LEN(c->groups); g++) {
-        c->groups[g].at = n;
+        c->groups[g].first_force = n;
         n += CTI_LEN(c->groups[g].blocks);
     }
-    if (!CTI_RESIZE(&s->prepared, c->begin, s->n + 1) || !CTI_RESIZE(&s->prepared, c->from, 2 * n) || !CTI_RESIZE(&s->prepared, c->force, 3 * n) ||
-        !CTI_RESIZE(&s->prepared, c->kept, 3 * n) || !CTI_RESIZE(&s->prepared, c->due, CTI_LEN(c->groups)))
+    if (!CTI_RESIZE(&s->prepared, c->block_start, s->n + 1) || !CTI_RESIZE(&s->prepared, c->block_force, 2 * n) ||
+        !CTI_RESIZE(&s->prepared, c->force, 3 * n) || !CTI_RESIZE(&s->prepared, c->force_saved, 3 * n) ||
+        !CTI_RESIZE(&s->prepared, c->lag, CTI_LEN(c->groups)))
         return 0;
     for (i = 0; i <= s->n; i++)
-        c->begin[i] = 0;
+        c->block_start[i] = 0;
     for (g = 0; g < CTI_LEN(c->groups); g++)
         for (i = 0; i < CTI_LEN(c->groups[g].blocks); i++)
-            c->begin[c->groups[g].blocks[i] + 1]++;
-    cti_sort_starts(c->begin, (size_t)s->n);
+            c->block_start[c->groups[g].blocks[i] + 1]++;
+    cti_sort_starts(c->block_start, (size_t)s->n);
     for (g = CTI_LEN(c->groups) - 1; g >= 0; g--) /* fills each block's entries from the last one on */
         for (i = 0; i < CTI_LEN(c->groups[g].blocks); i++) {
-            int32_t *e = c->from + 2 * (size_t)(--c->begin[c->groups[g].blocks[i] + 1]);
-            e[0] = g, e[1] = c->groups[g].at + i;
+            int32_t *e = c->block_force + 2 * (size_t)(--c->block_start[c->groups[g].blocks[i] + 1]);
+            e[0] = g, e[1] = c->groups[g].first_force + i;
         }
-    for (i = 0; i < s->n; i++) /* each begin has moved to the start of the block before */
-        c->begin[i] = c->begin[i + 1];
-    c->begin[s->n] = n;
+    for (i = 0; i < s->n; i++) /* each start has moved to that of the block before */
+        c->block_start[i] = c->block_start[i + 1];
+    c->block_start[s->n] = n;
     return 1;
 }
 
-CTI_FN void cti_layers_clocks_pull(cti_state *s)
+CTI_FN void cti_layers_clocks_forces(cti_state *s)
 {
     cti_layers *y = cti_layers_own(s);
     cti_layers_clocks *c = &y->clocks;
     int g, i, extended = 0;
     for (g = 0; g < CTI_LEN(c->groups); g++) {
         const cti_layers_group *q = &c->groups[g];
-        cti_model_assemble(&q->part, y->nodes.at, 0, y->nodes.force, NULL, &extended, NULL);
+        cti_model_assemble(&q->part, y->nodes.x_rounded, 0, y->nodes.force, NULL, &extended, NULL);
         for (i = 0; i < CTI_LEN(q->blocks); i++) {
-            cti_v3_put(c->force, q->at + i, cti_v3_at(y->nodes.force, q->blocks[i]));
+            cti_v3_put(c->force, q->first_force + i, cti_v3_at(y->nodes.force, q->blocks[i]));
             cti_v3_put(y->nodes.force, q->blocks[i], cti_v3_zero());
         }
     }
 }
 
-/* [rad/s] the largest frequency of an element at a node that moves a surface; 0: none */
+/* returns the largest frequency of an element at a node that moves a surface [rad/s]; 0: there is none */
 static double cti_layers_fastest(const cti_layers_clocks *c)
 {
     double w = 0;
     int e;
-    for (e = 0; e < CTI_LEN(c->around); e++)
-        if (c->bare[e])
-            w = cti_fmax(w, c->around[e]);
+    for (e = 0; e < CTI_LEN(c->neighbour_frequency); e++)
+        if (c->on_surface[e])
+            w = cti_fmax(w, c->neighbour_frequency[e]);
     return w;
 }
 
@@ -466,26 +468,26 @@ CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
         y->set[k].first = y->set[k].last = 0;
     fastest = cti_layers_fastest(c);
     for (l = 1; l <= most; l++) {
-        double h = cti_layers_period(y->w, l, (double)s->desc.layers.layer_clock);
-        k = c->level_of[l] = cti_layers_level(dt, fastest > 0 ? cti_fmin(h, CTI_LAYERS_APART / fastest) : h);
+        double h = cti_layers_period(y->frequency, l, (double)s->desc.layers.layer_clock);
+        k = c->level_of[l] = cti_layers_level(dt, fastest > 0 ? cti_fmin(h, CTI_LAYERS_PHASE_NODES / fastest) : h);
         y->set[k].first = y->set[k].first ? y->set[k].first : l;
         y->set[k].last = l;
     }
-    /* as often as elements: a kick by gravity while a node bounces works along its speed at that moment, not along its mean speed. With 16
-       times fewer kicks the energy of a jelly that bounces has three times the error */
-    c->free_level = cti_layers_free_level(s, dt);
+    /* gravity has as many events as elements: its impulse while a node bounces works along the speed at that moment, not along the mean speed. With
+       16 times fewer events the energy of a jelly that bounces has three times the error */
+    c->body_force_level = cti_layers_body_force_level(s, dt);
     for (k = 0; k < CTI_LEN(c->groups); k++)
-        c->free_level = cti_max_int(c->free_level, c->groups[k].least);
+        c->body_force_level = cti_max_int(c->body_force_level, c->groups[k].base_level);
     c->dt = dt;
     return 1;
 }
 
-CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed)
+CTI_FN void cti_layers_clocks_speed(cti_state *s, double speed)
 {
     cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     int i;
     for (i = 0; i < CTI_LEN(c->groups); i++) {
         cti_layers_group *g = &c->groups[i];
-        g->level = speed > 0 ? cti_max_int(g->least, cti_layers_level(c->dt, CTI_LAYERS_FAST * g->size / speed)) : g->least;
+        g->level = speed > 0 ? cti_max_int(g->base_level, cti_layers_level(c->dt, CTI_LAYERS_COURANT * g->height / speed)) : g->base_level;
     }
 }

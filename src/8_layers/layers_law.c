@@ -1,13 +1,12 @@
 /* layers_law.c -- thickness, stiffness and clocks of the layers.
-   Method: layer l of a pair is a spring of the gap g_l = |x_b - x_a| - nu_l, V_l = k_l g_l^2 / 2 where g_l <= 0 [lecture notes 4.5], with
-   nu_l = nu_1 l^(-1/4) and k_l = k_1 l^3. At distance 0 layer l stores k_1 nu_1^2 l^(5/2) / 2: the sum over all l diverges, so that no
-   energy reaches it. Layers 1 .. l act together with k_1 (1 + 8 + ... + l^3) = k_1 (l (l + 1) / 2)^2. A clock is a share of the stability
-   limit 2 / W of that, W^2 the ratio of this stiffness and the pair's mass. Times between strikes are the step over powers of two, so that
-   all clocks are at the end of a part when a step ends: the step is then a symmetric composition, of second order. based on: lecture
-   notes 4.5; Harmon et al. 2009, as they describe it. */
+   Method: layer l of a pair is a spring of the gap g_l = |x_b - x_a| - nu_l, V_l = k_l g_l^2 / 2 where g_l <= 0 [lecture notes 4.5], with nu_l = nu_1
+   l^(-1/4) and k_l = k_1 l^3. At distance 0 layer l stores k_1 nu_1^2 l^(5/2) / 2: the sum over all l diverges, so that no energy reaches it. Layers
+   1 .. l act together with k_1 (1 + 8 + ... + l^3) = k_1 (l (l + 1) / 2)^2. A clock's period is a share of the stability limit 2 / W of that, W^2 the
+   ratio of this stiffness and the pair's mass. Periods are the step over powers of two, so that all clocks are at the end of a part when a step ends:
+   the step is then a symmetric composition, of second order. based on: lecture notes 4.5; Harmon et al. 2009, as they describe it. */
 #include "layers.h"
 
-CTI_FN double cti_layers_share(int l) { return 1 / sqrt(sqrt((double)l)); }
+CTI_FN double cti_layers_thickness(int l) { return 1 / sqrt(sqrt((double)l)); }
 
 CTI_FN int cti_layers_reached(double s)
 {
@@ -19,9 +18,9 @@ CTI_FN int cti_layers_reached(double s)
         return INT32_MAX;
     q = 1 / (s * s), q *= q;
     l = (int)q;
-    while (l > 0 && cti_layers_share(l) <= s)
+    while (l > 0 && cti_layers_thickness(l) <= s)
         l--;
-    while (cti_layers_share(l + 1) > s)
+    while (cti_layers_thickness(l + 1) > s)
         l++;
     return l;
 }
@@ -31,7 +30,7 @@ CTI_FN double cti_layers_force(double s, int first, int last, double *out_energy
     double force = 0, energy = 0;
     int l;
     for (l = first; l <= last; l++) {
-        double g = cti_layers_share(l) - s, k = (double)l * (double)l * (double)l;
+        double g = cti_layers_thickness(l) - s, k = (double)l * (double)l * (double)l;
         if (g <= 0)
             break;
         force += k * g;
@@ -60,13 +59,13 @@ CTI_FN int64_t cti_layers_next(int64_t t, int level)
     return (k % 2 ? k : k + 1) * half;
 }
 
-CTI_FN int64_t cti_layers_before(int64_t t, int level)
+CTI_FN int64_t cti_layers_previous(int64_t t, int level)
 {
     int64_t whole = (int64_t)1 << (CTI_LAYERS_LOG - level), half = whole / 2;
     return t < half ? -1 : (t - half) / whole * whole + half;
 }
 
-CTI_FN int64_t cti_layers_due(int64_t t, int level)
+CTI_FN int64_t cti_layers_lag(int64_t t, int level)
 {
     int64_t whole = (int64_t)1 << (CTI_LAYERS_LOG - level), since = t % whole;
     return 2 * since >= whole ? since - whole : since;

@@ -1,49 +1,47 @@
 /* layers_pairs.c -- candidate pairs of the layers, and their distances.
-   Method: the trees are asked for all pairs that may come within the thickness while each vertex is within a reach of a straight line; the
-   answer serves while all vertices are: a kinetic data structure whose certificates are capsules of vertices. based on: Harmon et al. 2009.
- */
+   Method: the trees find all pairs that may come within the thickness while each vertex is within a reach of a straight line. These serve while all
+   vertices are there: a kinetic data structure whose certificates are capsules around the lines. based on: Harmon et al. 2009. */
 #include "layers.h"
 #include "../5_mesh/pairs.h"
 #include "../7_contact/potential.h"
 #include "../8_step/impulses.h"
-#include "../8_step/tangle.h"
 
-#define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] of the reach beyond what is expected. Half: more queries; double: more pairs */
+#define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] reach beyond the expected deviations. Half: more queries; double: more pairs */
 
 /* ---- motion ---- */
 
-/* how far vertex i goes from the line that candidates are known for, in span seconds from surface.x0 on; `off` is added [m] */
-static ct_real cti_layers_stray(const cti_layers_places *p, const ct_real *x0, int i, double span)
+/* bounds how far vertex i goes from the line that candidates are complete for, in span seconds from x0 on, with its deviation from its own [m] */
+static ct_real cti_layers_deviation_of(const cti_layers_surface *p, const ct_real *x0, int i, double span)
 {
-    cti_v3 a = cti_v3_at(p->from, i), e = cti_v3_sub(cti_v3_at(p->to, i), a), x = cti_v3_at(x0, i);
+    cti_v3 a = cti_v3_at(p->line_start, i), e = cti_v3_sub(cti_v3_at(p->line_end, i), a), x = cti_v3_at(x0, i);
     ct_real most = 0, l2 = cti_v3_norm2(e);
     int end;
     for (end = 0; end < 2; end++) {
-        cti_v3 r = cti_v3_sub(cti_v3_mad(x, cti_v3_at(p->u, i), end ? (ct_real)span : 0), a);
+        cti_v3 r = cti_v3_sub(cti_v3_mad(x, cti_v3_at(p->velocity, i), end ? (ct_real)span : 0), a);
         ct_real t = l2 > 0 ? cti_clamp(cti_v3_dot(r, e) / l2, 0, 1) : 0;
         most = cti_max(most, cti_v3_norm(cti_v3_mad(r, e, -t)));
     }
-    return most + p->off[i] + 8 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z));
+    return most + p->deviation[i] + 8 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z));
 }
 
 CTI_FN int cti_layers_is_covered(const cti_state *s, double span)
 {
-    const cti_layers_places *p = &cti_layers_own(s)->places;
+    const cti_layers_surface *p = &cti_layers_own(s)->surface;
     const cti_surface *f = &s->surface;
     int i, j;
     if (!p->covered)
         return 0;
     for (j = 0; j < CTI_LEN(f->runs); j += 3)
         for (i = f->runs[j]; i < f->runs[j + 1]; i++)
-            if (!(cti_layers_stray(p, f->x0, i, span) <= p->reach[f->body_of[i]]))
+            if (!(cti_layers_deviation_of(p, f->x0, i, span) <= p->reach[f->body_of[i]]))
                 return 0;
     return 1;
 }
 
-/* lines of all vertices for span seconds, and how far they may be left */
+/* sets the lines of all vertices for span seconds, and their reach */
 static void cti_layers_lines_ahead(cti_state *s, double span)
 {
-    cti_layers_places *p = &cti_layers_own(s)->places;
+    cti_layers_surface *p = &cti_layers_own(s)->surface;
     cti_surface *f = &s->surface;
     int i, b;
     for (b = 0; b < f->n_bodies; b++) {
@@ -53,9 +51,9 @@ static void cti_layers_lines_ahead(cti_state *s, double span)
             continue;
         for (i = r->v0; i < r->v1; i++) {
             cti_v3 x = cti_v3_at(f->x0, i);
-            cti_v3_put(p->from, i, x);
-            cti_v3_put(p->to, i, cti_v3_mad(x, cti_v3_at(p->u, i), (ct_real)span));
-            off = cti_max(off, p->off[i] + 16 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z)));
+            cti_v3_put(p->line_start, i, x);
+            cti_v3_put(p->line_end, i, cti_v3_mad(x, cti_v3_at(p->velocity, i), (ct_real)span));
+            off = cti_max(off, p->deviation[i] + 16 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z)));
         }
         p->reach[b] = 2 * off + CTI_LAYERS_SLACK * f->bodies[b].thickness;
         r->swept = CTI_SWEPT_BOX;
@@ -65,36 +63,36 @@ static void cti_layers_lines_ahead(cti_state *s, double span)
 
 /* ---- lists ---- */
 
-/* inverse mass of a vertex, at most [1/kg] */
-static double cti_layers_lightness(const cti_state *s, int v)
+/* returns the inverse mass of a vertex [1/kg] */
+static double cti_layers_inverse_mass(const cti_state *s, int v)
 {
     const cti_attach *a = cti_surface_attach(&s->surface, v);
     double sum = 0;
     int k;
     for (k = 0; k < a->n; k++) {
         double w = a->n > 1 ? (double)a->weight[k] : 1;
-        sum += w * w * cti_layers_own(s)->nodes.inverse[a->block[k]];
+        sum += w * w * cti_layers_own(s)->nodes.inverse_mass[a->block[k]];
     }
     return sum;
 }
 
-/* k_1 = w^2 m, m the least mass that the pair's points can have against each other */
+/* returns k_1 = w^2 m, m the least effective mass of the pair's points */
 static ct_real cti_layers_stiffness(const cti_state *s, const int32_t *v, int n_a, int n)
 {
-    double side[2] = {0, 0}, w = cti_layers_own(s)->w;
+    double side[2] = {0, 0}, w = cti_layers_own(s)->frequency;
     int k;
     for (k = 0; k < n; k++)
-        side[k >= n_a] = cti_fmax(side[k >= n_a], cti_layers_lightness(s, v[k]));
+        side[k >= n_a] = cti_fmax(side[k >= n_a], cti_layers_inverse_mass(s, v[k]));
     return side[0] + side[1] > 0 ? (ct_real)(w * w / (side[0] + side[1])) : 0;
 }
 
 static int cti_layers_resize(cti_mem *m, cti_layers_list *l, int n)
 {
-    return CTI_RESIZE(m, l->stiff, n) && CTI_RESIZE(m, l->width, l->c.kind == CT_PAIR_EE ? n : 0) && CTI_ZEROS(m, l->last, n) &&
-           CTI_RESIZE(m, l->room, n) && CTI_ZEROS(m, l->sum, 3 * n) && CTI_RESIZE(m, l->held, 4 * n) && CTI_ZEROS(m, l->stick, n);
+    return CTI_RESIZE(m, l->stiffness, n) && CTI_RESIZE(m, l->width, l->c.kind == CT_PAIR_EE ? n : 0) && CTI_ZEROS(m, l->active, n) &&
+           CTI_RESIZE(m, l->deviation_most, n) && CTI_ZEROS(m, l->impulse, 3 * n) && CTI_RESIZE(m, l->weights, 4 * n) && CTI_ZEROS(m, l->load, n);
 }
 
-/* vertices, thickness and stiffness of each pair; within a body at most half of the distance at rest */
+/* sets vertices, thickness and stiffness of each pair; the thickness of a pair within a body is at most half of the distance at rest */
 static int cti_layers_complete(cti_state *s, cti_layers_list *l)
 {
     const cti_surface *f = &s->surface;
@@ -102,7 +100,7 @@ static int cti_layers_complete(cti_state *s, cti_layers_list *l)
     if (!cti_candidates_complete(&s->prepared, &l->c, f, NULL) || !cti_layers_resize(&s->prepared, l, n))
         return 0;
     for (i = 0; i < n; i++)
-        l->stiff[i] = cti_layers_stiffness(s, l->c.quads + 4 * (size_t)i, cti_kind_first(l->c.kind), cti_kind_corners(l->c.kind));
+        l->stiffness[i] = cti_layers_stiffness(s, l->c.quads + 4 * (size_t)i, cti_kind_first(l->c.kind), cti_kind_corners(l->c.kind));
     cti_candidates_rest(&l->c, f);
     for (i = 0; l->c.kind == CT_PAIR_EE && i < n; i++) {
         ct_real x[12];
@@ -113,16 +111,18 @@ static int cti_layers_complete(cti_state *s, cti_layers_list *l)
     return 1;
 }
 
+/* appends the vertices and planes that may come within the thickness. 0: out of memory */
 static int cti_layers_list_planes(cti_state *s)
 {
     const cti_surface *f = &s->surface;
-    const cti_layers_places *b = &cti_layers_own(s)->places;
+    const cti_layers_surface *b = &cti_layers_own(s)->surface;
     cti_layers_list *l = &cti_layers_own(s)->list[CTI_LAYERS_PLANES];
     int p, v;
     for (p = 0; p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
             const cti_plane *q = &f->planes[p];
-            ct_real gap = cti_min(cti_plane_gap(q, cti_v3_at(b->from, v)), cti_plane_gap(q, cti_v3_at(b->to, v))) - b->reach[f->body_of[v]];
+            ct_real gap = cti_min(cti_plane_gap(q, cti_v3_at(b->line_start, v)), cti_plane_gap(q, cti_v3_at(b->line_end, v)));
+            gap -= b->reach[f->body_of[v]];
             if (gap < CTI_R(1.001) * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
                 (!CTI_PUSH(&s->prepared, l->c.pairs, v) || !CTI_PUSH(&s->prepared, l->c.pairs, p)))
                 return 0;
@@ -137,18 +137,18 @@ CTI_FN int cti_layers_cover(cti_state *s, double span)
     int k;
     if (!cti_layers_flush(s))
         return 0;
-    y->places.covered = 0;
+    y->surface.covered = 0;
     cti_layers_lines_ahead(s, span);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         CTI_CLEAR(y->list[k].c.pairs);
-    if (!cti_broad_update(&s->prepared, &f->broad, &f->soup, y->places.from, y->places.to) ||
+    if (!cti_broad_update(&s->prepared, &f->broad, &f->soup, y->surface.line_start, y->surface.line_end) ||
         !cti_broad_pairs(&s->prepared, &f->broad, &f->soup, &y->list[CTI_LAYERS_VF].c.pairs, &y->list[CTI_LAYERS_EE].c.pairs, NULL, NULL) ||
         !cti_layers_list_planes(s))
         return 0;
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         if (!cti_layers_complete(s, &y->list[k]))
             return 0;
-    y->places.covered = 1;
+    y->surface.covered = 1;
     return 1;
 }
 
@@ -159,7 +159,7 @@ CTI_FN void cti_layers_distances(cti_state *s)
         cti_candidates_measure(&cti_layers_own(s)->list[k].c, &s->surface, s->surface.x0);
 }
 
-CTI_FN double cti_layers_parallel(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient)
+CTI_FN double cti_layers_mollifier(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient)
 {
     cti_v3 a = cti_v3_sub(cti_v3_at(x, v[1]), cti_v3_at(x, v[0])), b = cti_v3_sub(cti_v3_at(x, v[3]), cti_v3_at(x, v[2])), ga, gb;
     double c = (double)cti_v3_norm2(cti_v3_cross(a, b)), first, second, m = cti_mollifier_value(c, (double)width, &first, &second);
@@ -175,7 +175,7 @@ CTI_FN double cti_layers_parallel(const ct_real *x, const int32_t *v, ct_real wi
     return m;
 }
 
-CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
+CTI_FN double cti_layers_energy(cti_state *s, ct_step_report *r)
 {
     cti_layers *y = cti_layers_own(s);
     double sum = 0, e;
@@ -184,7 +184,7 @@ CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
         for (i = 0; i < cti_candidates_len(&y->list[k].c); i++) {
             const cti_layers_list *l = &y->list[k];
             ct_real d = cti_candidates_distance(&l->c, i), hat = l->c.hat[i];
-            if (r && l->stiff[i] > 0) {
+            if (r && l->stiffness[i] > 0) {
                 r->thickness_kept = cti_min(r->thickness_kept, d / hat);
                 r->too_near += d < hat / 2;
                 if (d < r->min_distance) {
@@ -196,18 +196,10 @@ CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
                 continue;
             cti_layers_force((double)(d / hat), 1, s->desc.layers.max_layers, &e);
             if (l->c.kind == CT_PAIR_EE)
-                e *= cti_layers_parallel(s->surface.x0, l->c.quads + 4 * (size_t)i, l->width[i], NULL);
-            sum += (double)(l->stiff[i] * hat * hat) * e;
+                e *= cti_layers_mollifier(s->surface.x0, l->c.quads + 4 * (size_t)i, l->width[i], NULL);
+            sum += (double)(l->stiffness[i] * hat * hat) * e;
         }
     return sum;
-}
-
-/* ---- intersections ---- */
-
-CTI_FN int cti_layers_crosses(cti_state *s)
-{
-    cti_layers_own(s)->places.covered = 0;
-    return cti_min_int(cti_tangle_crossed(s), 1);
 }
 
 /* ---- impulses ---- */
@@ -221,20 +213,20 @@ CTI_FN int cti_layers_flush(cti_state *s)
         for (i = 0; i < cti_candidates_len(&l->c); i++) {
             cti_touch t;
             cti_pair pair;
-            cti_v3 J = cti_v3_at(l->sum, i), n;
-            if (!l->stick[i])
+            cti_v3 J = cti_v3_at(l->impulse, i), n;
+            if (!l->load[i])
                 continue;
             cti_pair_make(&s->surface, l->c.kind, l->c.pairs[2 * i], l->c.pairs[2 * i + 1], &pair);
             for (j = 0; j < pair.n; j++)
-                pair.w[j] = l->held[4 * i + j];
+                pair.w[j] = l->weights[4 * i + j];
             n = k == CTI_LAYERS_PLANES ? cti_v3_at(s->surface.planes[pair.plane].normal, 0)
                                        : cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &pair), cti_v3_unit(J, cti_v3_make(0, 1, 0)));
             cti_impulses_of(&s->surface, &pair, n, J, &t);
-            t.thickness = l->c.hat[i], t.sticking = l->stick[i] == 3;
+            t.thickness = l->c.hat[i], t.sticking = l->load[i] == 3;
             if (!CTI_PUSH(s->mem, s->step.impulses.touches, t))
                 return 0;
-            l->stick[i] = 0;
-            cti_v3_put(l->sum, i, cti_v3_zero());
+            l->load[i] = 0;
+            cti_v3_put(l->impulse, i, cti_v3_zero());
         }
     }
     return 1;

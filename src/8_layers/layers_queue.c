@@ -1,14 +1,14 @@
-/* layers_queue.c -- the event queue: a binary heap of strikes. based on: Williams 1964 (heap). */
+/* layers_queue.c -- the event queue: a binary heap. based on: Williams 1964 (heap). */
 #include "layers.h"
 
-static int cti_layers_is_before(const cti_layers_strike *a, const cti_layers_strike *b)
+static int cti_layers_is_before(const cti_layers_event *a, const cti_layers_event *b)
 {
     return a->tick < b->tick || (a->tick == b->tick && a->clock < b->clock);
 }
 
-CTI_FN int cti_layers_push(cti_mem *mem, cti_layers_strike **heap, int64_t tick, int32_t clock)
+CTI_FN int cti_layers_push(cti_mem *mem, cti_layers_event **heap, int64_t tick, int32_t clock)
 {
-    cti_layers_strike *q = *heap, one;
+    cti_layers_event *q = *heap, one;
     int at, up;
     one.tick = tick, one.clock = clock;
     if (!CTI_PUSH(mem, q, one)) {
@@ -26,9 +26,9 @@ CTI_FN int cti_layers_push(cti_mem *mem, cti_layers_strike **heap, int64_t tick,
     return 1;
 }
 
-CTI_FN cti_layers_strike cti_layers_pop(cti_layers_strike *heap)
+CTI_FN cti_layers_event cti_layers_pop(cti_layers_event *heap)
 {
-    cti_layers_strike first = heap[0], moved;
+    cti_layers_event first = heap[0], moved;
     int n = CTI_LEN(heap) - 1, at = 0, child;
     moved = heap[n];
     stbds_header(heap)->length = (size_t)n;

@@ -1,8 +1,8 @@
-/* layers_stepper.c -- the layers stepper, as the world has it: options, refusals, memory. */
+/* layers_stepper.c -- registers the layers stepper: options, refusals, memory. */
 #include "layers.h"
 #include "../0_base/log.h"
 
-/* [m/s^2] weight that the first layer is made for where gravity is less */
+/* [m/s^2] acceleration that sets the first layer's stiffness where gravity is less */
 #define CTI_LAYERS_WEIGHT 9.81
 
 static void cti_layers_defaults(ct_world_desc *d)
@@ -47,14 +47,14 @@ static int cti_layers_reserve(cti_state *s, cti_layers *y)
 {
     cti_mem *m = &s->prepared;
     cti_layers_nodes *q = &y->nodes;
-    cti_layers_places *p = &y->places;
+    cti_layers_surface *p = &y->surface;
     int n = s->n, n3 = 3 * n, nv = s->surface.nv;
-    return CTI_RESIZE(m, q->x, n3) && CTI_RESIZE(m, q->v, n3) && CTI_RESIZE(m, q->tick, n) && CTI_RESIZE(m, q->at, n3) &&
-           CTI_RESIZE(m, q->force, n3) && CTI_RESIZE(m, q->speed, n3) && CTI_RESIZE(m, q->inverse, n) && CTI_RESIZE(m, q->x0, n3) &&
-           CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->x1, n3) && CTI_RESIZE(m, q->v1, n3) && CTI_RESIZE(m, q->off2, n) &&
-           CTI_RESIZE(m, q->drift, n) && CTI_RESIZE(m, p->begin, 3 * nv) && CTI_RESIZE(m, p->u, 3 * nv) && CTI_RESIZE(m, p->off, nv) &&
-           CTI_RESIZE(m, p->reach, s->surface.n_bodies) && CTI_RESIZE(m, p->from, 3 * nv) && CTI_RESIZE(m, p->to, 3 * nv) &&
-           CTI_RESIZE(m, p->seen_vertex, nv) && CTI_RESIZE(m, p->seen_block, n);
+    return CTI_RESIZE(m, q->x, n3) && CTI_RESIZE(m, q->v, n3) && CTI_RESIZE(m, q->tick, n) && CTI_RESIZE(m, q->x_rounded, n3) &&
+           CTI_RESIZE(m, q->force, n3) && CTI_RESIZE(m, q->v_rounded, n3) && CTI_RESIZE(m, q->inverse_mass, n) && CTI_RESIZE(m, q->x0, n3) &&
+           CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->x_saved, n3) && CTI_RESIZE(m, q->v_saved, n3) && CTI_RESIZE(m, q->deviation2, n) &&
+           CTI_RESIZE(m, q->deviation_rate, n) && CTI_RESIZE(m, p->x_start, 3 * nv) && CTI_RESIZE(m, p->velocity, 3 * nv) &&
+           CTI_RESIZE(m, p->deviation, nv) && CTI_RESIZE(m, p->reach, s->surface.n_bodies) && CTI_RESIZE(m, p->line_start, 3 * nv) &&
+           CTI_RESIZE(m, p->line_end, 3 * nv) && CTI_RESIZE(m, p->visited_vertex, nv) && CTI_RESIZE(m, p->visited_block, n);
 }
 
 static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
@@ -65,7 +65,7 @@ static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
     int i, ok;
     if (!y)
         return 0;
-    y->w = sqrt(weight / (double)(s->desc.layers.depth * s->desc.thickness));
+    y->frequency = sqrt(weight / (double)(s->desc.layers.depth * s->desc.thickness));
     /* boxes of bodies that never move are made once */
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
@@ -76,10 +76,10 @@ static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
         if (bodies[i].nodes)
             memcpy(X + 3 * (size_t)bodies[i].block0, bodies[i].nodes, sizeof(ct_real) * 3 * (size_t)bodies[i].n_blocks);
     if (s->surface.nv) {
-        memcpy(y->places.from, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-        memcpy(y->places.to, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+        memcpy(y->surface.line_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+        memcpy(y->surface.line_end, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     }
-    ok = cti_layers_measure(s, X);
+    ok = cti_layers_clocks_measure(s, X);
     CTI_FREE(&s->prepared, X);
     return ok;
 }

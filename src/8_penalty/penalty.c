@@ -3,35 +3,35 @@
    contacts in their matrix (implicit form) or as external forces (explicit form, cut into as many substeps as its bound asks for). With `warp`
    the motion is then tested, and what it hits becomes a contact, too. Nothing but springs keeps surfaces apart: a spring that is too soft lets
    them through, which the report counts.
-   Account: springs store energy, which counts with the bodies' in the balance. What a contact takes from bodies and does not store, by damper,
-   friction and by the implicit rule, is loss_contact, and so is what springs have stored that no contact has any more. What a contact gets that was
-   first met deeper than its points have come is work_recovery. What else it gives and has not stored is a gain.
+   Account: springs store energy, which counts with the bodies' in the balance. What contacts take from bodies and do not store, by damper, friction
+   and by the implicit rule, is loss_contact, and so is what springs have stored that no contact has any more. What a contact gets that was first met
+   deeper than its points have come is work_recovery. What else contacts give and have not stored is a gain.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 #include "penalty.h"
 #include "../8_step/assemble.h"
 #include "../8_step/move.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
-#include "../8_step/integrate.h"
 #include "../8_step/motion.h"
 #include "../8_step/plausible.h"
-#include "../8_step/ends.h"
+#include "../8_step/report.h"
 #include "../8_step/shell.h"
-#include "../8_step/whirl.h"
+#include "../8_step/rotation.h"
 
 #define CTI_PENALTY_ROUNDS 4          /* [solves] of a substep: those after the first have what the motion has hit */
-#define CTI_PENALTY_NEAR CTI_R(0.9)   /* [1] of the bound that explicit substeps keep to */
-#define CTI_PENALTY_FINE CTI_R(0.006) /* [1] the same with restitution: a contact lasts pi / sqrt(k / m), 20 substeps */
+#define CTI_PENALTY_STABLE CTI_R(0.9) /* [1] stability that explicit substeps keep to */
+#define CTI_PENALTY_STABLE_RESTITUTION CTI_R(0.006) /* [1] the same with restitution: a contact lasts pi / sqrt(k / m), 20 substeps */
 
 /* ---- one substep ---- */
 
+/* assembles A v = b of the bodies alone. 0: out of memory */
 static int cti_penalty_assemble(cti_state *s, ct_real h, ct_step_report *r)
 {
     double t = cti_state_clock(s);
     if (!cti_assemble_pins(s, h))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, h));
-    s->system.again = 0;
+    s->system.n_linearized = 0;
     cti_motion_predict(s, h);
     if (!cti_assemble(s, h, &r->extended_elements))
         return 0;
@@ -40,7 +40,7 @@ static int cti_penalty_assemble(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
-/* A motion that is not plausible is at fault, and the judge refuses the try, which goes on at rest. 0: out of memory */
+/* blames a motion that is not plausible, so that the judge refuses the try, and makes all bodies stand still. 0: out of memory */
 static int cti_penalty_give_up(cti_state *s, ct_real h, ct_step_report *r)
 {
     if (!cti_judge_blame(s, h))
@@ -54,7 +54,7 @@ static int cti_penalty_give_up(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
-/* the free motion, in end.v and surface.x1. 0: it is not plausible */
+/* sets end.v and surface.x1 to the motion without contacts. 0: it is not plausible */
 static int cti_penalty_begin(cti_state *s, ct_real h, ct_step_report *r)
 {
     double t = cti_state_clock(s);
@@ -68,24 +68,24 @@ static int cti_penalty_begin(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
-/* The implicit form begins its iterations at the velocities of the start: contacts that rest act there as they will, and those of the free motion act
-   as if they had been hit. A stack of three soft boxes takes 3 iterations a step in place of 21 */
-static void cti_penalty_start(cti_state *s, ct_real h)
+/* begins the iterations of the implicit form at the velocities of the start: contacts that rest act there as they will, while at those of the free
+   motion they act as if they had been hit. A stack of three soft boxes takes 3 iterations a step in place of 21 */
+static void cti_penalty_start_velocities(cti_state *s, ct_real h)
 {
     if (s->desc.penalty.form != CT_PENALTY_IMPLICIT || CTI_LEN(s->contact.rows) == 0)
         return;
     memcpy(s->end.v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_move_hold(s, s->end.v);
     cti_move(s, h);
-    cti_penalty_bend(s, h);
+    cti_penalty_linearize_rows(s, h);
 }
 
 /* solves, and again with what the motion hits. 0: out of memory */
-static int cti_penalty_rounds(cti_state *s, ct_real h, ct_step_report *r)
+static int cti_penalty_solve_rounds(cti_state *s, ct_real h, ct_step_report *r)
 {
-    int round, more = 1;
+    int round, added = 1;
     double t;
-    for (round = 0; round < CTI_PENALTY_ROUNDS && more > 0; round++) {
+    for (round = 0; round < CTI_PENALTY_ROUNDS && added > 0; round++) {
         ct_real residual = 0;
         int done;
         t = cti_state_clock(s);
@@ -97,11 +97,11 @@ static int cti_penalty_rounds(cti_state *s, ct_real h, ct_step_report *r)
             return cti_penalty_give_up(s, h, r);
         cti_move(s, h);
         t = cti_state_clock(s);
-        more = s->desc.penalty.form == CT_PENALTY_IMPLICIT && round + 1 < CTI_PENALTY_ROUNDS ? cti_penalty_more(s, h) : 0;
+        added = s->desc.penalty.form == CT_PENALTY_IMPLICIT && round + 1 < CTI_PENALTY_ROUNDS ? cti_penalty_find_more(s, h) : 0;
         r->ms_detect += cti_state_clock(s) - t;
-        if (more < 0)
+        if (added < 0)
             return 0;
-        if (more > 0)
+        if (added > 0)
             continue;
         r->residual = cti_max(r->residual, cti_finite(residual) ? residual : CTI_REAL_MAX);
         if (!done)
@@ -111,14 +111,14 @@ static int cti_penalty_rounds(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
-/* Substeps that the bound of the explicit form asks for. Dampers that follow from the restitution stop a motion and do not turn it round: within the
-   bound alone h b / m may be 1.8, and a body of restitution 0 leaves with .8 of its speed */
+/* returns the number of substeps that the explicit form needs. Dampers that follow from the restitution stop a motion and do not turn it round:
+   within the bound alone h b / m may be 1.8, and a body of restitution 0 leaves with .8 of its speed */
 static ct_real cti_penalty_need(cti_state *s, ct_real h, ct_step_report *r, int may_cut)
 {
-    ct_real load, damping, most = s->desc.restitution > 0 && s->desc.penalty.damping < 0 ? CTI_PENALTY_FINE : CTI_PENALTY_NEAR;
+    ct_real load, damping, most = s->desc.restitution > 0 && s->desc.penalty.damping < 0 ? CTI_PENALTY_STABLE_RESTITUTION : CTI_PENALTY_STABLE;
     if (s->desc.penalty.form != CT_PENALTY_EXPLICIT)
         return 1;
-    load = cti_penalty_load(s, h, &damping);
+    load = cti_penalty_stability(s, h, &damping);
     if (may_cut)
         return cti_max(load > most ? cti_sqrt(load / most) : 1, s->desc.penalty.damping < 0 ? damping : 0);
     if (load > 1) { /* the substep may feed itself */
@@ -128,18 +128,18 @@ static ct_real cti_penalty_need(cti_state *s, ct_real h, ct_step_report *r, int 
     return 1;
 }
 
-/* the solves; bodies that gain energy are linearized again where they end, as with cmr. 0: out of memory */
-static int cti_penalty_settle(cti_state *s, ct_real h, ct_step_report *r)
+/* solves, and linearizes bodies that gain energy again where they end, as cmr does. 0: out of memory */
+static int cti_penalty_solve_newton(cti_state *s, ct_real h, ct_step_report *r)
 {
     int n;
     for (n = 1;; n++) {
         double t;
-        if (!cti_penalty_rounds(s, h, r))
+        if (!cti_penalty_solve_rounds(s, h, r))
             return 0;
         if (n >= s->desc.newton_iterations || r->frozen || cti_energy_try(s, h) == 0 || !cti_newton_helps(s))
             return 1;
         t = cti_state_clock(s);
-        s->system.again = n;
+        s->system.n_linearized = n;
         cti_newton_place(s);
         if (!cti_assemble(s, h, &r->extended_elements))
             return 0;
@@ -148,7 +148,7 @@ static int cti_penalty_settle(cti_state *s, ct_real h, ct_step_report *r)
     }
 }
 
-/* features that the motion takes through each other. 0: out of memory */
+/* tests whether the motion takes features through each other. 0: out of memory */
 static int cti_penalty_test(cti_state *s, ct_step_report *r)
 {
     double t = cti_state_clock(s);
@@ -159,19 +159,19 @@ static int cti_penalty_test(cti_state *s, ct_step_report *r)
     return passed >= 0;
 }
 
-/* to the tentative end. 1: done; -1: the substep must be *need times shorter; 0: out of memory */
-static int cti_penalty_reach(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
+/* goes to the tentative end of a substep. 1: done; -1: it must be *need times shorter; 0: out of memory */
+static int cti_penalty_try(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
 {
     double t;
     ct_status before = r->status;
     ct_real residual = r->residual;
-    int whirls;
+    int rotations;
     cti_arena_reset(s->arena);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
     CTI_CLEAR(cti_penalty_of(s)->contacts);
     s->contact.solved_dt = h;
-    cti_penalty_of(s)->turns = r->cg_steps + (int)(CTI_PENALTY_TURNS * (h / s->step.dt));
+    cti_penalty_of(s)->turns_end = r->cg_steps + (int)(CTI_PENALTY_TURNS * (h / s->step.dt));
     if (!cti_penalty_assemble(s, h, r))
         return 0;
     if (!cti_penalty_begin(s, h, r))
@@ -183,82 +183,78 @@ static int cti_penalty_reach(cti_state *s, ct_real h, int may_cut, ct_real *need
     r->ms_detect += cti_state_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
-    cti_penalty_start(s, h);
-    if (!cti_penalty_settle(s, h, r) || !cti_whirl_count(s, h, &whirls))
+    cti_penalty_start_velocities(s, h);
+    if (!cti_penalty_solve_newton(s, h, r) || !cti_rotation_count(s, h, &rotations))
         return 0;
-    if (whirls && may_cut) {
+    if (rotations && may_cut) {
         *need = 2, r->status = before, r->residual = residual;
         return -1;
     }
-    s->judge.coarse |= whirls > 0; /* straight ways of vertices do not describe such a turn */
+    s->judge.coarse |= rotations > 0; /* straight ways of vertices do not describe such a turn */
     return cti_penalty_test(s, r);
 }
 
 /* ---- the end of a substep ---- */
 
-/* Work [J] of a contact on its bodies in a substep that ends with velocities u. An implicit impulse is one of the end, which moves by u h. An
-   explicit one, and that of a rebound, change velocities at an instant, and their work is that along the mean. What an explicit one gives for the
-   time before the substep (lag) belongs to the last substep. allowed: what explicit springs have at the end beyond their depth at the start, and that
-   energy of another time. *out_swing: by how much less than their work explicit springs have at the end: no loss, since it swings about 0 */
-static double cti_penalty_work(const cti_state *s, ct_real h, int i, const ct_real *u, double *out_swing)
+/* What contact i does in a substep that ends with velocities u. An implicit impulse acts along the way. An explicit one, and that of a rebound,
+   change velocities at an instant. What an explicit one gives for the time before the substep (lag) belongs to the last substep, and by how much less
+   than their work explicit springs have at the end is no loss, since it swings about 0. run.oscillation gets what
+   explicit springs store at the end beyond their depth at the start, and by how much these sums belong to other times */
+static void cti_penalty_work(cti_state *s, ct_real h, int i, const ct_real *u, const ct_real *slip, ct_real depth, ct_step_report *r)
 {
     cti_penalty_run *run = &cti_penalty_of(s)->run;
     const cti_penalty_contact *q = &cti_penalty_of(s)->contacts[i];
     const cti_row *row = &s->contact.rows[i];
-    ct_real start[3];
-    double work = 0, early = 0, mean[3];
-    int k, explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
+    const ct_real none[2] = {0, 0};
+    ct_real start[3], mean[3];
+    double early = 0, swing = 0;
+    int k;
     cti_row_velocity(row, s->v, start);
-    for (k = 0; k < 3; k++) {
-        mean[k] = explicit_form || q->rebound >= 0 ? ((double)start[k] + (double)u[k]) / 2 : (double)u[k];
-        work += (double)row->r[k] * mean[k];
-    }
-    *out_swing = 0;
-    if (!explicit_form)
-        return work;
+    for (k = 0; k < 3; k++)
+        mean[k] = (start[k] + u[k]) / 2;
+    if (s->desc.penalty.form != CT_PENALTY_EXPLICIT && q->rebound_speed < 0)
+        cti_v3_put(mean, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_pair_way(&s->surface, &s->contact.origins[i].pair), 1 / h)));
+    if (row->r[0] > 0)
+        cti_impulses_work(row->r, mean, s->contact.origins[i].script, 0, r);
+    if (s->desc.penalty.form != CT_PENALTY_EXPLICIT)
+        return;
     if (row->r[0] > 0) {
-        early += (double)(q->lag * q->k * q->depth) * mean[0];
-        *out_swing -= (double)(h * q->k * q->depth) * mean[0];
+        early += (double)(q->lag * q->k * q->depth) * (double)mean[0];
+        swing -= (double)(h * q->k * q->depth) * (double)mean[0] + cti_penalty_energy(q, depth, none) - cti_penalty_energy(q, q->depth, none);
     }
     for (k = 0; q->sticks && k < 2; k++) {
-        early -= (double)(q->lag * q->kf * q->slip[k]) * mean[1 + k];
-        *out_swing += (double)(h * q->kf * q->slip[k]) * mean[1 + k];
+        early -= (double)(q->lag * q->kf * q->slip[k]) * (double)mean[1 + k];
+        swing += (double)(h * q->kf * q->slip[k]) * (double)mean[1 + k];
     }
-    run->allowed += fabs(early) + 0.5 * (double)q->k * (double)(h * u[0]) * (double)(h * u[0]) +
-                    0.5 * (double)q->kf * (double)(h * h * (u[1] * u[1] + u[2] * u[2]));
-    return work - early;
+    if (q->sticks)
+        swing -= cti_penalty_energy(q, 0, slip) - cti_penalty_energy(q, 0, q->slip);
+    run->oscillation += fabs(early) + 0.5 * (double)q->k * (double)(h * u[0]) * (double)(h * u[0]) +
+                    0.5 * (double)q->kf * (double)(h * h * (u[1] * u[1] + u[2] * u[2])) + fabs(swing);
+    r->loss_contact += early - swing;
 }
 
-/* adds what a contact stores [J] before and after, what it got by missing less, and what it stores of new bodies; and its loss. 0: out of memory */
+/* adds what a contact does, what it stores [J] before and after, and what it got by missing less. 0: out of memory */
 static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, ct_step_report *r)
 {
     cti_penalty *p = cti_penalty_of(s);
     const cti_penalty_contact *q = &p->contacts[i];
     const cti_row *row = &s->contact.rows[i];
-    const ct_real none[2] = {0, 0};
     ct_real u[3], slip[2], depth;
-    double before, after, lost, swing;
+    double before = cti_penalty_energy(q, q->depth, q->slip), after, taken = r->loss_contact;
     cti_memory_item item;
-    int explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
     cti_row_velocity(row, s->end.v, u);
-    cti_penalty_close(&s->desc.penalty, q, row->mu, h, u, row->r, slip, &depth);
-    before = cti_penalty_stored(q, q->depth, q->slip), after = cti_penalty_stored(q, depth, slip);
-    lost = -cti_penalty_work(s, h, i, u, &swing) - (after - before);
-    if (explicit_form && row->r[0] > 0)
-        swing -= cti_penalty_stored(q, depth, none) - cti_penalty_stored(q, q->depth, none);
-    if (explicit_form && q->sticks)
-        swing -= cti_penalty_stored(q, 0, slip) - cti_penalty_stored(q, 0, q->slip);
-    lost -= swing;
-    p->run.allowed += fabs(swing);
-    r->loss_contact += lost > 0 ? lost : 0;
-    stored[0] += before, stored[1] += after, stored[2] += q->eased, stored[3] += q->met ? before : 0;
+    cti_penalty_advance_springs(&s->desc.penalty, q, row->mu, h, u, row->r, slip, &depth);
+    cti_penalty_work(s, h, i, u, slip, depth, r);
+    after = cti_penalty_energy(q, depth, slip);
+    p->run.lost += cti_fmax(0, r->loss_contact - taken - (after - before));
+    stored[0] += before, stored[1] += after, stored[2] += q->recovered, stored[3] += q->is_new_body ? before : 0;
     if (!(depth > 0) && !(row->r[0] > 0))
         return 1;
     memset(&item, 0, sizeof item);
-    item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed, item.impulse[2] = row->r[0] / (h + q->lag);
+    item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missing_depth, item.impulse[2] = row->r[0] / (h + q->lag);
     cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
-    cti_v3_put(item.slip, 0, cti_penalty_turned(s, h, &s->contact.origins[i].pair, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1]))));
-    return cti_penalty_leave(s, i, &item, h * cti_sqrt(u[1] * u[1] + u[2] * u[2]));
+    cti_v3_put(item.slip, 0, cti_penalty_rotate_slip(s, h, &s->contact.origins[i].pair, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1]))));
+    return cti_penalty_remember(s, i, &item, h * cti_sqrt(u[1] * u[1] + u[2] * u[2]));
 }
 
 /* Explicit impulses work along the mean of both velocities; the other forces, weight and elasticity, work along that of the end: they miss half of
@@ -275,7 +271,7 @@ static double cti_penalty_shift(const cti_state *s, const ct_real *v)
     return cti_fmax(0, other);
 }
 
-/* which bodies contacts act on, and how fast their points move against each other */
+/* tells the judge which bodies contacts act on, and how fast their points move against each other */
 static void cti_penalty_touch(cti_state *s)
 {
     int i;
@@ -284,71 +280,68 @@ static void cti_penalty_touch(cti_state *s)
             cti_judge_row(s, &s->contact.rows[i]);
 }
 
-/* A body that has rebounded moves freely: its velocity is that of a step's middle, as it was before (end.fall), and gravity owes it the other half.
-   Its speed of return counts as if it had changed its sign at the start. Returns 1 if there is one */
-static int cti_penalty_fly(cti_state *s)
+/* marks bodies that have rebounded and move freely in end.fall: their velocities are those of a step's middle, and they get the other half of
+   gravity's impulse. The speed of return counts as if it had changed its sign at the start. Returns 1 if there is one */
+static int cti_penalty_mark_rebounds(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
     int i, k, b, any = 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        any |= s->contact.rows[i].r[0] > 0 && p->contacts[i].rebound >= 0;
+        any |= s->contact.rows[i].r[0] > 0 && p->contacts[i].rebound_speed >= 0;
     for (b = 0; any && b < s->bodies.n_models + CTI_LEN(s->bodies.rigids); b++)
-        p->flies[b] = 0;
+        p->rebounds[b] = 0;
     for (i = 0; any && i < CTI_LEN(s->contact.rows); i++)
         for (k = 0; s->contact.rows[i].r[0] > 0 && k < s->contact.rows[i].n; k++) {
             b = cti_energy_body(s, s->contact.rows[i].term[k].block);
             if (b >= 0)
-                p->flies[b] |= p->contacts[i].rebound >= 0 ? 1 : 2;
+                p->rebounds[b] |= p->contacts[i].rebound_speed >= 0 ? 1 : 2;
         }
     for (i = 0; any && i < s->n; i++) {
         b = cti_energy_body(s, i);
-        if (b >= 0 && p->flies[b] == 1)
+        if (b >= 0 && p->rebounds[b] == 1)
             s->end.fall[i] = 1;
     }
     return any;
 }
 
-/* the tentative end becomes the state. 0: out of memory */
+/* copies the tentative end to the state. 0: out of memory */
 static int cti_penalty_commit(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_penalty *p = cti_penalty_of(s);
     const ct_real *v = s->history.v_end;
     cti_memory swap;
-    cti_penalty_place *places;
-    cti_account a;
+    cti_penalty_record *records;
     double stored[4] = {0, 0, 0, 0};
-    int i, flies;
+    int i, rebounds;
     cti_energy_try(s, h);
     cti_penalty_touch(s);
-    flies = cti_penalty_fly(s);
-    cti_energy_account(s, h, &a);
-    r->work_script += a.script, r->work_pins += a.pins, r->loss_damping += a.damping;
+    rebounds = cti_penalty_mark_rebounds(s);
+    cti_energy_account(s, h, r);
     cti_memory_clear(&p->next);
-    CTI_CLEAR(p->next_places);
+    CTI_CLEAR(p->next_records);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         if (!cti_penalty_keep(s, h, i, stored, r))
             return 0;
-    if (!cti_impulses_add(s, h))
+    if (!cti_impulses_add(s, h, NULL))
         return 0;
-    p->run.shifted += cti_judge_shift(s, h, v) + cti_penalty_shift(s, v);
-    p->run.met += stored[3];
-    r->loss_contact += cti_fmax(0, p->energy + stored[2] + stored[3] - stored[0]); /* springs that no contact has any more */
-    r->work_recovery += stored[2];
-    cti_ends_commit(s, h, v);
+    p->run.shift += cti_judge_shift(s, h, v) + cti_penalty_shift(s, v);
+    cti_substep_commit(s, h, v);
     cti_energy_commit(s);
-    s->energy.known &= !flies; /* the energies at the end are those before the shares of gravity were changed */
+    s->energy.known &= !rebounds; /* the energies at the end are those before the shares of gravity were changed */
     swap = s->contact.memory, s->contact.memory = p->next, p->next = swap;
-    places = p->places, p->places = p->next_places, p->next_places = places;
+    records = p->records, p->records = p->next_records, p->next_records = records;
+    p->run.lost += cti_fmax(0, p->energy + stored[2] + stored[3] - stored[0]); /* springs that no contact has any more */
+    r->work_recovery += stored[2], p->run.new_bodies += stored[3];
     p->energy = stored[1], p->is_known = 1;
     return 1;
 }
 
 /* ---- the step ---- */
 
-/* 1: done; -1: the substep must be *need times shorter; 0: out of memory */
+/* makes a substep. 1: done; -1: it must be *need times shorter; 0: out of memory */
 static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
 {
-    int end = cti_penalty_reach(s, h, may_cut, need, r);
+    int end = cti_penalty_try(s, h, may_cut, need, r);
     return end > 0 ? cti_penalty_commit(s, h, r) : end;
 }
 
@@ -361,7 +354,7 @@ static int cti_penalty_open(cti_state *s, ct_step_report *r)
     return 1;
 }
 
-/* distances and depths at the end. 0: out of memory */
+/* reports distances and depths at the end. 0: out of memory */
 static int cti_penalty_measure(cti_state *s, ct_step_report *r)
 {
     const cti_penalty *p = cti_penalty_of(s);
@@ -373,7 +366,7 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
         ct_real u[3], depth;
         cti_row_velocity(row, s->end.v, u);
         r->contacts += row->r[0] > 0;
-        depth = p->contacts[i].depth + p->contacts[i].missed - s->contact.solved_dt * u[0];
+        depth = p->contacts[i].depth + p->contacts[i].missing_depth - s->contact.solved_dt * u[0];
         if (depth > r->penetration) {
             r->penetration = depth;
             if (r->status < CT_STATUS_NOT_CONVERGED)
@@ -398,33 +391,34 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
     return 1;
 }
 
-/* the rest of the report. 0: out of memory */
+/* completes the report. 0: out of memory */
 static int cti_penalty_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
     const cti_penalty *p = cti_penalty_of(s);
-    double t = cti_state_clock(s);
+    double t = cti_state_clock(s), lost;
     cti_arena_reset(s->arena);
     if (!cti_penalty_measure(s, r))
         return 0;
     r->ms_detect += cti_state_clock(s) - t;
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
     r->energy_contact = p->energy;
-    cti_ends_gain(s->judge.start + p->run.met, r);
-    cti_judge_refuses(s, dt, p->run.allowed, p->run.shifted, r);
-    if (s->judge.coarse)
-        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+    lost = r->loss_contact + r->work_recovery + p->start_energy + p->run.new_bodies - p->energy;
+    r->loss_contact = p->run.lost; /* for the judge what one contact gives is no loss of another */
+    cti_report_gain(s->judge.start + p->run.new_bodies, r);
+    cti_judge_refuses(s, dt, p->run.oscillation, p->run.shift, r);
+    r->loss_contact = lost, r->energy_gained += lost - p->run.lost;
     return 1;
 }
 
-/* 0: out of memory */
+/* saves what the stepper remembers, for a step that is repeated. 0: out of memory */
 static int cti_penalty_save(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
-    int n = CTI_LEN(p->places);
-    if (!CTI_RESIZE(s->mem, p->start_places, n))
+    int n = CTI_LEN(p->records);
+    if (!CTI_RESIZE(s->mem, p->start_records, n))
         return 0;
     if (n)
-        memcpy(p->start_places, p->places, sizeof *p->places * (size_t)n);
+        memcpy(p->start_records, p->records, sizeof *p->records * (size_t)n);
     p->start_energy = p->energy, p->was_known = p->is_known;
     return 1;
 }
@@ -433,17 +427,17 @@ static void cti_penalty_back(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
     int b;
-    cti_penalty_place *places = p->places;
-    p->places = p->start_places, p->start_places = places;
+    cti_penalty_record *records = p->records;
+    p->records = p->start_records, p->start_records = records;
     p->energy = p->start_energy, p->is_known = p->was_known;
     for (b = 0; b < CTI_LEN(p->inside.bodies); b++)
-        p->inside.bodies[b].fresh = 1;
+        p->inside.bodies[b].stale = 1;
 }
 
 CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     int explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
-    cti_shell q = {1, 1, 1, cti_penalty_substep, cti_penalty_finish, cti_penalty_save, cti_penalty_back, cti_penalty_open};
+    cti_shell q = {1, 1, 1, cti_penalty_substep, cti_penalty_finish, cti_penalty_save, cti_penalty_back, cti_penalty_open, NULL};
     ct_code code;
     if (explicit_form)
         q.cuts = s->desc.penalty.max_substeps;

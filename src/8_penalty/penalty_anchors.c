@@ -1,14 +1,13 @@
 /* penalty_anchors.c -- springs of pairs that are gone go on to the pairs that stand for them now.
    Method: an anchor is a material point of one body, seen from the other. Where features slide from one triangle or edge of a mesh to the next, the
    pair changes, but the point remains. So each pair of the last substep that has no row in this one gives its springs to one row whose pair is new,
-   the nearest between the same bodies. A row is eligible within the thickness plus the path of the old pair in the last substep: farther rows
-   are other contacts, and springs for them would move force across a body. The path is that of the closest points along the surfaces; at
-   edges that cross at a small angle their crossing moves farther than the edges do.
-   The force of the springs goes on: a tangential force k_f s, projected onto the plane of the row, becomes the slip k_f s / k_f' of its spring, and
-   a depth likewise. Several may go to one row, whose forces add up. The row's springs must not store more than theirs did; where they would, slip
-   and depth are scaled back to that energy. So a change of pairs gains none, and what is not passed on is a loss of contacts (penalty.c).
-   Rows are found by a k-d tree, which is built where a pair has ended: about n log n comparisons for n pairs, where rows of the same
-   bodies are near.
+   the nearest between the same bodies. A row is eligible within the thickness plus the path of the old pair in the last substep: farther rows are
+   other contacts, and springs for them would move force across a body. The path is that of the closest points along the surfaces; at edges that cross
+   at a small angle their crossing moves farther than the edges do.
+   The force of the springs goes on: a tangential force k_f s, projected onto the plane of the row, becomes the slip k_f s / k_f' of its spring, and a
+   depth likewise. Several may go to one row, whose forces add up. The row's springs must not store more than theirs did; where they would, slip and
+   depth are scaled back to that energy. So a change of pairs gains none, and what is not passed on is a loss of contacts (penalty.c). Rows are found
+   by a k-d tree, which is built where a pair has ended: about n log n comparisons for n pairs, where rows of the same bodies are near.
    based on: lecture notes 4.4.1, whose anchor stays on the body's surface; Bentley, Multidimensional binary search trees used for associative
    searching, 1975. */
 #include "penalty.h"
@@ -16,56 +15,56 @@
 
 enum { CTI_PENALTY_LEVELS = 64 }; /* stack of ranges: a tree of 2^31 rows has 31 levels, and each leaves one range */
 
-/* cti_penalty_heir -- what a row gets. */
-typedef struct cti_penalty_heir {
+/* cti_penalty_received -- sums the springs that a row gets. */
+typedef struct cti_penalty_received {
     cti_v3 slip;                    /* [m] of the row's spring, world axes, side a against b */
-    ct_real depth, bound;           /* [m], [N s] */
+    ct_real depth, friction_bound;           /* [m], [N s] */
     ct_real dt;                     /* [s] longest substep that the springs come from */
     double slip_energy, depth_energy; /* [J] that the row may store */
-    int n;                          /* springs that came */
-} cti_penalty_heir;
+    int n_springs;                          /* springs that came */
+} cti_penalty_received;
 
-/* cti_penalty_tree -- rows that may get springs, as a k-d tree: the middle of a range of `order` divides it along the axis of its level. */
+/* cti_penalty_tree -- is a k-d tree of rows that may get springs: the middle of a range of `order` divides it along the axis of its level. */
 typedef struct cti_penalty_tree {
-    cti_v3 *at;      /* [rows] middle of the contact's points at the start */
+    cti_v3 *middle;      /* [rows] middle of the contact's points at the start */
     int32_t *order;  /* [n] rows */
     int n;
     int is_built;
 } cti_penalty_tree;
 
-/* cti_penalty_range -- entries lo .. hi - 1 of a tree, divided along `axis`. */
+/* cti_penalty_range -- has entries lo .. hi - 1 of a tree, divided along `axis`. */
 typedef struct cti_penalty_range {
     int lo, hi, axis;
-    ct_real past2; /* [m^2] square of the least distance of its rows; a search sets it */
+    ct_real distance2; /* [m^2] square of the least distance of its rows; a search sets it */
 } cti_penalty_range;
 
-CTI_FN void cti_penalty_offer(cti_state *s)
+CTI_FN void cti_penalty_release_records(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
     int i;
-    for (i = 0; i < CTI_LEN(p->places); i++)
-        p->places[i].taken = 0;
+    for (i = 0; i < CTI_LEN(p->records); i++)
+        p->records[i].taken = 0;
 }
 
-/* the place of an item, NULL: it has none, since a step has been undone */
-static cti_penalty_place *cti_penalty_place_of(const cti_state *s, int item)
+/* returns the record of an item; NULL: it has none, since a step has been undone */
+static cti_penalty_record *cti_penalty_record_of(const cti_state *s, int item)
 {
     cti_penalty *p = cti_penalty_of(s);
-    return item < CTI_LEN(p->places) && p->places[item].key == s->contact.memory.items[item].key ? &p->places[item] : NULL;
+    return item < CTI_LEN(p->records) && p->records[item].key == s->contact.memory.items[item].key ? &p->records[item] : NULL;
 }
 
-CTI_FN const cti_memory_item *cti_penalty_known(cti_state *s, uint64_t key)
+CTI_FN const cti_memory_item *cti_penalty_take_item(cti_state *s, uint64_t key)
 {
     const cti_memory_item *m = cti_memory_find(&s->contact.memory, key);
-    cti_penalty_place *place = m ? cti_penalty_place_of(s, (int)(m - s->contact.memory.items)) : NULL;
-    if (place && place->taken)
+    cti_penalty_record *record = m ? cti_penalty_record_of(s, (int)(m - s->contact.memory.items)) : NULL;
+    if (record && record->taken)
         return NULL;
-    if (place)
-        place->taken = 1;
+    if (record)
+        record->taken = 1;
     return m;
 }
 
-/* the middle of a contact's points */
+/* returns the middle of a contact's points */
 static cti_v3 cti_penalty_middle(const ct_real *x, const cti_pair *pair)
 {
     if (pair->kind == CT_PAIR_PLANE)
@@ -73,9 +72,9 @@ static cti_v3 cti_penalty_middle(const ct_real *x, const cti_pair *pair)
     return cti_v3_mul(cti_v3_add(cti_pair_point(x, pair, 0), cti_pair_point(x, pair, 1)), CTI_R(0.5));
 }
 
-/* Way [m] of the crossing of two edges in a substep: at its end, from the middle of the points that crossed at its start. Edges at an angle a move it
-   by up to 1 / sin a of what they slide; no farther than an edge is long, since what follows on an edge is not known. 0: they did not cross */
-static ct_real cti_penalty_crossing(const ct_real *x, const cti_pair *pair)
+/* returns the way of the crossing of two edges in a substep [m]: at its end, from the middle of the points that crossed at its start; 0: none. Edges
+   at an angle a move it by up to 1 / sin a of what they slide; no farther than an edge is long, since what follows on an edge is not known */
+static ct_real cti_penalty_crossing_way(const ct_real *x, const cti_pair *pair)
 {
     cti_v3 a, b, between, moved;
     ct_real most, det;
@@ -90,8 +89,8 @@ static ct_real cti_penalty_crossing(const ct_real *x, const cti_pair *pair)
     return cti_v3_norm(moved) < most * det ? cti_v3_norm(moved) / det : most;
 }
 
-/* rotation [rad] of a face or an edge (n vertices) in a substep; an edge does not tell that about itself */
-static cti_v3 cti_penalty_spin(const cti_surface *f, const int32_t *v, int n)
+/* returns the rotation of a face or an edge (n vertices) in a substep [rad]; that of an edge about itself is not known, and 0 */
+static cti_v3 cti_penalty_rotation(const cti_surface *f, const int32_t *v, int n)
 {
     cti_v3 e0 = cti_v3_sub(cti_v3_at(f->x0, v[1]), cti_v3_at(f->x0, v[0])), e1 = cti_v3_sub(cti_v3_at(f->x1, v[1]), cti_v3_at(f->x1, v[0]));
     cti_v3 e = cti_v3_mul(cti_v3_add(e0, e1), CTI_R(0.5)), de = cti_v3_sub(e1, e0), w, g, dg, across;
@@ -107,8 +106,8 @@ static cti_v3 cti_penalty_spin(const cti_surface *f, const int32_t *v, int n)
     return cti_v3_norm2(across) > 0 ? cti_v3_mad(w, e, cti_v3_dot(dg, across) / cti_v3_norm2(across)) : w;
 }
 
-/* rotation [rad] of side 0 or 1 of a pair in a substep; of a vertex of a deformable body that of a face of it. 0: a point has none */
-static int cti_penalty_side_spin(const cti_state *s, ct_real h, const cti_pair *pair, int side, cti_v3 *out)
+/* sets the rotation of side 0 or 1 of a pair in a substep [rad]; of a vertex of a deformable body that of a face of it. 0: a point has none */
+static int cti_penalty_side_rotation(const cti_state *s, ct_real h, const cti_pair *pair, int side, cti_v3 *out)
 {
     const cti_surface *f = &s->surface;
     const int32_t *v = pair->v + (side ? pair->n_a : 0);
@@ -119,20 +118,20 @@ static int cti_penalty_side_spin(const cti_state *s, ct_real h, const cti_pair *
     if (cti_surface_attach(f, v[0])->frame >= 0)
         *out = cti_v3_mul(cti_v3_at(s->end.v, cti_surface_attach(f, v[0])->block[1]), h);
     else if (n > 1)
-        *out = cti_penalty_spin(f, v, n);
+        *out = cti_penalty_rotation(f, v, n);
     else {
         face = f->vertex_owner[v[0]];
         if (face < 0)
             return 0;
-        *out = cti_penalty_spin(f, f->faces + 3 * (size_t)face, 3);
+        *out = cti_penalty_rotation(f, f->faces + 3 * (size_t)face, 3);
     }
     return 1;
 }
 
-CTI_FN cti_v3 cti_penalty_turned(const cti_state *s, ct_real h, const cti_pair *pair, cti_v3 slip)
+CTI_FN cti_v3 cti_penalty_rotate_slip(const cti_state *s, ct_real h, const cti_pair *pair, cti_v3 slip)
 {
     cti_v3 a, b, w;
-    int sides = cti_penalty_side_spin(s, h, pair, 0, &a) + cti_penalty_side_spin(s, h, pair, 1, &b);
+    int sides = cti_penalty_side_rotation(s, h, pair, 0, &a) + cti_penalty_side_rotation(s, h, pair, 1, &b);
     ct_real turn2, size = cti_v3_norm(slip);
     if (!sides || !(size > 0))
         return slip;
@@ -142,25 +141,25 @@ CTI_FN cti_v3 cti_penalty_turned(const cti_state *s, ct_real h, const cti_pair *
     return cti_v3_mad(slip, cti_v3_cross(w, cti_v3_mad(slip, cti_v3_cross(w, slip), CTI_R(0.5))), 1 / (1 + turn2 / 4));
 }
 
-CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item, ct_real slid)
+CTI_FN int cti_penalty_remember(cti_state *s, int row, const cti_memory_item *item, ct_real slid)
 {
     cti_penalty *p = cti_penalty_of(s);
     const cti_pair *pair = &s->contact.origins[row].pair;
     int a = cti_pair_body_a(&s->surface, pair), b = cti_pair_body_b(&s->surface, pair);
-    cti_penalty_place place;
-    memset(&place, 0, sizeof place);
-    place.key = item->key, place.k = p->contacts[row].k, place.kf = p->contacts[row].kf;
-    place.body[0] = s->surface.bodies[a].id, place.body[1] = s->surface.bodies[b].id;
-    place.reach = cti_max(slid, cti_penalty_crossing(s->surface.x1, pair)) + cti_surface_pair_thickness(&s->surface, a, b);
-    cti_v3_put(place.at, 0, cti_penalty_middle(s->surface.x1, pair));
-    return CTI_PUSH(s->mem, p->next_places, place) && cti_memory_add(s->mem, &p->next, item);
+    cti_penalty_record record;
+    memset(&record, 0, sizeof record);
+    record.key = item->key, record.k = p->contacts[row].k, record.kf = p->contacts[row].kf;
+    record.body[0] = s->surface.bodies[a].id, record.body[1] = s->surface.bodies[b].id;
+    record.reach = cti_max(slid, cti_penalty_crossing_way(s->surface.x1, pair)) + cti_surface_pair_thickness(&s->surface, a, b);
+    cti_v3_put(record.middle, 0, cti_penalty_middle(s->surface.x1, pair));
+    return CTI_PUSH(s->mem, p->next_records, record) && cti_memory_add(s->mem, &p->next, item);
 }
 
 /* ---- the nearest row ---- */
 
 static ct_real cti_penalty_along(cti_v3 x, int axis) { return axis == 0 ? x.x : axis == 1 ? x.y : x.z; }
 
-/* the two halves of a range; returns its middle */
+/* halves a range; returns its middle */
 static int cti_penalty_halves(cti_penalty_range r, cti_penalty_range *half)
 {
     int mid = r.lo + (r.hi - r.lo) / 2;
@@ -169,20 +168,20 @@ static int cti_penalty_halves(cti_penalty_range r, cti_penalty_range *half)
     return mid;
 }
 
-/* the tree of the rows from `first` on whose pair is new. 0: out of memory */
-static int cti_penalty_plant(cti_state *s, int first, cti_penalty_tree *tree)
+/* builds the tree of the rows from `first` on whose pair is new. 0: out of memory */
+static int cti_penalty_build_tree(cti_state *s, int first, cti_penalty_tree *tree)
 {
     const cti_penalty *p = cti_penalty_of(s);
     int i, top = 0, n = CTI_LEN(s->contact.rows);
     cti_penalty_range todo[CTI_PENALTY_LEVELS];
     int32_t *order_tmp = CTI_ARENA_NEW(s->arena, int32_t, n);
     uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)n);
-    tree->at = CTI_ARENA_NEW(s->arena, cti_v3, n), tree->order = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!order_tmp || !keys || !tree->at || !tree->order)
+    tree->middle = CTI_ARENA_NEW(s->arena, cti_v3, n), tree->order = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!order_tmp || !keys || !tree->middle || !tree->order)
         return 0;
     for (i = first; i < n; i++)
-        if (!p->contacts[i].known)
-            tree->at[i] = cti_penalty_middle(s->surface.x0, &s->contact.origins[i].pair), tree->order[tree->n++] = i;
+        if (!p->contacts[i].is_known)
+            tree->middle[i] = cti_penalty_middle(s->surface.x0, &s->contact.origins[i].pair), tree->order[tree->n++] = i;
     tree->is_built = 1;
     todo[top].lo = 0, todo[top].hi = tree->n, todo[top++].axis = 0;
     while (top > 0) {
@@ -190,7 +189,7 @@ static int cti_penalty_plant(cti_state *s, int first, cti_penalty_tree *tree)
         if (r.hi - r.lo < 2)
             continue;
         for (i = r.lo; i < r.hi; i++)
-            keys[i] = cti_sort_key((double)cti_penalty_along(tree->at[tree->order[i]], r.axis));
+            keys[i] = cti_sort_key((double)cti_penalty_along(tree->middle[tree->order[i]], r.axis));
         cti_sort_u64(keys + r.lo, tree->order + r.lo, keys + n, order_tmp, r.hi - r.lo);
         cti_penalty_halves(r, &todo[top]);
         top += 2;
@@ -198,109 +197,109 @@ static int cti_penalty_plant(cti_state *s, int first, cti_penalty_tree *tree)
     return 1;
 }
 
-/* 1 where a row is between the bodies of a place */
-static int cti_penalty_is_of(const cti_state *s, int row, const cti_penalty_place *place)
+/* returns 1 where a row is between the bodies of a record */
+static int cti_penalty_is_of(const cti_state *s, int row, const cti_penalty_record *record)
 {
     const cti_pair *pair = &s->contact.origins[row].pair;
     uint64_t a = s->surface.bodies[cti_pair_body_a(&s->surface, pair)].id, b = s->surface.bodies[cti_pair_body_b(&s->surface, pair)].id;
-    return (a == place->body[0] && b == place->body[1]) || (b == place->body[0] && a == place->body[1]);
+    return (a == record->body[0] && b == record->body[1]) || (b == record->body[0] && a == record->body[1]);
 }
 
-/* the row that gets the springs of a place: the nearest of the same bodies in its reach; of equally near ones that of the lowest number; -1: none */
-static int cti_penalty_nearest(const cti_state *s, const cti_penalty_place *place, const cti_penalty_tree *tree)
+/* returns the row that gets the springs of a record: the nearest of the same bodies in its reach, of equal ones the first; -1: none */
+static int cti_penalty_nearest(const cti_state *s, const cti_penalty_record *record, const cti_penalty_tree *tree)
 {
-    ct_real best = place->reach * place->reach;
+    ct_real best = record->reach * record->reach;
     cti_penalty_range todo[CTI_PENALTY_LEVELS];
-    cti_v3 at = cti_v3_at(place->at, 0);
+    cti_v3 at = cti_v3_at(record->middle, 0);
     int top = 0, found = -1;
-    todo[top].past2 = 0, todo[top].lo = 0, todo[top].hi = tree->n, todo[top++].axis = 0;
+    todo[top].distance2 = 0, todo[top].lo = 0, todo[top].hi = tree->n, todo[top++].axis = 0;
     while (top > 0) {
         cti_penalty_range r = todo[--top], half[2];
         ct_real past, d;
         int row, side;
-        if (r.lo >= r.hi || r.past2 > best)
+        if (r.lo >= r.hi || r.distance2 > best)
             continue;
         row = tree->order[cti_penalty_halves(r, half)];
-        past = cti_penalty_along(at, r.axis) - cti_penalty_along(tree->at[row], r.axis);
-        d = cti_v3_norm2(cti_v3_sub(tree->at[row], at));
-        if (d <= best && (d < best || found < 0 || row < found) && cti_penalty_is_of(s, row, place))
+        past = cti_penalty_along(at, r.axis) - cti_penalty_along(tree->middle[row], r.axis);
+        d = cti_v3_norm2(cti_v3_sub(tree->middle[row], at));
+        if (d <= best && (d < best || found < 0 || row < found) && cti_penalty_is_of(s, row, record))
             best = d, found = row;
         side = past > 0;
-        half[side].past2 = r.past2, half[!side].past2 = cti_max(r.past2, past * past);
-        if (half[!side].past2 <= best)
+        half[side].distance2 = r.distance2, half[!side].distance2 = cti_max(r.distance2, past * past);
+        if (half[!side].distance2 <= best)
             todo[top++] = half[!side];
         todo[top++] = half[side];
     }
     return found;
 }
 
-/* ---- what it gets ---- */
+/* ---- springs that it gets ---- */
 
 /* adds the springs of an item to those of a row */
-static void cti_penalty_give(const cti_state *s, ct_real h, const cti_memory_item *m, const cti_penalty_place *place, int row,
-                             cti_penalty_heir *heir)
+static void cti_penalty_add_springs(const cti_state *s, ct_real h, const cti_memory_item *m, const cti_penalty_record *record, int row,
+                             cti_penalty_received *received)
 {
     const cti_penalty_contact *q = &cti_penalty_of(s)->contacts[row];
-    int same = s->surface.bodies[cti_pair_body_a(&s->surface, &s->contact.origins[row].pair)].id == place->body[0];
+    int same = s->surface.bodies[cti_pair_body_a(&s->surface, &s->contact.origins[row].pair)].id == record->body[0];
     ct_real depth = cti_max(0, m->impulse[0]), sign = same ? CTI_R(1.0) : CTI_R(-1.0);
     cti_v3 slip = cti_v3_at(m->slip, 0);
-    if (place->body[0] == place->body[1]) /* sides of a body's contact with itself are told by the normal */
+    if (record->body[0] == record->body[1]) /* sides of a body's contact with itself are told by the normal */
         sign = cti_v3_dot(cti_v3_at(m->normal, 0), cti_v3_at(s->contact.rows[row].frame, 0)) < 0 ? CTI_R(-1.0) : CTI_R(1.0);
-    heir->slip = cti_v3_mad(heir->slip, slip, q->kf > 0 ? sign * place->kf / q->kf : 0);
-    heir->slip_energy += 0.5 * (double)(place->kf * cti_v3_norm2(slip));
-    heir->depth += q->k > 0 ? depth * place->k / q->k : 0;
-    heir->depth_energy += 0.5 * (double)(place->k * depth * depth);
-    heir->bound += s->contact.rows[row].mu * m->impulse[2] * h;
-    heir->dt = cti_max(heir->dt, m->dt);
-    heir->n++;
+    received->slip = cti_v3_mad(received->slip, slip, q->kf > 0 ? sign * record->kf / q->kf : 0);
+    received->slip_energy += 0.5 * (double)(record->kf * cti_v3_norm2(slip));
+    received->depth += q->k > 0 ? depth * record->k / q->k : 0;
+    received->depth_energy += 0.5 * (double)(record->k * depth * depth);
+    received->friction_bound += s->contact.rows[row].mu * m->impulse[2] * h;
+    received->dt = cti_max(received->dt, m->dt);
+    received->n_springs++;
 }
 
-/* share of a stretch that a spring keeps, so that it stores at most `energy` */
+/* returns the share of a stretch that a spring keeps, so that it stores at most `energy` */
 static ct_real cti_penalty_share(ct_real k, ct_real stretch2, double energy)
 {
     double stored = 0.5 * (double)(k * stretch2);
     return stored > energy ? (ct_real)sqrt(energy / stored) : 1;
 }
 
-/* the springs of a row that got others' */
-static void cti_penalty_inherit(cti_state *s, ct_real h, int i, const cti_penalty_heir *heir)
+/* sets the springs of a row to those that it has received */
+static void cti_penalty_receive(cti_state *s, ct_real h, int i, const cti_penalty_received *received)
 {
     cti_penalty_contact *q = &cti_penalty_of(s)->contacts[i];
-    cti_v3 slip = cti_m3_mul_v(s->contact.rows[i].frame, heir->slip);
-    ct_real depth = heir->depth * cti_penalty_share(q->k, heir->depth * heir->depth, heir->depth_energy);
-    ct_real share = cti_penalty_share(q->kf, slip.y * slip.y + slip.z * slip.z, heir->slip_energy);
-    q->bound = heir->bound;
+    cti_v3 slip = cti_m3_mul_v(s->contact.rows[i].frame, received->slip);
+    ct_real depth = received->depth * cti_penalty_share(q->k, received->depth * received->depth, received->depth_energy);
+    ct_real share = cti_penalty_share(q->kf, slip.y * slip.y + slip.z * slip.z, received->slip_energy);
+    q->friction_bound = received->friction_bound;
     if (s->desc.penalty.form == CT_PENALTY_EXPLICIT)
-        q->lag = (heir->dt - h) / 2;
+        q->lag = (received->dt - h) / 2;
     if (s->desc.penalty.friction == CT_PENALTY_ANCHOR)
         q->slip[0] = share * slip.y, q->slip[1] = share * slip.z;
-    q->rest += q->missed, q->depth += q->missed;
-    q->missed = cti_max(0, q->depth - depth);
-    q->rest -= q->missed, q->depth -= q->missed;
+    q->rest_distance += q->missing_depth, q->depth += q->missing_depth;
+    q->missing_depth = cti_max(0, q->depth - depth);
+    q->rest_distance -= q->missing_depth, q->depth -= q->missing_depth;
 }
 
-CTI_FN int cti_penalty_pass(cti_state *s, ct_real h, int first)
+CTI_FN int cti_penalty_transfer(cti_state *s, ct_real h, int first)
 {
     int i, row, n = CTI_LEN(s->contact.rows);
     cti_penalty_tree tree;
-    cti_penalty_heir *heirs = CTI_ARENA_ZERO(s->arena, cti_penalty_heir, n + 1);
-    if (!heirs)
+    cti_penalty_received *received = CTI_ARENA_ZERO(s->arena, cti_penalty_received, n + 1);
+    if (!received)
         return 0;
     memset(&tree, 0, sizeof tree);
     for (i = 0; first < n && i < CTI_LEN(s->contact.memory.items); i++) {
-        cti_penalty_place *place = cti_penalty_place_of(s, i);
-        if (!place || place->taken)
+        cti_penalty_record *record = cti_penalty_record_of(s, i);
+        if (!record || record->taken)
             continue;
-        if (!tree.is_built && !cti_penalty_plant(s, first, &tree))
+        if (!tree.is_built && !cti_penalty_build_tree(s, first, &tree))
             return 0;
-        row = cti_penalty_nearest(s, place, &tree);
+        row = cti_penalty_nearest(s, record, &tree);
         if (row < 0)
             continue;
-        place->taken = 1;
-        cti_penalty_give(s, h, &s->contact.memory.items[i], place, row, &heirs[row]);
+        record->taken = 1;
+        cti_penalty_add_springs(s, h, &s->contact.memory.items[i], record, row, &received[row]);
     }
     for (i = first; i < n; i++)
-        if (heirs[i].n)
-            cti_penalty_inherit(s, h, i, &heirs[i]);
+        if (received[i].n_springs)
+            cti_penalty_receive(s, h, i, &received[i]);
     return 1;
 }

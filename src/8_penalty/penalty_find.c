@@ -13,16 +13,15 @@
 #include "../7_contact/flat_patches.h"
 
 #define CTI_PENALTY_SLOW CTI_R(2) /* [velocity that gravity gives in a substep] slower impacts do not rebound: a body at rest arrives with one */
-
-#define CTI_PENALTY_FLAT CTI_R(0.5) /* [thickness] rest of the springs of flat edges: detect.c lists them from there on, and their vertices carry
-                                       the load. Farther, the spring would be met compressed */
-
-#define CTI_PENALTY_EASE CTI_R(0.06) /* [1 a step] of the depth that a spring lacks, by which it grows. Its work is work_recovery */
+/* [thickness] rest distance of springs of flat edges: detect.c lists them from there on, and their vertices carry the load. With a larger one the
+   spring would be compressed when it is first seen */
+#define CTI_PENALTY_FLAT CTI_R(0.5)
+#define CTI_PENALTY_RECOVERY CTI_R(0.06) /* [1 a step] share of the missing depth that a spring gets. Its work is work_recovery */
 
 /* ---- memory ---- */
 
-/* the side of a pair, which its memory may know better than its closest points */
-static int cti_penalty_is_turned(const cti_state *s, const cti_hit *hit)
+/* returns 1 where the memory of a pair says that its closest points have passed each other */
+static int cti_penalty_side_changed(const cti_state *s, const cti_hit *hit)
 {
     const cti_memory_item *m;
     if (hit->pair.kind == CT_PAIR_PLANE || s->desc.penalty.depth == CT_PENALTY_INSIDE)
@@ -33,6 +32,7 @@ static int cti_penalty_is_turned(const cti_state *s, const cti_hit *hit)
 
 /* ---- rows ---- */
 
+/* sets the context of rows of a substep h */
 static void cti_penalty_context(const cti_state *s, ct_real h, cti_row_context *c)
 {
     cti_move_context(s, h, &s->contact.memory_none, c);
@@ -40,35 +40,34 @@ static void cti_penalty_context(const cti_state *s, ct_real h, cti_row_context *
         c->at_start = 1, c->frames = s->bodies.frames, c->v = s->v;
 }
 
-/* what the last substep knows of a contact: the slip of its anchor, and the depth that its spring does not have. A pair that it does not know is
-   no deeper than its points have come in a substep: deeper ones were there, but represented by others (duplicates.h, detect.h), and a spring
-   that is met compressed would throw the bodies apart. Bodies begin with what they press: pairs of new ones have their whole depth. u: velocities
-   at the start */
+/* sets what the last substep knows of a contact: the slip of its anchor, and its missing depth. A pair that it does not know gets no more depth than
+   its points have come in a substep: deeper ones were there, but represented by others (duplicates.h, detect.h), and a spring that is first seen
+   compressed would throw the bodies apart. Bodies begin with what they press: pairs of new ones have their whole depth. u: velocities at the start */
 static void cti_penalty_recall(cti_state *s, ct_real h, const cti_pair *pair, const cti_row *row, const ct_real *u, cti_penalty_contact *q)
 {
     const cti_penalty *p = cti_penalty_of(s);
-    const cti_memory_item *m = cti_penalty_known(s, row->key);
+    const cti_memory_item *m = cti_penalty_take_item(s, row->key);
     cti_v3 slip;
-    q->known = m != NULL;
-    q->met = !p->is_known && (p->bodies.fresh[cti_pair_body_a(&s->surface, pair)] || p->bodies.fresh[cti_pair_body_b(&s->surface, pair)]);
+    q->is_known = m != NULL;
+    q->is_new_body = !p->is_known && (p->bodies.fresh[cti_pair_body_a(&s->surface, pair)] || p->bodies.fresh[cti_pair_body_b(&s->surface, pair)]);
     if (m)
-        q->missed = m->impulse[1] * (1 - CTI_PENALTY_EASE * h / s->step.dt);
-    else if (!q->met)
-        q->missed = cti_max(0, q->depth - h * cti_max(0, -u[0]));
-    q->rest -= q->missed, q->depth -= q->missed;
+        q->missing_depth = m->impulse[1] * (1 - CTI_PENALTY_RECOVERY * h / s->step.dt);
+    else if (!q->is_new_body)
+        q->missing_depth = cti_max(0, q->depth - h * cti_max(0, -u[0]));
+    q->rest_distance -= q->missing_depth, q->depth -= q->missing_depth;
     if (m && s->desc.penalty.form == CT_PENALTY_EXPLICIT)
         q->lag = (m->dt - h) / 2;
     if (m)
-        q->eased = cti_penalty_stored(q, q->depth, q->slip) - cti_penalty_stored(q, q->depth + q->missed - m->impulse[1], q->slip);
-    q->bound = m ? row->mu * m->impulse[2] * h : 0;
+        q->recovered = cti_penalty_energy(q, q->depth, q->slip) - cti_penalty_energy(q, q->depth + q->missing_depth - m->impulse[1], q->slip);
+    q->friction_bound = m ? row->mu * m->impulse[2] * h : 0;
     if (!m || s->desc.penalty.friction != CT_PENALTY_ANCHOR)
         return;
     slip = cti_m3_mul_v(row->frame, cti_v3_at(m->slip, 0));
     q->slip[0] = slip.y, q->slip[1] = slip.z;
 }
 
-/* the spring of a row; its law is that of penalty_law.c, and w is the scripts' motion alone */
-static void cti_penalty_load_row(cti_state *s, ct_real h, const cti_row_context *c, const cti_hit *hit, cti_row *row, cti_contact_row *o,
+/* makes the contact of a row; the law is that of penalty_law.c, and w is the scripts' motion alone */
+static void cti_penalty_make_contact(cti_state *s, ct_real h, const cti_row_context *c, const cti_hit *hit, cti_row *row, cti_contact_row *o,
                                  cti_penalty_contact *q)
 {
     const ct_penalty_desc *d = &s->desc.penalty;
@@ -80,19 +79,19 @@ static void cti_penalty_load_row(cti_state *s, ct_real h, const cti_row_context 
     memset(row->compliance, 0, sizeof row->compliance), memset(row->r, 0, sizeof row->r), memset(o->slip, 0, sizeof o->slip);
     row->recover = row->softness = o->lift = o->load = o->asked = 0;
     cti_penalty_springs(s, c, &o->pair, row, q);
-    q->rest = d->depth == CT_PENALTY_INSIDE ? 0 : o->thickness;
+    q->rest_distance = d->depth == CT_PENALTY_INSIDE ? 0 : o->thickness;
     if (hit->flat && d->depth == CT_PENALTY_PROXIMITY) /* detection begins to see them there */
-        q->rest = cti_min(q->rest, CTI_PENALTY_FLAT * cti_pair_thickness(&s->surface, &o->pair));
-    q->depth = q->rest - (o->gap0 + o->thickness);
+        q->rest_distance = cti_min(q->rest_distance, CTI_PENALTY_FLAT * cti_pair_thickness(&s->surface, &o->pair));
+    q->depth = q->rest_distance - (o->gap0 + o->thickness);
     cti_row_velocity(row, s->v, u);
     cti_penalty_recall(s, h, &o->pair, row, u, q);
-    q->rebound = -1;
+    q->rebound_speed = -1;
     if (s->desc.restitution > 0 && d->form == CT_PENALTY_IMPLICIT && -u[0] > slow && q->depth - h * u[0] > 0)
-        q->rebound = -u[0] * s->desc.restitution;
+        q->rebound_speed = -u[0] * s->desc.restitution;
     cti_rows_linearize(c, row, o);
 }
 
-/* A row that rebounds has the arms of the start: then the velocities before and after are along the same direction, and those of restitution 1
+/* gives a row that rebounds the arms of the start: then the velocities before and after are along the same direction, and those of restitution 1
    have the same energy. Linearized anew, it would demand a way of the point, which differs from its velocity by the body's turn in the substep: a
    box that landed on an edge at 30 rad/s lost 42 % in a step of 10 ms, and 2.5 % in one of 0.5 ms */
 static void cti_penalty_rebound(const cti_state *s, ct_real h, const cti_hit *hit, cti_row *row, cti_contact_row *o, cti_penalty_contact *q)
@@ -103,7 +102,7 @@ static void cti_penalty_rebound(const cti_state *s, ct_real h, const cti_hit *hi
     cti_v3 slip = cti_m3_mul_tv(row->frame, cti_v3_make(0, q->slip[0], q->slip[1]));
     ct_real u[3];
     int k;
-    if (!o->bends)
+    if (!o->is_nonlinear)
         return;
     cti_penalty_context(s, h, &c);
     c.at_start = 1, c.frames = s->bodies.frames, c.v = s->v;
@@ -112,14 +111,14 @@ static void cti_penalty_rebound(const cti_state *s, ct_real h, const cti_hit *hi
     memcpy(row->term, start.term, sizeof row->term), memcpy(row->frame, start.frame, sizeof row->frame);
     for (k = 0; k < 3; k++)
         row->w[k] = o->script[k] = origin.script[k];
-    o->bends = 0;
+    o->is_nonlinear = 0;
     slip = cti_m3_mul_v(row->frame, slip);
     q->slip[0] = slip.y, q->slip[1] = slip.z;
     cti_row_velocity(row, s->v, u);
-    q->rebound = cti_max(0, -u[0]) * s->desc.restitution;
+    q->rebound_speed = cti_max(0, -u[0]) * s->desc.restitution;
 }
 
-/* rows of contact.hits from number `first` on. 0: out of memory */
+/* makes rows of contact.hits from number `first` on. 0: out of memory */
 static int cti_penalty_rows(cti_state *s, ct_real h, int first)
 {
     cti_penalty *p = cti_penalty_of(s);
@@ -131,12 +130,12 @@ static int cti_penalty_rows(cti_state *s, ct_real h, int first)
         cti_row row;
         cti_contact_row origin;
         cti_penalty_contact q;
-        if (cti_penalty_is_turned(s, hit))
+        if (cti_penalty_side_changed(s, hit))
             hit->normal = cti_v3_mul(hit->normal, -1);
         if (!cti_rows_build(&c, &hit->pair, hit->normal, 0, 0, hit->keep, &row, &origin))
             continue;
-        cti_penalty_load_row(s, h, &c, hit, &row, &origin, &q);
-        if (q.rebound >= 0)
+        cti_penalty_make_contact(s, h, &c, hit, &row, &origin, &q);
+        if (q.rebound_speed >= 0)
             cti_penalty_rebound(s, h, hit, &row, &origin, &q);
         if (!CTI_PUSH(s->mem, s->contact.rows, row) || !CTI_PUSH(s->mem, s->contact.origins, origin) || !CTI_PUSH(&s->prepared, p->contacts, q))
             return 0;
@@ -144,7 +143,7 @@ static int cti_penalty_rows(cti_state *s, ct_real h, int first)
     return 1;
 }
 
-CTI_FN void cti_penalty_bend(cti_state *s, ct_real h)
+CTI_FN void cti_penalty_linearize_rows(cti_state *s, ct_real h)
 {
     cti_row_context c;
     int i;
@@ -155,7 +154,7 @@ CTI_FN void cti_penalty_bend(cti_state *s, ct_real h)
 
 /* ---- contacts ---- */
 
-/* vertices behind planes; ahead: or that will be at surface.x1. 0: out of memory */
+/* adds vertices behind planes; ahead: also those that will be at surface.x1. 0: out of memory */
 static int cti_penalty_planes(cti_state *s, int ahead)
 {
     const cti_surface *f = &s->surface;
@@ -176,7 +175,7 @@ static int cti_penalty_planes(cti_state *s, int ahead)
     return 1;
 }
 
-/* the contacts of CT_PENALTY_INSIDE. 0: out of memory */
+/* finds the contacts of CT_PENALTY_INSIDE. 0: out of memory */
 static int cti_penalty_inside_all(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
@@ -200,8 +199,8 @@ static int cti_penalty_inside_all(cti_state *s)
     return cti_penalty_planes(s, ahead);
 }
 
-/* Rows of CT_PENALTY_PROXIMITY. As in cmr, a pair that carried load is not kept for that: where an edge slides past the end of another, the
-   pair with the next edge replaces it and takes over its springs. 0: out of memory */
+/* finds the contacts of CT_PENALTY_PROXIMITY. As in cmr, a pair that carried load is not kept for that: where an edge slides past the end of another,
+   the pair with the next edge replaces it and takes over its springs. 0: out of memory */
 static int cti_penalty_proximity(cti_state *s)
 {
     cti_surface *f = &s->surface;
@@ -215,7 +214,7 @@ static int cti_penalty_proximity(cti_state *s)
            cti_patches_flat(s->arena, f, &s->contact.memory, s->contact.hits);
 }
 
-/* sorted keys of the rows. NULL: out of memory */
+/* returns the sorted keys of the rows. NULL: out of memory */
 static uint64_t *cti_penalty_keys(cti_state *s, int *n)
 {
     uint64_t *keys;
@@ -231,8 +230,8 @@ static uint64_t *cti_penalty_keys(cti_state *s, int *n)
     return keys;
 }
 
-/* contact.hits: what the motion to surface.x1 hits. 0: out of memory */
-static int cti_penalty_collide(cti_state *s)
+/* sets contact.hits to what the motion to surface.x1 hits. 0: out of memory */
+static int cti_penalty_detect_collisions(cti_state *s)
 {
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed))
@@ -243,8 +242,8 @@ static int cti_penalty_collide(cti_state *s)
     return cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->contact.hits);
 }
 
-/* rows of what the motion to surface.x1 hits and has none. 0: out of memory */
-static int cti_penalty_hit(cti_state *s, ct_real h)
+/* makes rows of what the motion to surface.x1 hits and has none. 0: out of memory */
+static int cti_penalty_add_hit(cti_state *s, ct_real h)
 {
     cti_surface *f = &s->surface;
     int i, m, n;
@@ -252,7 +251,7 @@ static int cti_penalty_hit(cti_state *s, ct_real h)
     if (!s->desc.penalty.warp || s->desc.penalty.depth == CT_PENALTY_INSIDE)
         return 1;
     keys = cti_penalty_keys(s, &n);
-    if (!keys || !cti_penalty_collide(s))
+    if (!keys || !cti_penalty_detect_collisions(s))
         return 0;
     for (m = i = 0; i < CTI_LEN(s->contact.hits); i++)
         if (!cti_sort_has_u64(keys, n, cti_pair_key(f, &s->contact.hits[i].pair)))
@@ -260,21 +259,21 @@ static int cti_penalty_hit(cti_state *s, ct_real h)
     return CTI_RESIZE(s->mem, s->contact.hits, m) && cti_penalty_rows(s, h, 0);
 }
 
-CTI_FN int cti_penalty_more(cti_state *s, ct_real h)
+CTI_FN int cti_penalty_find_more(cti_state *s, ct_real h)
 {
     int rows = CTI_LEN(s->contact.rows);
-    return cti_penalty_hit(s, h) && cti_penalty_pass(s, h, rows) ? CTI_LEN(s->contact.rows) - rows : -1;
+    return cti_penalty_add_hit(s, h) && cti_penalty_transfer(s, h, rows) ? CTI_LEN(s->contact.rows) - rows : -1;
 }
 
-static uint64_t cti_penalty_bodies(const cti_state *s, int row)
+static uint64_t cti_penalty_body_pair(const cti_state *s, int row)
 {
     const cti_pair *pair = &s->contact.origins[row].pair;
     int a = cti_pair_body_a(&s->surface, pair), b = cti_pair_body_b(&s->surface, pair);
     return (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
 }
 
-/* Explicit form: dampers that follow from restitution. n contacts of two bodies have n springs and n dampers; together they are the damper of the
-   bodies' mass where each has no more than its share of that. 0: out of memory */
+/* limits the explicit form's dampers that follow from restitution: n contacts of two bodies have n springs and n dampers, which together are the
+   damper of the bodies' mass where each has no more than its share of that. 0: out of memory */
 static int cti_penalty_dampers(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
@@ -284,10 +283,10 @@ static int cti_penalty_dampers(cti_state *s)
         return 0;
     for (i = 0; i < n; i++)
         if (p->contacts[i].depth >= 0)
-            keys[m++] = cti_penalty_bodies(s, i);
+            keys[m++] = cti_penalty_body_pair(s, i);
     cti_sort_u64(keys, NULL, keys + n, NULL, m);
     for (i = 0; i < n; i++) {
-        uint64_t key = cti_penalty_bodies(s, i);
+        uint64_t key = cti_penalty_body_pair(s, i);
         int a = (int)(key >> 32), b = (int)(key & 0xffffffffu), count = cti_sort_lower_u64(keys, m, key + 1) - cti_sort_lower_u64(keys, m, key);
         ct_real inverse = (p->mass[a] > 0 ? 1 / p->mass[a] : 0) + (p->mass[b] > 0 ? 1 / p->mass[b] : 0), share;
         if (p->contacts[i].depth < 0 || !(inverse > 0) || s->surface.bodies[a].contact.damping >= 0 || s->surface.bodies[b].contact.damping >= 0)
@@ -299,8 +298,8 @@ static int cti_penalty_dampers(cti_state *s)
     return 1;
 }
 
-/* [kg^-1] largest compliance of a row across its normal, if each block has `count` times its own */
-static ct_real cti_penalty_loose(const cti_row_context *c, const cti_row *row, const int32_t *count)
+/* returns the largest compliance of a row across its normal, if each block has `count` times its own [1/kg] */
+static ct_real cti_penalty_tangential_compliance(const cti_row_context *c, const cti_row *row, const int32_t *count)
 {
     ct_real soft[3] = {0, 0, 0};
     int i, k;
@@ -314,9 +313,9 @@ static ct_real cti_penalty_loose(const cti_row_context *c, const cti_row *row, c
     return (soft[0] + soft[1]) / 2 + cti_sqrt((soft[0] - soft[1]) * (soft[0] - soft[1]) / 4 + soft[2] * soft[2]);
 }
 
-/* Explicit form: friction by velocity acts with the velocity of the start, and must not turn it round. A block with n contacts has an n-th of its
-   mass for each: (sum of n impulses)^2 <= n sum of their squares, so that friction gains no energy. 0: out of memory */
-static int cti_penalty_across(cti_state *s, ct_real h)
+/* sets tangential masses: explicit friction by velocity acts with the velocity of the start, and must not turn it round. A block with n contacts has
+   an n-th of its mass for each: (sum of n impulses)^2 <= n sum of their squares, so that friction gains no energy. 0: out of memory */
+static int cti_penalty_tangential_masses(cti_state *s, ct_real h)
 {
     cti_penalty *p = cti_penalty_of(s);
     int32_t *count = CTI_ARENA_ZERO(s->arena, int32_t, s->n + 1);
@@ -329,8 +328,8 @@ static int cti_penalty_across(cti_state *s, ct_real h)
         for (k = 0; p->contacts[i].depth > 0 && k < s->contact.rows[i].n; k++)
             count[s->contact.rows[i].term[k].block]++;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        ct_real soft = p->contacts[i].depth > 0 ? cti_penalty_loose(&c, &s->contact.rows[i], count) : 0;
-        p->contacts[i].across = soft > 0 ? 1 / soft : 0;
+        ct_real soft = p->contacts[i].depth > 0 ? cti_penalty_tangential_compliance(&c, &s->contact.rows[i], count) : 0;
+        p->contacts[i].tangential_mass = soft > 0 ? 1 / soft : 0;
     }
     return 1;
 }
@@ -343,24 +342,24 @@ CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
     CTI_CLEAR(cti_penalty_of(s)->contacts);
-    cti_penalty_offer(s);
+    cti_penalty_release_records(s);
     ok = s->desc.penalty.depth == CT_PENALTY_INSIDE ? cti_penalty_inside_all(s) : cti_penalty_proximity(s);
     r->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
-    return ok && cti_penalty_rows(s, h, 0) && cti_penalty_hit(s, h) && cti_penalty_pass(s, h, 0) &&
+    return ok && cti_penalty_rows(s, h, 0) && cti_penalty_add_hit(s, h) && cti_penalty_transfer(s, h, 0) &&
            (!explicit_form || s->desc.penalty.damping >= 0 || cti_penalty_dampers(s)) &&
-           (!explicit_form || s->desc.penalty.friction != CT_PENALTY_VELOCITY || cti_penalty_across(s, h));
+           (!explicit_form || s->desc.penalty.friction != CT_PENALTY_VELOCITY || cti_penalty_tangential_masses(s, h));
 }
 
-/* 1 where the features of a pair meet on the way to surface.x1 */
+/* returns 1 where the features of a pair meet on the way to surface.x1 */
 static int cti_penalty_meets(const cti_surface *f, const cti_pair *p)
 {
     return p->kind != CT_PAIR_PLANE && cti_vertices_toi(p->kind, p->v, p->n, 0, f->x0, f->x1) <= 1; /* behind a plane is seen at the end */
 }
 
-/* 1: a vertex that goes in through the face of a pair is not inside at the end, or in front of another side; or the face is of another body's surface
-   that bounds no solid, behind which inside tests see nothing. met [nv]: 1 + the hit of the inside tests at the end that a vertex has first; they are
-   in the order of the bodies that contain it */
-static int cti_penalty_left(const cti_state *s, const cti_pair *p, const int32_t *met)
+/* returns 1 where a vertex that goes in through the face of a pair is not inside at the end, or in front of another side; or where the face is of
+   another body's surface that bounds no solid, behind which inside tests see nothing. first_hit [nv]: 1 + the first hit of the inside tests at the
+   end that a vertex has; they are in the order of the bodies that contain it */
+static int cti_penalty_came_through(const cti_state *s, const cti_pair *p, const int32_t *first_hit)
 {
     const cti_surface *f = &s->surface;
     const cti_hit *hits = cti_penalty_of(s)->inside.hits;
@@ -373,26 +372,26 @@ static int cti_penalty_left(const cti_state *s, const cti_pair *p, const int32_t
         return f->body_of[p->v[0]] != body;
     if (!(cti_v3_dot(n, way) < 0))
         return 0;
-    for (i = met[p->v[0]] - 1; i >= 0 && i < CTI_LEN(hits) && f->body_of[hits[i].pair.v[1]] <= body; i++)
+    for (i = first_hit[p->v[0]] - 1; i >= 0 && i < CTI_LEN(hits) && f->body_of[hits[i].pair.v[1]] <= body; i++)
         if (hits[i].pair.v[0] == p->v[0] && f->body_of[hits[i].pair.v[1]] == body)
             return cti_v3_dot(hits[i].normal, n) < -cti_v3_norm(n) / 2;
     return 1;
 }
 
-/* the same as cti_penalty_passed with inside tests: vertices of which the nearest face at the end is on a side that they did not come from.
+/* counts as cti_penalty_passed, with inside tests: vertices of which the nearest face at the end is on a side that they did not come from.
    -1: out of memory */
-static int cti_penalty_through(cti_state *s)
+static int cti_penalty_count_through(cti_state *s)
 {
     cti_surface *f = &s->surface;
-    int32_t *met = CTI_ARENA_ZERO(s->arena, int32_t, f->nv + 1);
+    int32_t *first_hit = CTI_ARENA_ZERO(s->arena, int32_t, f->nv + 1);
     int i, n = 0;
-    if (!met || !cti_penalty_inside_find(s, f->x1))
+    if (!first_hit || !cti_penalty_inside_find(s, f->x1))
         return -1;
     for (i = CTI_LEN(cti_penalty_of(s)->inside.hits) - 1; i >= 0; i--)
-        met[cti_penalty_of(s)->inside.hits[i].pair.v[0]] = i + 1;
+        first_hit[cti_penalty_of(s)->inside.hits[i].pair.v[0]] = i + 1;
     for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
         const cti_pair *p = &s->contact.hits[i].pair;
-        if (p->kind == CT_PAIR_VF && cti_penalty_meets(f, p) && cti_penalty_left(s, p, met)) {
+        if (p->kind == CT_PAIR_VF && cti_penalty_meets(f, p) && cti_penalty_came_through(s, p, first_hit)) {
             s->step.limit = *p;
             n++;
         }
@@ -404,10 +403,10 @@ CTI_FN int cti_penalty_passed(cti_state *s)
 {
     cti_surface *f = &s->surface;
     int i, n = 0;
-    if (!cti_penalty_collide(s))
+    if (!cti_penalty_detect_collisions(s))
         return -1;
     if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
-        return cti_penalty_through(s);
+        return cti_penalty_count_through(s);
     for (i = 0; i < CTI_LEN(s->contact.hits); i++)
         if (cti_penalty_meets(f, &s->contact.hits[i].pair)) {
             s->step.limit = s->contact.hits[i].pair;

@@ -16,7 +16,7 @@ CTI_FN int cti_penalty_inside_prepare(cti_state *s)
     for (b = 0; b < f->n_bodies; b++) {
         const cti_soup_body *r = &f->ranges[b];
         memset(&q->bodies[b], 0, sizeof q->bodies[b]);
-        q->bodies[b].fresh = 1;
+        q->bodies[b].stale = 1;
         if (f->bodies[b].solid && !cti_nearest_build(&s->prepared, &q->forest, &q->bodies[b].faces, f->faces, 3, f->x0, r->f0, r->f1 - r->f0))
             return 0;
     }
@@ -40,12 +40,13 @@ static int cti_penalty_inside_vertex(cti_state *s, const ct_real *x, int v, int 
     return CTI_PUSH(&s->prepared, q->hits, hit);
 }
 
+/* brings the tree and the normals of body b to positions x */
 static void cti_penalty_inside_refit(cti_state *s, const ct_real *x, int b)
 {
     cti_penalty_inside *q = &cti_penalty_of(s)->inside;
-    if (!s->surface.bodies[b].moves && !q->bodies[b].fresh)
+    if (!s->surface.bodies[b].moves && !q->bodies[b].stale)
         return;
-    q->bodies[b].fresh = 0;
+    q->bodies[b].stale = 0;
     cti_inside_refit(&s->surface, b, x, x, q->boxes, &q->forest, &q->bodies[b].faces);
     cti_inside_normals(&s->surface, x, b, q->normals);
 }

@@ -13,11 +13,11 @@
 #include "penalty.h"
 #include "../1_math/elem.h"
 
-#define CTI_PENALTY_SINK CTI_R(0.1) /* [thickness] depth under the lighter body's weight, of the default stiffness. A tenth of it: impacts go 0.3
+#define CTI_PENALTY_DEPTH CTI_R(0.1) /* [thickness] depth under the lighter body's weight, of the default stiffness. A tenth of it: impacts go 0.3
                                        times as deep; the implicit form needs twice the solves, the explicit one three times the substeps */
 #define CTI_PENALTY_WEIGHTLESS CTI_R(9.81) /* [m/s^2] in its place where there is no gravity */
-#define CTI_PENALTY_RATIO 4.0       /* most damping ratio that restitution asks for: it leaves 0.016. With twice that an explicit substep would
-                                       have to be half as long, for 0.004 */
+#define CTI_PENALTY_RATIO_MOST 4.0 /* [1] damping ratio that restitution asks for, at most: it leaves 0.016. With twice that an explicit substep
+                                      would have to be half as long, for 0.004 */
 #define CTI_PENALTY_REBOUND (sizeof(ct_real) == sizeof(double) ? CTI_R(1e4) : CTI_R(2e3)) /* [1] stiffness of a rebound over the mass: it misses its
                                           speed by the inverse. Ten times as much costs conjugate gradients a third more steps. In float rounding
                                           delays their end: a box that hits two prisms took 7,000 to 20,000 turns in an impact with 1e4, and gave up
@@ -28,7 +28,7 @@
 
 /* ---- springs ---- */
 
-/* restitution of a damped mass on a spring that only pushes */
+/* returns the restitution of a damped mass on a spring that only pushes */
 static double cti_penalty_restitution(double z)
 {
     double w;
@@ -42,9 +42,9 @@ static double cti_penalty_restitution(double z)
     return cti_exp64(-z / w * cti_log64((z + w) / (z - w)));
 }
 
-CTI_FN double cti_penalty_ratio(double restitution)
+CTI_FN double cti_penalty_damping_ratio(double restitution)
 {
-    double lo = 0, hi = CTI_PENALTY_RATIO;
+    double lo = 0, hi = CTI_PENALTY_RATIO_MOST;
     int i;
     if (restitution >= 1)
         return 0;
@@ -60,18 +60,18 @@ CTI_FN double cti_penalty_ratio(double restitution)
     return (lo + hi) / 2;
 }
 
-/* the harmonic mean of two bodies' values: springs in series, each of twice the value */
+/* returns the harmonic mean of two bodies' values: springs in series, each of twice the value */
 static ct_real cti_penalty_mean(ct_real a, ct_real b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
 
 static ct_real cti_penalty_value(ct_real own, ct_real world) { return own >= 0 ? own : world; }
 
-/* stiffness by which a contact of two bodies carries the lighter one alone at a depth of SINK */
+/* returns the stiffness by which a contact of two bodies carries the lighter one alone at a depth of CTI_PENALTY_DEPTH */
 static ct_real cti_penalty_stiffness(const cti_state *s, int a, int b)
 {
     const ct_real *mass = cti_penalty_of(s)->mass;
     ct_real m = mass[a] > 0 && mass[b] > 0 ? cti_min(mass[a], mass[b]) : cti_max(mass[a], mass[b]);
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    return m * (g > 0 ? g : CTI_PENALTY_WEIGHTLESS) / (CTI_PENALTY_SINK * cti_surface_pair_thickness(&s->surface, a, b));
+    return m * (g > 0 ? g : CTI_PENALTY_WEIGHTLESS) / (CTI_PENALTY_DEPTH * cti_surface_pair_thickness(&s->surface, a, b));
 }
 
 CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, const cti_pair *pair, const cti_row *row, cti_penalty_contact *out)
@@ -90,7 +90,7 @@ CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, co
     out->k = cti_penalty_mean(cti_penalty_value(p->stiffness, k), cti_penalty_value(q->stiffness, k));
     damping = d->damping;
     if (damping < 0) {
-        ct_real ratio = d->form == CT_PENALTY_IMPLICIT ? 1 : (ct_real)cti_penalty_ratio((double)s->desc.restitution);
+        ct_real ratio = d->form == CT_PENALTY_IMPLICIT ? 1 : (ct_real)cti_penalty_damping_ratio((double)s->desc.restitution);
         damping = 2 * ratio * cti_sqrt(out->k * out->mass);
     }
     out->b = cti_penalty_mean(cti_penalty_value(p->damping, damping), cti_penalty_value(q->damping, damping));
@@ -100,47 +100,48 @@ CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, co
 
 /* ---- the law ---- */
 
-/* friction of the law at u, with its c and D. Where it slides it does not change along g, and as most / |g| of its spring across it */
-static void cti_penalty_rub(cti_penalty_contact *q, const ct_real *u, ct_real *r)
+/* sets friction at u, with its c and D. Where it slides it does not change along g, and by friction_bound / |g| of its spring across it */
+static void cti_penalty_friction(cti_penalty_contact *q, const ct_real *u, ct_real *r)
 {
     const cti_penalty_law *law = &q->law;
     ct_real g[2], size, share;
     int i, k;
     r[1] = r[2] = 0;
-    if (!(law->rub > 0) || !(law->most > 0))
+    if (!(law->tangent_slope > 0) || !(law->friction_bound > 0))
         return;
     for (k = 0; k < 2; k++)
-        g[k] = law->rub_start[k] + law->rub * u[1 + k];
+        g[k] = law->tangent_start[k] + law->tangent_slope * u[1 + k];
     size = cti_sqrt(g[0] * g[0] + g[1] * g[1]);
-    q->sticks = !(size > law->most);
-    share = q->sticks ? 1 : law->most / size;
+    q->sticks = !(size > law->friction_bound);
+    share = q->sticks ? 1 : law->friction_bound / size;
     for (i = 0; i < 2; i++) {
         r[1 + i] = -share * g[i];
         for (k = 0; k < 2; k++)
-            q->D[4 + 3 * i + k] = share * law->rub * ((i == k ? 1 : 0) - (q->sticks ? 0 : g[i] * g[k] / (size * size)));
+            q->D[4 + 3 * i + k] = share * law->tangent_slope * ((i == k ? 1 : 0) - (q->sticks ? 0 : g[i] * g[k] / (size * size)));
     }
     for (i = 0; i < 2; i++)
         q->c[1 + i] = r[1 + i] + q->D[4 + 3 * i] * u[1] + q->D[5 + 3 * i] * u[2];
 }
 
-/* the springs of friction bounded by `most` */
-static void cti_penalty_bound(const ct_penalty_desc *d, const cti_penalty_contact *q, ct_real h, ct_real most, int at_start, cti_penalty_law *law)
+/* sets the law of friction, bounded by `most` */
+static void cti_penalty_friction_springs(const ct_penalty_desc *d, const cti_penalty_contact *q, ct_real h, ct_real most, int at_start,
+                                         cti_penalty_law *law)
 {
     int k;
-    law->most = most, law->rub = law->rub_start[0] = law->rub_start[1] = 0;
+    law->friction_bound = most, law->tangent_slope = law->tangent_start[0] = law->tangent_start[1] = 0;
     if (d->friction == CT_PENALTY_FRICTIONLESS || !(most > 0))
         return;
     if (d->friction == CT_PENALTY_VELOCITY) { /* viscous below friction_velocity; a force of the start does not turn the motion round */
-        law->rub = most / d->friction_velocity;
+        law->tangent_slope = most / d->friction_velocity;
         if (at_start)
-            law->rub = cti_min(law->rub, q->across);
+            law->tangent_slope = cti_min(law->tangent_slope, q->tangential_mass);
         return;
     }
-    law->rub = at_start ? h * q->b : h * h * q->kf + h * q->b;
+    law->tangent_slope = at_start ? h * q->b : h * h * q->kf + h * q->b;
     for (k = 0; k < 2; k++)
-        law->rub_start[k] = (at_start ? h + q->lag : h) * q->kf * q->slip[k];
-    if (!(law->rub > 0)) /* without a damper the explicit force does not depend on u */
-        law->rub = CTI_PENALTY_RIGID * q->mass;
+        law->tangent_start[k] = (at_start ? h + q->lag : h) * q->kf * q->slip[k];
+    if (!(law->tangent_slope > 0)) /* without a damper the explicit force does not depend on u */
+        law->tangent_slope = CTI_PENALTY_RIGID * q->mass;
 }
 
 CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r)
@@ -148,39 +149,39 @@ CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q
     cti_penalty_law *law = &q->law;
     memset(q->c, 0, sizeof q->c), memset(q->D, 0, sizeof q->D);
     q->sticks = 0;
-    law->start = (at_start ? h + q->lag : h) * q->k * q->depth;
-    if (q->rebound >= 0 && !at_start)
-        law->stiff = CTI_PENALTY_REBOUND * q->mass, law->start = law->stiff * q->rebound;
+    law->normal_start = (at_start ? h + q->lag : h) * q->k * q->depth;
+    if (q->rebound_speed >= 0 && !at_start)
+        law->normal_slope = CTI_PENALTY_REBOUND * q->mass, law->normal_start = law->normal_slope * q->rebound_speed;
     else if (at_start)
-        law->stiff = h * q->b;
+        law->normal_slope = h * q->b;
     else /* the damper acts from the first touch on */
-        law->stiff = h * h * q->k + (q->depth >= 0 ? h * q->b : 0);
-    r[0] = at_start && !(q->depth > 0) ? 0 : cti_max(0, law->start - law->stiff * u[0]);
+        law->normal_slope = h * h * q->k + (q->depth >= 0 ? h * q->b : 0);
+    r[0] = at_start && !(q->depth > 0) ? 0 : cti_max(0, law->normal_start - law->normal_slope * u[0]);
     if (r[0] > 0)
-        q->c[0] = law->start, q->D[0] = law->stiff;
-    cti_penalty_bound(d, q, h, at_start ? mu * r[0] : q->bound, at_start, law);
-    cti_penalty_rub(q, u, r);
+        q->c[0] = law->normal_start, q->D[0] = law->normal_slope;
+    cti_penalty_friction_springs(d, q, h, at_start ? mu * r[0] : q->friction_bound, at_start, law);
+    cti_penalty_friction(q, u, r);
 }
 
 CTI_FN double cti_penalty_slope(const cti_penalty_law *law, const ct_real *u, const ct_real *along)
 {
-    double n = (double)(law->start - law->stiff * u[0]), sum = n > 0 ? -n * (double)along[0] : 0, g[2], size, share;
-    if (!(law->rub > 0) || !(law->most > 0))
+    double n = (double)(law->normal_start - law->normal_slope * u[0]), sum = n > 0 ? -n * (double)along[0] : 0, g[2], size, share;
+    if (!(law->tangent_slope > 0) || !(law->friction_bound > 0))
         return sum;
-    g[0] = (double)(law->rub_start[0] + law->rub * u[1]), g[1] = (double)(law->rub_start[1] + law->rub * u[2]);
+    g[0] = (double)(law->tangent_start[0] + law->tangent_slope * u[1]), g[1] = (double)(law->tangent_start[1] + law->tangent_slope * u[2]);
     size = sqrt(g[0] * g[0] + g[1] * g[1]);
-    share = size > (double)law->most ? (double)law->most / size : 1;
+    share = size > (double)law->friction_bound ? (double)law->friction_bound / size : 1;
     return sum + share * (g[0] * (double)along[1] + g[1] * (double)along[2]);
 }
 
-CTI_FN double cti_penalty_stored(const cti_penalty_contact *q, ct_real depth, const ct_real *slip)
+CTI_FN double cti_penalty_energy(const cti_penalty_contact *q, ct_real depth, const ct_real *slip)
 {
     double d = depth > 0 ? (double)depth : 0;
     return 0.5 * (double)q->k * d * d + 0.5 * (double)q->kf * ((double)slip[0] * (double)slip[0] + (double)slip[1] * (double)slip[1]);
 }
 
-CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, const ct_real *r,
-                              ct_real *slip, ct_real *depth)
+CTI_FN void cti_penalty_advance_springs(const ct_penalty_desc *d, const cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u,
+                                        const ct_real *r, ct_real *slip, ct_real *depth)
 {
     ct_real most = mu * r[0] / (h + q->lag), size;
     *depth = q->depth - h * u[0];

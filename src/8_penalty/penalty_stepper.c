@@ -1,4 +1,4 @@
-/* penalty_stepper.c -- the penalty stepper, as the world has it: options, refusals, memory. */
+/* penalty_stepper.c -- registers the penalty stepper: options, refusals, memory. */
 #include "../0_base/log.h"
 #include "../0_base/sort.h"
 #include "penalty.h"
@@ -44,7 +44,7 @@ static const cti_refusal cti_penalty_refusals[] = {
 
 /* ---- memory ---- */
 
-/* The energy in the springs, the contacts' places and the ids of bodies stay: contacts of bodies that remain are the same ones after a change of
+/* drops all but the energy in the springs, the records and the ids of bodies: contacts of bodies that remain are the same ones after a change of
    others */
 static void cti_penalty_unprepare(cti_state *s)
 {
@@ -53,8 +53,8 @@ static void cti_penalty_unprepare(cti_state *s)
         memset(p, 0, offsetof(cti_penalty, next)), p->bodies.fresh = NULL;
 }
 
-/* masses of the bodies that contacts move */
-static void cti_penalty_weigh(cti_state *s, const cti_stepper_body *bodies)
+/* sets masses of the bodies that contacts move */
+static void cti_penalty_body_masses(cti_state *s, const cti_stepper_body *bodies)
 {
     int i, k;
     for (i = 0; i < s->surface.n_bodies; i++) {
@@ -66,7 +66,7 @@ static void cti_penalty_weigh(cti_state *s, const cti_stepper_body *bodies)
 }
 
 /* tells bodies that have been in a step from new ones. 0: out of memory */
-static int cti_penalty_tell(cti_state *s)
+static int cti_penalty_find_new_bodies(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
     const cti_surface *f = &s->surface;
@@ -93,11 +93,11 @@ static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
         s->own = p = (cti_penalty *)cti_mem_zero(s->mem, sizeof *p);
     if (!p || !CTI_RESIZE(&s->prepared, p->mass, s->surface.n_bodies) || !CTI_RESIZE(&s->prepared, p->inverse, 9 * (size_t)s->n) ||
         !CTI_RESIZE(&s->prepared, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(&s->prepared, p->work, 24 * (size_t)s->n) ||
-        !CTI_RESIZE(&s->prepared, p->islands.first, components) || !CTI_RESIZE(&s->prepared, p->islands.size, components) ||
+        !CTI_RESIZE(&s->prepared, p->islands.first, components) || !CTI_RESIZE(&s->prepared, p->islands.scale, components) ||
         !CTI_RESIZE(&s->prepared, p->islands.lines, components) ||
-        !CTI_RESIZE(&s->prepared, p->flies, n) || !cti_penalty_tell(s))
+        !CTI_RESIZE(&s->prepared, p->rebounds, n) || !cti_penalty_find_new_bodies(s))
         return 0;
-    cti_penalty_weigh(s, bodies);
+    cti_penalty_body_masses(s, bodies);
     return s->desc.penalty.depth != CT_PENALTY_INSIDE || cti_penalty_inside_prepare(s);
 }
 

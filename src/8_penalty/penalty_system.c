@@ -14,19 +14,18 @@
 #include "penalty.h"
 #include "../0_base/sets.h"
 
-#define CTI_PENALTY_TIGHT (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-12) : CTI_R(1e-6)) /* [1] of the right side's norm: conjugate gradients
-                                       end there, since their error is one of momentum */
-#define CTI_PENALTY_LOOSE CTI_R(1e-6) /* [1] the same of steps far from the solution */
-#define CTI_PENALTY_STEPS 4000     /* [steps] of conjugate gradients: of a solve that rounding does not let end */
-#define CTI_PENALTY_PROMPT 4       /* [renewals] of the bounds of friction after which they go half of the way */
-#define CTI_PENALTY_ROUNDED 16     /* [ulp] of a contact's terms: no error */
-#define CTI_PENALTY_LEVEL 0.1      /* [1] of the slope at the start of a step: the slope where a line search ends. Half and double were not
-                                       compared */
-#define CTI_PENALTY_HALVES 12      /* [slopes] of a line search */
-#define CTI_PENALTY_POWER 24       /* [products] of the power method, from all contacts pressed alike: within 2 % for boxes and balls */
-#define CTI_PENALTY_SURE CTI_R(1.05) /* [1] allowance for its error */
+/* [1] of the right side's norm: conjugate gradients end there, since their error is one of momentum */
+#define CTI_PENALTY_TOLERANCE (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-12) : CTI_R(1e-6))
+#define CTI_PENALTY_TOLERANCE_LOOSE CTI_R(1e-6) /* [1] the same of steps far from the solution */
+#define CTI_PENALTY_STEPS 4000         /* [turns] of conjugate gradients of a solve that rounding does not let end */
+#define CTI_PENALTY_FULL_RENEWALS 4    /* [renewals] of the bounds of friction after which they go half of the way */
+#define CTI_PENALTY_ROUNDED 16         /* [ulp] of a contact's terms: no error */
+#define CTI_PENALTY_LINE_TOLERANCE 0.1 /* [slope at the start of a step] slope where a line search ends. Half and double were not compared */
+#define CTI_PENALTY_LINE_STEPS 12      /* [slopes] of a line search */
+#define CTI_PENALTY_POWER 24           /* [products] of the power method, from all contacts pressed alike: within 2 % for boxes and balls */
+#define CTI_PENALTY_MARGIN CTI_R(1.05) /* [1] allowance for its error */
 
-/* cti_penalty_operator -- A + J' D J; D NULL: A alone. */
+/* cti_penalty_operator -- is A + J' D J; with `contacts` 0 A alone. */
 typedef struct cti_penalty_operator {
     const cti_state *s;
     cti_problem p;
@@ -41,7 +40,7 @@ static void cti_penalty_problem(const cti_state *s, cti_problem *p)
     p->projectors = s->scripts.projectors;
 }
 
-/* J v of a row, without w */
+/* sets u to J v of a row, without w */
 static void cti_penalty_relative(const cti_row *row, const ct_real *v, ct_real *u)
 {
     int k;
@@ -50,14 +49,13 @@ static void cti_penalty_relative(const cti_row *row, const ct_real *v, ct_real *
         u[k] -= row->w[k];
 }
 
-/* the motions that scripts leave; J acts on them alone, so that the product is symmetric */
+/* sets out to the part of x that scripts leave; J acts on it alone, so that the product is symmetric */
 static void cti_penalty_project(const cti_state *s, const ct_real *x, ct_real *out)
 {
     int i;
     memcpy(out, x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; s->scripts.n_constrained && i < s->n; i++)
-        if (s->scripts.filter[i] >= 0)
-            cti_v3_put(out, i, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(x, i)));
+        cti_v3_put(out, i, cti_state_free(s, i, cti_v3_at(x, i)));
 }
 
 static int cti_penalty_is_stiff(const cti_penalty_contact *q) { return q->D[0] > 0 || q->D[4] > 0 || q->D[8] > 0; }
@@ -77,12 +75,12 @@ static void cti_penalty_apply(void *ctx, const ct_real *x, ct_real *y)
         if (!cti_penalty_is_stiff(&p->contacts[i]))
             continue;
         cti_penalty_relative(&q->p.rows[i], free, u);
-        cti_v3_put(u, 0, cti_penalty_stiff(&p->contacts[i], u));
+        cti_v3_put(u, 0, cti_penalty_times_D(&p->contacts[i], u));
         cti_row_scatter(&q->p, &q->p.rows[i], u, y);
     }
 }
 
-/* inverses of the diagonal blocks of A, and of A + J' D J */
+/* sets `jacobi`: inverses of the diagonal blocks of A, or of A + J' D J */
 static void cti_penalty_precondition(const cti_state *s, const cti_penalty_operator *q)
 {
     cti_penalty *p = cti_penalty_of(s);
@@ -103,7 +101,7 @@ static void cti_penalty_precondition(const cti_state *s, const cti_penalty_opera
     for (i = 0; i < s->n; i++) {
         ct_real inverse[9], *block = p->jacobi + 9 * (size_t)i;
         ct_real trace = block[0] + block[4] + block[8];
-        /* a constrained block is not symmetric there; its own part of A is a projection, and the mean of its diagonal does */
+        /* a constrained block is not symmetric there; its own part of A is a projection, and the mean of its diagonal suffices */
         if (s->scripts.n_constrained && s->scripts.filter[i] >= 0 ? 1 : !cti_m3_inverse(block, inverse)) {
             memset(inverse, 0, sizeof inverse);
             inverse[0] = inverse[4] = inverse[8] = trace > 0 ? 3 / trace : 1;
@@ -121,11 +119,11 @@ static void cti_penalty_jacobi(void *ctx, const ct_real *r, ct_real *z)
         cti_v3_put(z, i, cti_m3_mul_v(inverse + 9 * (size_t)i, cti_v3_at(r, i)));
 }
 
-/* island of a block */
+/* returns the island of a block */
 static int cti_penalty_island(const cti_state *s, int block) { return cti_penalty_of(s)->islands.first[s->factors.component_of[block]]; }
 
-/* the islands of the rows as they are */
-static void cti_penalty_islands(cti_state *s)
+/* finds the islands of the rows at hand */
+static void cti_penalty_find_islands(cti_state *s)
 {
     int32_t *set = cti_penalty_of(s)->islands.first;
     const int32_t *of = s->factors.component_of;
@@ -138,36 +136,36 @@ static void cti_penalty_islands(cti_state *s)
         set[i] = set[set[i]];
 }
 
-/* z = D y and v <- D v with a number D for each island, a power of two that makes the norm of y in M^-1 at most 1 there; cti_penalty.size: its
+/* sets z = D y and v <- D v with a number D for each island, a power of two that makes the norm of y in M^-1 at most 1 there; islands.scale gets its
    inverse. Returns the least of those norms */
-static ct_real cti_penalty_level(cti_state *s, const ct_real *y, ct_real *z, ct_real *v)
+static ct_real cti_penalty_scale_islands(cti_state *s, const ct_real *y, ct_real *z, ct_real *v)
 {
     cti_penalty *p = cti_penalty_of(s);
     ct_real least = 1;
     int i, k, n = CTI_LEN(s->factors.components);
     cti_penalty_jacobi(s, y, z);
     for (i = 0; i < n; i++)
-        p->islands.size[i] = 0;
+        p->islands.scale[i] = 0;
     for (i = 0; i < s->n; i++)
-        p->islands.size[cti_penalty_island(s, i)] += cti_v3_dot(cti_v3_at(y, i), cti_v3_at(z, i));
+        p->islands.scale[cti_penalty_island(s, i)] += cti_v3_dot(cti_v3_at(y, i), cti_v3_at(z, i));
     for (i = 0; i < n; i++) {
-        double norm = sqrt(cti_fmax(0, (double)p->islands.size[i]));
+        double norm = sqrt(cti_fmax(0, (double)p->islands.scale[i]));
         int e = 0;
         if (norm > 0 && cti_finite64(norm)) {
             frexp(norm, &e);
             least = cti_min(least, (ct_real)ldexp(norm, -e));
         }
-        p->islands.size[i] = (ct_real)ldexp(1, e);
+        p->islands.scale[i] = (ct_real)ldexp(1, e);
     }
     for (i = 0; i < 3 * s->n; i++) {
         k = cti_penalty_island(s, i / 3);
-        z[i] = y[i] / p->islands.size[k], v[i] /= p->islands.size[k];
+        z[i] = y[i] / p->islands.scale[k], v[i] /= p->islands.scale[k];
     }
     return least;
 }
 
-/* (A + J' D J) v = y from v, to a share of the right side's norm. Rows connect no two islands, so that each may have units of its own: in those of
-   cti_penalty_level the share is one of each island's norm, and a heavy fast body far away does not end the solve of others early.
+/* solves (A + J' D J) v = y from v, to a share of the right side's norm. Rows connect no two islands, so that each may have units of its own: in
+   those of cti_penalty_scale_islands the share is one of each island's norm, and a heavy fast body far away does not end the solve of others early.
    0: it did not converge */
 static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, const ct_real *y, ct_real *v, int *turns)
 {
@@ -180,27 +178,27 @@ static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, cons
     cti_penalty_problem(s, &q.p);
     cti_penalty_precondition(s, &q);
     A.n = M.n = 3 * s->n, A.apply = cti_penalty_apply, A.ctx = &q, M.apply = cti_penalty_jacobi, M.ctx = s;
-    least = cti_penalty_level(s, y, z, v);
+    least = cti_penalty_scale_islands(s, y, z, v);
     done = cti_pcg(&A, &M, z, v, share * least, CTI_PENALTY_STEPS, p->work + 6 * (size_t)s->n, turns);
     for (i = 0; i < 3 * s->n; i++)
-        v[i] *= p->islands.size[cti_penalty_island(s, i / 3)];
+        v[i] *= p->islands.scale[cti_penalty_island(s, i / 3)];
     return done;
 }
 
 CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r)
 {
     int i, turns = 0, done;
-    cti_penalty_islands(s);
+    cti_penalty_find_islands(s);
     for (i = 0; i < 3 * s->n; i++)
         s->system.v_free[i] = s->v[i];
     cti_move_hold(s, s->system.v_free);
-    done = cti_penalty_conjugate(s, 0, CTI_PENALTY_TIGHT, s->system.b, s->system.v_free, &turns);
+    done = cti_penalty_conjugate(s, 0, CTI_PENALTY_TOLERANCE, s->system.b, s->system.v_free, &turns);
     r->linear_iterations += turns;
     return done;
 }
 
-/* y = b + J' (c - D w) of the linearization; D w and w are those of the directions that scripts leave and fix */
-static void cti_penalty_right(const cti_state *s, const cti_problem *p, ct_real *y)
+/* sets y = b + J' (c - D w) of the linearization; w has the motion that scripts give */
+static void cti_penalty_right_side(const cti_state *s, const cti_problem *p, ct_real *y)
 {
     const cti_penalty *own = cti_penalty_of(s);
     const ct_real *fixed = s->scripts.v_fixed;
@@ -215,7 +213,7 @@ static void cti_penalty_right(const cti_state *s, const cti_problem *p, ct_real 
             cti_penalty_relative(&p->rows[i], fixed, u);
         for (k = 0; k < 3; k++)
             u[k] += p->rows[i].w[k];
-        cti_v3_put(r, 0, cti_v3_sub(cti_v3_at(q->c, 0), cti_penalty_stiff(q, u)));
+        cti_v3_put(r, 0, cti_v3_sub(cti_v3_at(q->c, 0), cti_penalty_times_D(q, u)));
         cti_row_scatter(p, &p->rows[i], r, y);
     }
 }
@@ -234,8 +232,8 @@ static ct_real cti_penalty_linearize(cti_state *s, ct_real h, const ct_real *v, 
         for (k = 0; k < 3; k++)
             miss = cti_max(miss, cti_abs(r[k] - row->r[k]));
         /* less what rounding leaves of the spring's and the damper's terms */
-        miss -= CTI_PENALTY_ROUNDED * CTI_EPS * (cti_abs(p->contacts[i].law.start) + cti_abs(p->contacts[i].law.stiff * u[0]));
-        /* a change of u by d moves the impulse by D d: the smaller of that and the mass' answer is what the velocity is wrong by */
+        miss -= CTI_PENALTY_ROUNDED * CTI_EPS * (cti_abs(p->contacts[i].law.normal_start) + cti_abs(p->contacts[i].law.normal_slope * u[0]));
+        /* a change of u by d moves the impulse by D d: the velocity is wrong by the impulse over D or over the mass, whichever is less */
         most = cti_max(most, miss / cti_max(p->contacts[i].D[0], p->contacts[i].mass));
         if (at_start)
             memcpy(row->r, r, sizeof r);
@@ -243,9 +241,9 @@ static ct_real cti_penalty_linearize(cti_state *s, ct_real h, const ct_real *v, 
     return most;
 }
 
-/* Takes the lines' shares of the way from the last velocities and impulses, of which v [3 n] are, to those of the linearization at end.v. Both fulfil
-   the equations of motion, and so does what is between them */
-static void cti_penalty_take(cti_state *s, const ct_real *v)
+/* sets velocities and impulses between the last ones, of velocities v [3 n], and those of the linearization at end.v, by the lines' shares. Both
+   fulfil the equations of motion, and so does what is between them */
+static void cti_penalty_take_shares(cti_state *s, const ct_real *v)
 {
     const cti_penalty *p = cti_penalty_of(s);
     ct_real share;
@@ -254,7 +252,7 @@ static void cti_penalty_take(cti_state *s, const ct_real *v)
         cti_row *row = &s->contact.rows[i];
         ct_real u[3];
         cti_row_velocity(row, s->end.v, u);
-        cti_v3_put(u, 0, cti_v3_sub(cti_v3_at(p->contacts[i].c, 0), cti_penalty_stiff(&p->contacts[i], u)));
+        cti_v3_put(u, 0, cti_v3_sub(cti_v3_at(p->contacts[i].c, 0), cti_penalty_times_D(&p->contacts[i], u)));
         share = p->islands.lines[cti_penalty_island(s, row->term[0].block)].share;
         for (k = 0; k < 3; k++)
             row->r[k] = share < 1 ? row->r[k] + share * (u[k] - row->r[k]) : u[k];
@@ -266,8 +264,8 @@ static void cti_penalty_take(cti_state *s, const ct_real *v)
     }
 }
 
-/* what conjugate gradients have left of b + J' r - A v: of a rigid body all of it, of a component that no script holds its momentum */
-static void cti_penalty_polish(cti_state *s, ct_real *v)
+/* adds to v what conjugate gradients have left of b + J' r - A v: of a rigid body all of it, of a component that no script holds its momentum */
+static void cti_penalty_correct_momentum(cti_state *s, ct_real *v)
 {
     ct_real *y = cti_penalty_of(s)->work;
     const int32_t *blocks = s->factors.blocks;
@@ -293,7 +291,7 @@ static void cti_penalty_polish(cti_state *s, ct_real *v)
     }
 }
 
-/* largest entry of |D^-1 (A v - b - J' r)| over the velocity scale */
+/* returns the largest entry of |D^-1 (A v - b - J' r)| over the velocity scale */
 static ct_real cti_penalty_dynamics(const cti_state *s, const ct_real *v, ct_real scale)
 {
     cti_problem p;
@@ -314,7 +312,7 @@ static ct_real cti_penalty_scale(const cti_state *s, ct_real h)
     return cti_assemble_scale(s, h, big);
 }
 
-/* the explicit form: forces of the start. 0: conjugate gradients did not converge */
+/* solves the explicit form, with forces of the start. 0: conjugate gradients did not converge */
 static int cti_penalty_explicit(cti_state *s, ct_real h, int *turns)
 {
     ct_real *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
@@ -322,13 +320,13 @@ static int cti_penalty_explicit(cti_state *s, ct_real h, int *turns)
     cti_penalty_linearize(s, h, s->v, 1);
     cti_penalty_problem(s, &p);
     cti_problem_rhs(&p, y);
-    if (!cti_penalty_conjugate(s, 0, CTI_PENALTY_TIGHT, y, s->end.v, turns))
+    if (!cti_penalty_conjugate(s, 0, CTI_PENALTY_TOLERANCE, y, s->end.v, turns))
         return 0;
-    cti_penalty_polish(s, s->end.v);
+    cti_penalty_correct_momentum(s, s->end.v);
     return 1;
 }
 
-/* error of the law, with the bounds of friction as they are, and of the equations at end.v, relative to the velocity scale; linearizes the law */
+/* returns the error of the law, with the bounds of friction as they are, and of the equations at end.v, over the scale; linearizes the law */
 static ct_real cti_penalty_error(cti_state *s, ct_real h, ct_real scale)
 {
     ct_real miss = cti_penalty_linearize(s, h, s->end.v, 0) / scale;
@@ -336,39 +334,40 @@ static ct_real cti_penalty_error(cti_state *s, ct_real h, ct_real scale)
 }
 
 /* renews the bounds of friction; half: only half of the way. Returns what they have been wrong by, as that error */
-static ct_real cti_penalty_renew(cti_state *s, ct_real h, ct_real scale, int half)
+static ct_real cti_penalty_renew_bounds(cti_state *s, ct_real h, ct_real scale, int half)
 {
     cti_penalty *p = cti_penalty_of(s);
     ct_real most = 0;
     int i;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_penalty_contact *q = &p->contacts[i];
-        ct_real want = s->contact.rows[i].mu * s->contact.rows[i].r[0], rubs = q->sticks && want >= q->bound ? 0 : cti_abs(want - q->bound);
-        most = cti_max(most, rubs / cti_max(q->D[4] + q->D[8], q->mass));
-        q->bound = half ? (q->bound + want) / 2 : want;
+        ct_real want = s->contact.rows[i].mu * s->contact.rows[i].r[0];
+        ct_real error = q->sticks && want >= q->friction_bound ? 0 : cti_abs(want - q->friction_bound);
+        most = cti_max(most, error / cti_max(q->D[4] + q->D[8], q->mass));
+        q->friction_bound = half ? (q->friction_bound + want) / 2 : want;
     }
     cti_penalty_linearize(s, h, s->end.v, 0);
     return most / scale;
 }
 
-/* slopes of the islands' potentials at their shares of the step, u [6 rows]: velocities of the rows before the step, and their changes in it */
+/* sets slopes of the islands' potentials at their shares of the step; u [6 rows]: velocities of the rows before the step, and their changes in it */
 static void cti_penalty_slopes(cti_state *s, const ct_real *u)
 {
     cti_penalty *p = cti_penalty_of(s);
     int i, k;
     for (i = 0; i < CTI_LEN(p->islands.lines); i++)
-        p->islands.lines[i].at = p->islands.lines[i].slope + (double)p->islands.lines[i].share * p->islands.lines[i].curve;
+        p->islands.lines[i].slope_share = p->islands.lines[i].slope + (double)p->islands.lines[i].share * p->islands.lines[i].curve;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++, u += 6) {
         cti_penalty_line *line = &p->islands.lines[cti_penalty_island(s, s->contact.rows[i].term[0].block)];
         ct_real at[3];
         for (k = 0; k < 3; k++)
             at[k] = u[k] + line->share * u[3 + k];
-        line->at += cti_penalty_slope(&p->contacts[i].law, at, u + 3);
+        line->slope_share += cti_penalty_slope(&p->contacts[i].law, at, u + 3);
     }
 }
 
-/* slopes of the bodies' parts, and of all at both ends of the step from v to end.v */
-static void cti_penalty_ends(cti_state *s, const ct_real *v, ct_real *u)
+/* sets slopes of the bodies' parts, and of all at both ends of the step from v to end.v */
+static void cti_penalty_line_ends(cti_state *s, const ct_real *v, ct_real *u)
 {
     cti_penalty *p = cti_penalty_of(s);
     ct_real *d = p->work, *Ad = d + 3 * (size_t)s->n;
@@ -388,84 +387,85 @@ static void cti_penalty_ends(cti_state *s, const ct_real *v, ct_real *u)
     }
     cti_penalty_slopes(s, u);
     for (i = 0; i < n; i++)
-        p->islands.lines[i].at_lo = p->islands.lines[i].at, p->islands.lines[i].share = p->islands.lines[i].hi = 1;
+        p->islands.lines[i].slope_lo = p->islands.lines[i].slope_share, p->islands.lines[i].share = p->islands.lines[i].hi = 1;
     cti_penalty_slopes(s, u);
     for (i = 0; i < n; i++) {
         cti_penalty_line *line = &p->islands.lines[i];
-        line->at_hi = line->at, line->level = CTI_PENALTY_LEVEL * fabs(line->at_lo);
-        line->done = line->at_hi <= line->level || !(line->at_lo < 0);
+        line->slope_hi = line->slope_share, line->tolerance = CTI_PENALTY_LINE_TOLERANCE * fabs(line->slope_lo);
+        line->done = line->slope_hi <= line->tolerance || !(line->slope_lo < 0);
     }
 }
 
 /* brings an island's bracket up to date with its slope */
-static void cti_penalty_close_in(cti_penalty_line *line)
+static void cti_penalty_update_bracket(cti_penalty_line *line)
 {
-    line->done = line->done || fabs(line->at) <= line->level;
+    line->done = line->done || fabs(line->slope_share) <= line->tolerance;
     if (line->done)
         return;
-    if (line->at > 0) {
-        line->hi = line->share, line->at_hi = line->at;
-        line->at_lo = line->side > 0 ? line->at_lo / 2 : line->at_lo, line->side = 1;
+    if (line->slope_share > 0) {
+        line->hi = line->share, line->slope_hi = line->slope_share;
+        line->slope_lo = line->side > 0 ? line->slope_lo / 2 : line->slope_lo, line->side = 1;
     } else {
-        line->lo = line->share, line->at_lo = line->at;
-        line->at_hi = line->side < 0 ? line->at_hi / 2 : line->at_hi, line->side = -1;
+        line->lo = line->share, line->slope_lo = line->slope_share;
+        line->slope_hi = line->side < 0 ? line->slope_hi / 2 : line->slope_hi, line->side = -1;
     }
 }
 
-/* The share in (0, 1] of the step from v to end.v, for each island, at which 1/2 v'A v - b'v and the contacts' potentials, with friction bounded as
-   at v, are least: the implicit form is their minimum. That function is convex, and the zero of its slope is found by false position (Illinois).
-   u [6 rows] scratch */
-static void cti_penalty_search(cti_state *s, const ct_real *v, ct_real *u)
+/* finds the share in (0, 1] of the step from v to end.v, for each island, at which 1/2 v'A v - b'v and the contacts' potentials, with friction
+   bounded as at v, are least: the implicit form is their minimum. That function is convex, and the zero of its slope is found by false position
+   (Illinois). u [6 rows] is scratch */
+static void cti_penalty_line_search(cti_state *s, const ct_real *v, ct_real *u)
 {
     cti_penalty_line *lines = cti_penalty_of(s)->islands.lines;
     int i, k, open = 1, n = CTI_LEN(lines);
-    cti_penalty_ends(s, v, u);
-    for (k = 0; k < CTI_PENALTY_HALVES && open; k++) {
+    cti_penalty_line_ends(s, v, u);
+    for (k = 0; k < CTI_PENALTY_LINE_STEPS && open; k++) {
         for (open = i = 0; i < n; i++) {
             cti_penalty_line *q = &lines[i];
             open |= !q->done;
             if (!q->done)
-                q->share = cti_clamp((ct_real)((q->at_hi * (double)q->lo - q->at_lo * (double)q->hi) / (q->at_hi - q->at_lo)), q->lo, q->hi);
+                q->share = cti_clamp((ct_real)((q->slope_hi * (double)q->lo - q->slope_lo * (double)q->hi) / (q->slope_hi - q->slope_lo)),
+                                     q->lo, q->hi);
         }
         if (!open)
             break;
         cti_penalty_slopes(s, u);
         for (i = 0; i < n; i++)
-            cti_penalty_close_in(&lines[i]);
+            cti_penalty_update_bracket(&lines[i]);
     }
     for (i = 0; i < n; i++)
         if (!lines[i].done)
             lines[i].share = lines[i].lo > 0 ? lines[i].lo : lines[i].hi;
 }
 
-/* The iterations of the implicit form: Newton's method on that function, with a line search; where it has converged the bounds of friction are
-   renewed, and it goes on, until they do not change. 0: it is above the tolerance; -1: out of memory */
+/* solves the implicit form: Newton's method on that function, with a line search; where it has converged the bounds of friction are renewed, and it
+   goes on, until they do not change. 0: it is above the tolerance; -1: out of memory */
 static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real *residual, ct_step_report *r)
 {
     ct_real *last = cti_penalty_of(s)->work + 21 * (size_t)s->n, *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
     cti_problem p;
-    ct_real *line = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)CTI_LEN(s->contact.rows) + 1), share = CTI_PENALTY_LOOSE;
+    ct_real *line = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)CTI_LEN(s->contact.rows) + 1), share = CTI_PENALTY_TOLERANCE_LOOSE;
     int it, turns, renewals = 0;
     if (!line)
         return -1;
     cti_penalty_problem(s, &p);
     cti_penalty_linearize(s, h, s->end.v, 0);
-    for (it = 0; it < s->desc.penalty.iterations && (it == 0 || r->cg_steps < cti_penalty_of(s)->turns); it++) {
+    for (it = 0; it < s->desc.penalty.iterations && (it == 0 || r->cg_steps < cti_penalty_of(s)->turns_end); it++) {
         memcpy(last, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
-        cti_penalty_right(s, &p, y);
+        cti_penalty_right_side(s, &p, y);
         cti_penalty_conjugate(s, 1, share, y, s->end.v, &turns);
         r->cg_steps += turns, r->solver_iterations++;
-        cti_penalty_search(s, last, line);
-        cti_penalty_take(s, last);
-        cti_penalty_polish(s, s->end.v);
+        cti_penalty_line_search(s, last, line);
+        cti_penalty_take_shares(s, last);
+        cti_penalty_correct_momentum(s, s->end.v);
         cti_move(s, h);
-        cti_penalty_bend(s, h);
+        cti_penalty_linearize_rows(s, h);
         *residual = cti_penalty_error(s, h, scale);
         /* far from the solution a rough step does; the error of the last ones is one of momentum */
-        share = cti_clamp(CTI_PENALTY_LOOSE * *residual, CTI_PENALTY_TIGHT, CTI_PENALTY_LOOSE);
+        share = cti_clamp(CTI_PENALTY_TOLERANCE_LOOSE * *residual, CTI_PENALTY_TOLERANCE, CTI_PENALTY_TOLERANCE_LOOSE);
         if (!(*residual <= s->desc.solver.tolerance))
             continue;
-        *residual = cti_max(*residual, cti_penalty_renew(s, h, scale, renewals++ >= CTI_PENALTY_PROMPT));
+        *residual = cti_max(*residual, cti_penalty_renew_bounds(s, h, scale, renewals++ >= CTI_PENALTY_FULL_RENEWALS));
         if (*residual <= s->desc.solver.tolerance)
             return 1;
     }
@@ -477,7 +477,7 @@ CTI_FN int cti_penalty_solve(cti_state *s, ct_real h, ct_real *residual, ct_step
     ct_real scale = cti_penalty_scale(s, h);
     int done, turns;
     r->solves++;
-    cti_penalty_islands(s);
+    cti_penalty_find_islands(s);
     if (s->desc.penalty.form == CT_PENALTY_IMPLICIT)
         return cti_penalty_implicit(s, h, scale, residual, r);
     done = cti_penalty_explicit(s, h, &turns);
@@ -488,7 +488,7 @@ CTI_FN int cti_penalty_solve(cti_state *s, ct_real h, ct_real *residual, ct_step
 
 /* ---- the bound of the explicit form ---- */
 
-/* `inverse` from the masses and the angular blocks of A */
+/* sets `inverse` from the masses and inertias */
 static void cti_penalty_masses(cti_state *s)
 {
     ct_real *out = cti_penalty_of(s)->inverse;
@@ -505,27 +505,27 @@ static void cti_penalty_masses(cti_state *s)
     }
 }
 
-/* out = M^-1 J' S J x with S of stiffness (part 0) or damping */
-static void cti_penalty_mode(const cti_state *s, const cti_problem *p, int part, const ct_real *x, ct_real *out)
+/* sets out = M^-1 J' S J x with S of stiffness (part 0) or damping */
+static void cti_penalty_response(const cti_state *s, const cti_problem *p, int part, const ct_real *x, ct_real *out)
 {
     const cti_penalty *own = cti_penalty_of(s);
     int i;
     memset(out, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < p->n_rows; i++) {
         const cti_penalty_contact *q = &own->contacts[i];
-        int rubs = p->rows[i].mu > 0 && s->desc.penalty.friction == CT_PENALTY_ANCHOR;
+        int sticks = p->rows[i].mu > 0 && s->desc.penalty.friction == CT_PENALTY_ANCHOR;
         ct_real u[3];
         cti_penalty_relative(&p->rows[i], x, u);
         u[0] *= part ? q->b : q->k;
-        u[1] *= !rubs ? 0 : (part ? q->b : q->kf);
-        u[2] *= !rubs ? 0 : (part ? q->b : q->kf);
+        u[1] *= !sticks ? 0 : (part ? q->b : q->kf);
+        u[2] *= !sticks ? 0 : (part ? q->b : q->kf);
         cti_row_scatter(p, &p->rows[i], u, out);
     }
     for (i = 0; i < s->n; i++)
         cti_v3_put(out, i, cti_m3_mul_v(own->inverse + 9 * (size_t)i, cti_v3_at(out, i)));
 }
 
-/* largest eigenvalue of M^-1 J' S J */
+/* returns the largest eigenvalue of M^-1 J' S J */
 static ct_real cti_penalty_eigenvalue(const cti_state *s, const cti_problem *p, int part)
 {
     ct_real *x = cti_penalty_of(s)->work, *y = x + 3 * (size_t)s->n, big = 0, size;
@@ -539,15 +539,15 @@ static ct_real cti_penalty_eigenvalue(const cti_state *s, const cti_problem *p, 
             return 0;
         for (i = 0; i < 3 * s->n; i++)
             x[i] /= size;
-        cti_penalty_mode(s, p, part, x, y);
+        cti_penalty_response(s, p, part, x, y);
         big = cti_krylov_dot(3 * s->n, x, x);
         big = cti_sqrt(cti_krylov_dot(3 * s->n, y, y) / big);
         memcpy(x, y, sizeof(ct_real) * 3 * (size_t)s->n);
     }
-    return big * CTI_PENALTY_SURE;
+    return big * CTI_PENALTY_MARGIN;
 }
 
-CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h, ct_real *out_damping)
+CTI_FN ct_real cti_penalty_stability(cti_state *s, ct_real h, ct_real *out_damping)
 {
     cti_problem p;
     *out_damping = 0;

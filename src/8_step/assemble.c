@@ -31,14 +31,22 @@ CTI_FN void cti_assemble_standing(cti_state *s)
     }
 }
 
-CTI_FN void cti_assemble_wait(const cti_state *s, const cti_mover *m, int late)
+CTI_FN void cti_assemble_stop(const cti_state *s, const ct_real *script, int stopped)
 {
-    int k;
-    for (k = 0; late && k < m->script.n; k++)
-        cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
-    for (k = 0; late && k < m->n; k++)
-        cti_v3_put(m->script.late, m->vertices[k], cti_v3_at(s->surface.x0, m->v0 + k));
-    m->script.late[3 * (size_t)m->script.n] = (ct_real)late;
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
+        if (m->n == 0 || !m->script.stopped)
+            continue;
+        if (script)
+            stopped = memcmp(f->x0 + 3 * (size_t)m->v0, cti_surface_script(f, m->v0) - f->script + script, sizeof *script * 3 * (size_t)m->n) != 0;
+        for (k = 0; stopped && k < m->script.n; k++)
+            cti_v3_put(m->script.stopped, k, cti_script_point(&m->script, k, s->step.time, NULL));
+        for (k = 0; stopped && k < m->n; k++)
+            cti_v3_put(m->script.stopped, m->vertices[k], cti_v3_at(f->x0, m->v0 + k));
+        m->script.stopped[3 * (size_t)m->script.n] = (ct_real)stopped;
+    }
 }
 
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
@@ -214,7 +222,7 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
         cti_rigid *r = &s->bodies.rigids[i];
         int b = r->block + 1;
         ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[b], damp = 1 + dt * s->bodies.alpha[b];
-        if (r->swings && s->system.again > 0) { /* linearized at its last tentative motion */
+        if (r->linkage_mode && s->system.n_linearized > 0) { /* linearized at its last tentative motion */
             cti_linkage_equation(s, dt, i);
             continue;
         }

@@ -12,8 +12,9 @@ CTI_FN int cti_assemble_between(cti_state *s, int block, int a, int b);
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
 /* cti_assemble_standing -- the same where the vertices are at the end of the last step, also behind their script. */
 CTI_FN void cti_assemble_standing(cti_state *s);
-/* cti_assemble_wait -- at the end of a step: keeps where a mover's vertices are. late 1: not where its script has them. */
-CTI_FN void cti_assemble_wait(const cti_state *s, const cti_mover *m, int late);
+/* cti_assemble_stop -- at the end of a step: keeps where the vertices of stopped movers are: of those that are not at `script` [3 n_moving]; where
+   that is NULL, of all (stopped 1) or none. */
+CTI_FN void cti_assemble_stop(const cti_state *s, const ct_real *script, int stopped);
 /* cti_assemble_script_speed -- largest speed of a scripted surface, over a step dt to surface.script. */
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
 /* cti_assemble -- A, b of a step dt from (x, v), with forces linearized at system.q, filtered for pins. *out_extended: tets whose log J was

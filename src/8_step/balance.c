@@ -86,8 +86,7 @@ static void cti_balance_way(cti_balance_ways *w, const cti_row *row, cti_v3 axis
     w->room[w->n++] = (double)room;
 }
 
-/* a contact's multipliers change along themselves and, if it sticks, also across; a joint's along its equations. load: [N s] average load
-   of a row */
+/* a contact's multipliers change along themselves and, if it sticks, also across; a joint's along its equations. load: [N s] average load of a row */
 static void cti_balance_look(cti_balance_ways *w, const cti_row *row, ct_real load)
 {
     int k;

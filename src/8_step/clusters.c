@@ -1,7 +1,7 @@
 /* clusters.c -- the clusters of an island's solve.
    Method: a component with few blocks in contact is one cluster. The solve anticipates its whole response through C, which is A^-1 between
    these blocks. A component with many blocks in contact is split into the paper's nodes, between whose sweeps it is corrected as a whole
-   (smooth.c). Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
+   (coarse.c). Based on: Otaduy 2009, sec. 5.2 (the splitting), 5.6 (its convergence). */
 #include "clusters.h"
 #include "factors.h"
 #include "policy.h"

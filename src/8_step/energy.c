@@ -139,7 +139,7 @@ static double cti_energy_bent(const cti_state *s, int i)
     ct_real u[3];
     double bent, work = 0;
     int k;
-    if (!o->bends || o->joint)
+    if (!o->is_nonlinear || o->joint)
         return 0;
     bent = -cti_policy_rounded((double)(row->r[0] * cti_v3_norm(cti_v3_at(s->surface.x1, o->pair.v[0])) / s->contact.solved_dt));
     cti_row_velocity(row, s->end.v, u);
@@ -250,8 +250,6 @@ static void cti_energy_works(cti_state *s, ct_real dt)
     }
     cti_energy_bend(s);
 }
-
-static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
 /* Gain of a rigid body, and the gain allowed, as below. The bound counts the works of rows without signs: under a heavy body large works
    enter and leave a light one, and their sum is small */
@@ -470,9 +468,7 @@ static double cti_energy_slow(cti_state *s, const cti_component *p, double gain,
         int b = blocks[i];
         cti_v3 u = cti_v3_add(m.speed, cti_v3_cross(w, cti_v3_sub(cti_v3_at(s->end.x, b), m.center)));
         cti_v3 change = cti_v3_sub(cti_v3_mul(cti_v3_mad(u, cti_v3_sub(cti_v3_at(v, b), u), about), all), cti_v3_at(v, b));
-        if (s->scripts.n_constrained && s->scripts.filter[b] >= 0)
-            change = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], change);
-        cti_v3_addto(v, b, change);
+        cti_v3_addto(v, b, cti_state_free(s, b, change));
         cti_integrate_reset_block(s, b);
     }
     *out_lost += (1 - all) * m.mass * cti_v3_norm(m.speed);
@@ -561,74 +557,53 @@ CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
     return n;
 }
 
-/* adds the work of one row on bodies; out_error: that of joints which do none */
-static void cti_energy_row(const cti_state *s, int i, cti_account *out, double *out_error)
+/* work of one row on what no script holds; of joints, unless what they do is an error of linearization: they are rigid */
+static double cti_energy_row(const cti_state *s, int i, double *joints)
 {
     const cti_row *row = &s->contact.rows[i];
     const cti_contact_row *o = &s->contact.origins[i];
-    ct_real u[3], share = cti_linkage_share(s, o->joint - 1);
-    double work, driven = 0;
+    const cti_joint *joint = o->joint ? &s->bodies.joints[(o->joint - 1) / 2] : NULL;
+    ct_real u[3], share = cti_linkage_impulse_factor(s, o->joint - 1);
+    double work = -cti_energy_bent(s, i);
     int k;
     cti_row_velocity(row, s->end.v, u);
-    for (work = -cti_energy_bent(s, i), k = 0; k < 3; k++) {
+    for (k = 0; k < 3; k++)
         work += (double)(share * row->r[k] * (u[k] - row->w[k]));
-        driven -= (double)(row->r[k] * o->script[k]);
-    }
-    if (o->joint && cti_linkage_is_rigid(&s->bodies.joints[(o->joint - 1) / 2], (o->joint - 1) & 1) &&
-        !cti_joints_is_scripted(&s->bodies.joints[(o->joint - 1) / 2]) &&
-        !cti_linkage_recovers(s, &s->bodies.joints[(o->joint - 1) / 2])) { /* it does no work: what its row does is an error of linearization */
-        *out_error += work;
-        return;
-    }
-    if (o->joint) {
-        out->joints += work;
-        return;
-    }
-    out->script += driven, work -= driven;
-    if (o->repair || work > 0)
-        out->recovery += work;
-    else
-        out->contact -= work;
+    if (joint && !(cti_linkage_is_rigid(joint, (o->joint - 1) & 1) && !cti_joints_is_scripted(joint) && !cti_linkage_recovers(s, joint)))
+        *joints += work;
+    return work;
 }
 
-/* energy removed by mass and stiffness damping, (u'alpha M u + w'D w) dt; w is u without the rotation that the step is linearized about, as
-   in b */
-static double cti_energy_damping(cti_state *s, ct_real dt)
+CTI_FN double cti_energy_damping(cti_state *s, const ct_real *u, ct_real span, ct_real dt)
 {
     ct_real *D = s->system.work, *w = D + 3 * (size_t)s->n;
     double lost = 0;
-    int i, k, b;
+    int i;
     memset(D, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
-        w[i] = s->end.v[i] - (s->system.q[i] - s->x[i]) / dt;
+        w[i] = u[i] - (s->system.q[i] - s->x[i]) / span;
     for (i = 0; i < s->bodies.n_models; i++)
         cti_model_damping(s->bodies.models[i], s->system.q, w, D);
     for (i = 0; i < 3 * s->n; i++)
-        lost += (double)(D[i] * w[i]) + (double)(s->bodies.alpha[i / 3] * s->bodies.mass[i / 3] * s->end.v[i]) * (double)s->end.v[i];
+        lost += (double)(D[i] * w[i]) + (double)(s->bodies.alpha[i / 3] * s->bodies.mass[i / 3] * u[i]) * (double)u[i];
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
         const cti_rigid *r = &s->bodies.rigids[i];
-        b = r->block + 1;
-        for (k = 0; k < 3; k++)
-            lost += (double)s->bodies.alpha[b] * (double)(s->end.v[3 * b + k] * cti_v3_dot(cti_v3_at(r->I_mid, k), cti_v3_at(s->end.v, b)));
+        cti_v3 turn = cti_v3_at(u, r->block + 1);
+        lost += (double)(s->bodies.alpha[r->block + 1] * cti_v3_dot(turn, cti_m3_mul_v(r->I_mid, turn)));
     }
     return lost * (double)dt;
 }
 
-CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
+CTI_FN void cti_energy_account(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    double error = 0;
+    double pins = 0, joints = 0;
     int i;
-    memset(out, 0, sizeof *out);
-    for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++) {
-        out->gained += cti_energy_sum(&s->energy.end[i]) - cti_energy_sum(&s->energy.now[i]);
-        out->pins += s->energy.works[i];
-    }
+    for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++)
+        pins += s->energy.works[i];
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        cti_energy_row(s, i, out, &error);
-    out->damping = cti_energy_damping(s, dt);
-    out->joints += cti_linkage_work(s);
-    out->pins -= out->script + out->joints - cti_linkage_work(s) + out->recovery - out->contact + error; /* the rest of all work */
-    out->gained -= out->script + out->pins + out->joints + out->recovery - out->contact - out->damping;
+        pins -= cti_energy_row(s, i, &joints); /* the rest of all work is that of pins */
+    r->work_pins += pins, r->work_joints += joints + cti_linkage_work(s);
+    r->loss_damping += cti_energy_damping(s, s->end.v, dt, dt);
 }
 
 CTI_FN void cti_energy_commit(cti_state *s)

@@ -3,14 +3,6 @@
 
 #include "state.h"
 
-/* cti_account -- energy added to and taken from bodies in a substep [J]; all but `gained` have the sign that their name says. */
-typedef struct cti_account {
-    double script, pins, joints, recovery; /* work done on bodies by scripted surfaces, by pins, by joints, and by the recovery of gaps and
-                                              the separation of intersecting pairs */
-    double contact, damping;               /* lost in contacts, by mass and stiffness damping */
-    double gained;                         /* the remainder of the balance: above 0 gained, below 0 lost by the integrator */
-} cti_account;
-
 /* cti_energy_state -- computes the energies of the committed state if they are not known. */
 CTI_FN void cti_energy_state(cti_state *s);
 /* cti_energy_body -- index of a block's body in energy.now: a model, or models + a rigid body; -1: none. */
@@ -34,7 +26,10 @@ CTI_FN int cti_energy_is_touched(const cti_state *s, int m);
    momentum [N s] that this removes. Returns how many bodies gain more than can be removed; only these stay marked in energy.gains, and
    s->parts.zoned has the sets. */
 CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost);
-/* cti_energy_account -- the balance of a substep dt after cti_energy_try, before it is committed. */
-CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
+/* cti_energy_account -- work of pins and joints, and what dampers take, in a substep dt after cti_energy_try, before it is committed. */
+CTI_FN void cti_energy_account(cti_state *s, ct_real dt, ct_step_report *r);
+/* cti_energy_damping -- what mass and stiffness damping take in dt [J], (u'alpha M u + w'D w) dt; w is u without the rotation that the step is
+   linearized about, x to system.q in `span`, as in b. */
+CTI_FN double cti_energy_damping(cti_state *s, const ct_real *u, ct_real span, ct_real dt);
 /* cti_energy_commit -- after a commit: the tentative energies become those of the state. */
 CTI_FN void cti_energy_commit(cti_state *s);

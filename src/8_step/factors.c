@@ -181,8 +181,7 @@ CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
     return cti_policy_factor_is_cheap((double)sym->flops, (double)sym->nonzeros);
 }
 
-/* records the iterations of a free solve: those with a new factor are the reference, any excess over them is the cost of the factor's
-   age */
+/* records the iterations of a free solve: those with a new factor are the reference, any excess over them is the cost of the factor's age */
 static void cti_factors_charge(cti_factor_stamp *t, int iterations)
 {
     if (t->age == 0) {

@@ -108,26 +108,43 @@ CTI_FN void cti_impulses_of(const cti_surface *f, const cti_pair *pair, cti_v3 n
     cti_v3_put(out->r, 0, cti_m3_mul_v(out->frame, impulse));
 }
 
-static void cti_impulses_contact(cti_state *s, const cti_impulses_index *x, const cti_row *row, const cti_contact_row *origin)
+CTI_FN void cti_impulses_work(const ct_real *J, const ct_real *u, const ct_real *script, int lifts, ct_step_report *r)
 {
-    cti_touch t;
-    memset(&t, 0, sizeof t);
-    t.key = row->key;
-    t.pair = origin->pair;
-    t.thickness = cti_pair_thickness(&s->surface, &origin->pair);
-    t.sticking = cti_rows_sticks(s->desc.solver.cone, row);
-    memcpy(t.frame, row->frame, sizeof t.frame);
-    cti_v3_put(t.r, 0, cti_v3_at(row->r, 0));
-    cti_impulses_touch(&s->step.impulses, x, &t);
+    double work[3];
+    int k;
+    for (k = 0; k < 3; k++) {
+        work[k] = (double)J[k] * (double)u[k];
+        r->work_script -= (double)J[k] * (double)script[k];
+    }
+    if (lifts && work[0] > 0)
+        r->work_recovery += work[0], work[0] = 0;
+    r->loss_contact -= work[0] + work[1] + work[2];
 }
 
-static int cti_impulses_joint(cti_state *s, const cti_row *row, ct_real share)
+CTI_FN void cti_impulses_along(const cti_surface *f, const cti_touch *t, ct_real h, const ct_real *script, ct_step_report *r)
 {
-    const cti_memory_item *m = cti_memory_find(&s->step.impulses.joints, row->key);
-    cti_v3 r = cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)), share);
+    ct_real u[3];
+    cti_v3_put(u, 0, cti_m3_mul_v(t->frame, cti_v3_mul(cti_pair_way(f, &t->pair), 1 / h)));
+    cti_impulses_work(t->r, u, script, cti_v3_dot(cti_v3_at(t->frame, 0), cti_pair_offset(f, f->x0, &t->pair)) < t->thickness, r);
+}
+
+static void cti_impulses_make(const cti_state *s, const cti_row *row, const cti_contact_row *origin, cti_touch *out)
+{
+    memset(out, 0, sizeof *out);
+    out->key = row->key;
+    out->pair = origin->pair;
+    out->thickness = cti_pair_thickness(&s->surface, &origin->pair);
+    out->sticking = cti_rows_sticks(s->desc.solver.cone, row);
+    memcpy(out->frame, row->frame, sizeof out->frame);
+    cti_v3_put(out->r, 0, cti_v3_at(row->r, 0));
+}
+
+CTI_FN int cti_impulses_joint(cti_state *s, uint64_t key, cti_v3 r)
+{
+    const cti_memory_item *m = cti_memory_find(&s->step.impulses.joints, key);
     cti_memory_item item;
     memset(&item, 0, sizeof item);
-    item.key = row->key;
+    item.key = key;
     cti_v3_put(item.impulse, 0, m ? cti_v3_add(r, cti_v3_at(m->impulse, 0)) : r);
     return cti_memory_add(s->mem, &s->step.impulses.joints, &item);
 }
@@ -211,9 +228,7 @@ CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
         sum = cti_integrate_reaction(s, b, dt, cti_v3_sub(sum, cti_v3_at(value, 0)));
         value += 3;
         sum = cti_v3_sub(sum, cti_v3_at(received, b));
-        if (scripts->filter[b] >= 0)
-            sum = cti_v3_sub(sum, cti_m3_mul_v(scripts->projectors + 9 * (size_t)scripts->filter[b], sum));
-        cti_v3_put(out, b, scripts->filter[b] >= 0 ? sum : cti_v3_zero());
+        cti_v3_put(out, b, scripts->filter[b] >= 0 ? cti_v3_sub(sum, cti_state_free(s, b, sum)) : cti_v3_zero());
     }
     return out;
 }
@@ -221,9 +236,7 @@ CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
 CTI_FN cti_v3 cti_impulses_borne(const cti_state *s, int block)
 {
     cti_v3 r = cti_v3_at(s->system.work, block);
-    if (s->scripts.filter[block] < 0)
-        return cti_v3_zero();
-    return cti_v3_sub(r, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[block], r));
+    return s->scripts.filter[block] >= 0 ? cti_v3_sub(r, cti_state_free(s, block, r)) : cti_v3_zero();
 }
 
 static void cti_impulses_pins(cti_state *s, ct_real dt)
@@ -240,7 +253,7 @@ static void cti_impulses_pins(cti_state *s, ct_real dt)
 
 /* ---- a substep ---- */
 
-CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
+CTI_FN int cti_impulses_add(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_impulses_index x;
     int i, n = CTI_LEN(s->contact.rows);
@@ -250,10 +263,18 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
         return 0;
     for (i = 0; i < n; i++) {
         const cti_row *row = &s->contact.rows[i];
-        if (s->contact.origins[i].joint && !cti_impulses_joint(s, row, cti_linkage_share(s, s->contact.origins[i].joint - 1)))
+        const cti_contact_row *origin = &s->contact.origins[i];
+        cti_touch t;
+        cti_v3 J = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
+        if (origin->joint && !cti_impulses_joint(s, row->key, cti_v3_mul(J, cti_linkage_impulse_factor(s, origin->joint - 1))))
             return 0;
-        if (!row->equations && !s->contact.origins[i].repair && row->r[0] > 0)
-            cti_impulses_contact(s, &x, row, &s->contact.origins[i]);
+        if (row->equations || !(row->r[0] > 0))
+            continue;
+        cti_impulses_make(s, row, origin, &t);
+        if (r)
+            cti_impulses_along(&s->surface, &t, dt, origin->script, r);
+        if (!origin->repair)
+            cti_impulses_touch(&s->step.impulses, &x, &t);
     }
     cti_impulses_pins(s, dt);
     return 1;

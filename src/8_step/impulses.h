@@ -16,9 +16,18 @@ CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt);
 CTI_FN cti_v3 cti_impulses_borne(const cti_state *s, int block);
 /* cti_impulses_begin -- starts the sums of a new step with 0. */
 CTI_FN void cti_impulses_begin(cti_state *s);
-/* cti_impulses_add -- adds a substep of dt that is about to be committed: contact.rows, contact.origins, end.v. system.work and the arena are
-   scratch. 0: out of memory. */
-CTI_FN int cti_impulses_add(cti_state *s, ct_real dt);
+/* cti_impulses_work -- adds what an impulse J of a contact does. u is the relative velocity of its points, `script` the scripts' part of it; of an
+   impulse at an instant both are means of before and after. All [3] in the contact's frame. What a push gives that lifts is work_recovery; what else
+   the impulse takes is loss_contact.
+   cti_impulses_along -- the same of a touch that acts for h seconds, along the way of its points from surface.x0 to x1. It lifts what was below its
+   thickness at x0. */
+CTI_FN void cti_impulses_work(const ct_real *J, const ct_real *u, const ct_real *script, int lifts, ct_step_report *r);
+CTI_FN void cti_impulses_along(const cti_surface *f, const cti_touch *t, ct_real h, const ct_real *script, ct_step_report *r);
+/* cti_impulses_add -- adds a substep of dt that is about to be committed: contact.rows, contact.origins, end.v; and the work of its contacts to r,
+   unless that is NULL. system.work and the arena are scratch. 0: out of memory. */
+CTI_FN int cti_impulses_add(cti_state *s, ct_real dt, ct_step_report *r);
+/* cti_impulses_joint -- adds an impulse of a joint's part on side a, in world axes. 0: out of memory. */
+CTI_FN int cti_impulses_joint(cti_state *s, uint64_t key, cti_v3 r);
 /* cti_impulses_merge -- one touch for each contact of a step: the sum of its impulses, in the axes of the last one. 0: out of memory. */
 CTI_FN int cti_impulses_merge(cti_state *s);
 /* cti_impulses_of -- a touch of a pair with its weights, in the axes of `normal`: its key, and its impulse on side a [N s], in world axes. */

@@ -222,7 +222,7 @@ static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_schem
         e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -cti_motion_owed(s, i, dt));
     /* scripted axes have the script's velocity */
     if (s->scripts.n_constrained && s->scripts.filter[i] >= 0)
-        e = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], e);
+        e = cti_state_free(s, i, e);
     cti_v3_put(q->v_end, i, cti_v3_add(u, e));
 }
 
@@ -274,7 +274,7 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     for (m = 0; m < s->bodies.n_models; m++)
         for (i = q->block[m]; cti_integrate_leaves(s, m) && i <= q->last[m]; i++)
             cti_v3_addto(q->v_end, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), cti_integrate_leave(s, i, dt)));
-    s->linkages.unresolved = cti_linkage_end(s, dt, q->v_end);
+    s->linkages.unresolved = cti_linkage_end_velocities(s, dt, q->v_end);
     return q->v_end;
 }
 

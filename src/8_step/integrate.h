@@ -36,14 +36,12 @@ CTI_FN void cti_integrate_plain(cti_state *s, int i, ct_real dt);
 CTI_FN void cti_integrate_assemble(cti_state *s, ct_real dt);
 /* cti_integrate_gain -- component k of a block's change of velocity in a free fall, after assembly: the start of the free motion. */
 CTI_FN ct_real cti_integrate_gain(const cti_state *s, int block, int k, ct_real dt);
-/* cti_integrate_watch, _reset -- called before and after the fail-safe: bodies whose end.v it changed, or all, start anew after this
-   step. */
+/* cti_integrate_watch, _reset -- called before and after the fail-safe: bodies whose end.v it changed, or all, start anew after this step. */
 CTI_FN void cti_integrate_watch(cti_state *s);
 CTI_FN void cti_integrate_reset(cti_state *s, int all);
 /* cti_integrate_reset_block -- the body of one block starts anew. */
 CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
-/* cti_integrate_end -- the end velocities [3 n] that belong to end.v; sets end.impulse, end.fall and history.touches for them. Changes no
-   state. */
+/* cti_integrate_end -- the end velocities [3 n] that belong to end.v; sets end.impulse, end.fall and history.touches for them. Changes no state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
 /* cti_integrate_leave -- [s] time of gravity by which a block's end velocity exceeds that of its step: what gravity owes to a body that
    contacts have left, or that returns from Euler's rule to its scheme. */

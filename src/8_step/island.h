@@ -3,8 +3,7 @@
 
 #include "state.h"
 
-/* cti_island -- the data for a solve of some rows, and nothing of the rest of the world. It may not be moved in memory: p points into
-   it. */
+/* cti_island -- the data for a solve of some rows, and nothing of the rest of the world. It may not be moved in memory: p points into it. */
 typedef struct cti_island {
     int32_t *components;   /* [n_components] ascending */
     int n_components, n;   /* n: blocks, component by component */

@@ -5,11 +5,16 @@
    (linkage.h), whose J is the mean of both ends.
    The notes' "numerical stabilization" (4.1.2.2: springs against the drift of the linear approximation) is here the compliance c = 1 / (k
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
+   A joint of a linkage with an error from outside is closed by the method of multipliers: c (r - r0) in place of c r, c a share of the mobility of
+   its blocks, r0 at first the impulse that closes it without contacts. While a solve at least halves the error, its r is the next one's r0. Where
+   contacts leave no room to close the joint no solve does: its force stays bounded, and the motion is the nearest one to closing it.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 #include "joints.h"
 #include "linkage.h"
 #include "momenta.h"
 #include "policy.h"
+
+static const ct_real cti_joints_unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 /* the point that vertices with keyframes hold */
 static cti_v3 cti_joints_framed(const cti_joint_side *side, double time)
@@ -106,27 +111,16 @@ static ct_real cti_joints_response(const cti_row *row, int k, const ct_real *M)
     return big;
 }
 
-/* sum of the responses of the row's blocks in A */
-static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
-{
-    ct_real sum = 0;
-    int k;
-    for (k = 0; k < row->n; k++)
-        sum += cti_joints_response(row, k, s->system.A.val + 9 * (size_t)s->system.A.diag[row->term[k].block]);
-    return sum;
-}
-
-/* the same with the masses alone [1/kg]: a bound on the response of the bodies, whatever their stiffness */
-static ct_real cti_joints_mobility(const cti_state *s, const cti_row *row)
+/* Sum of the responses of the row's blocks in A. masses 1: of deformable bodies those of the masses alone [1/kg], a bound on the response whatever
+   their stiffness */
+static ct_real cti_joints_own(const cti_state *s, const cti_row *row, int masses)
 {
     ct_real sum = 0;
     int k;
     for (k = 0; k < row->n; k++) {
         int b = row->term[k].block;
-        if (s->bodies.rigid_of[b] >= 0)
-            sum += cti_joints_response(row, k, s->system.A.val + 9 * (size_t)s->system.A.diag[b]);
-        else
-            sum += row->term[k].weight * row->term[k].weight * s->bodies.inv_mass[b];
+        sum += masses && s->bodies.rigid_of[b] < 0 ? row->term[k].weight * row->term[k].weight * s->bodies.inv_mass[b]
+                                                   : cti_joints_response(row, k, s->system.A.val + 9 * (size_t)s->system.A.diag[b]);
     }
     return sum;
 }
@@ -192,7 +186,7 @@ static ct_real cti_joints_softness(const cti_joint *j, int part)
 static void cti_joints_across(const cti_state *s, const cti_joint *j, ct_real dt, cti_row *row)
 {
     ct_real length = cti_v3_norm(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->step.time, NULL), cti_joints_place(s, &j->b, 0, s->step.time, NULL)));
-    ct_real g = cti_joints_mobility(s, row), stiff = g > 0 ? -row->r[0] * dt / length - 1 / g : 0; /* [kg] spring times dt^2 */
+    ct_real g = cti_joints_own(s, row, 1), stiff = g > 0 ? -row->r[0] * dt / length - 1 / g : 0; /* [kg] spring times dt^2 */
     if (!(stiff > 0) || !cti_finite(stiff))
         return;
     row->equations = 7;
@@ -207,12 +201,19 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     cti_v3 e;
     int k;
     memset(origin, 0, sizeof *origin);
-    origin->fresh = 1;
+    origin->is_unsolved = 1;
     cti_joints_row(s, j, part, row);
-    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * cti_step_tuned.attempt.joint_own);
+    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row, 0) * cti_step_tuned.attempt.joint_own);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
-    if (cti_linkage_row(s, 2 * (int)(j - s->bodies.joints) + part, row, &e))
+    if (cti_linkage_row(s, 2 * (int)(j - s->bodies.joints) + part, row, &e)) {
+        if (cti_joints_is_soft(j, part) || !cti_linkage_recovers(s, j))
+            return;
+        origin->gives = cti_joints_own(s, row, 0) * cti_step_tuned.attempt.joint_gives;
+        if (!cti_linkage_of(s, j->a.rigid >= 0 ? j->a.rigid : j->b.rigid)->keeps)
+            origin->gap0 = cti_min(cti_joints_rigid_error(s, j), s->desc.recovery_speed > 0 ? c->dt * s->desc.recovery_speed : CTI_REAL_MAX);
+        cti_v3_put(origin->anchor, 0, cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)));
         return;
+    }
     m = cti_memory_find(c->memory, row->key);
     if (m)
         cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt / m->dt)));
@@ -266,12 +267,127 @@ static void cti_joints_follow(cti_state *s)
     }
 }
 
-CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
+CTI_FN int cti_joints_is_soft(const cti_joint *j, int part) { return cti_joints_softness(j, part) > 0; }
+
+/* the error that remains after a step: an error from outside is recovered at the recovery speed; a spring's elongation stays */
+static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
+{
+    if (cti_joints_is_soft(j, part) || !(s->desc.recovery_speed > 0))
+        return cti_v3_zero();
+    return cti_joint_left(cti_joints_phi(s, j, part, 0, s->step.time, frame), dt * s->desc.recovery_speed);
+}
+
+/* largest coordinate of the blocks of a side [m], which rounds as their positions do */
+static ct_real cti_joints_size(const cti_state *s, const cti_joint_side *side)
+{
+    ct_real most = 0;
+    int i, k;
+    for (i = 0; i < side->n || (i == 0 && side->rigid >= 0); i++)
+        for (k = 0; k < 3; k++)
+            most = cti_max(most, cti_abs(s->x[3 * (side->n ? side->block[i] : s->bodies.rigids[side->rigid].block) + k]));
+    return most;
+}
+
+CTI_FN cti_v3 cti_joints_left(const cti_state *s, const cti_joint *j, int part, ct_real dt)
+{
+    return cti_joints_target(s, j, part, dt, cti_joints_unit);
+}
+
+CTI_FN ct_real cti_joints_rounding(const cti_state *s, const cti_joint *j)
+{
+    ct_real size = cti_max(cti_joints_size(s, &j->a), cti_joints_size(s, &j->b));
+    return cti_step_tuned.attempt.link_round * CTI_EPS * (size + cti_v3_norm(cti_v3_at(j->a.arm, 0)) + cti_v3_norm(cti_v3_at(j->b.arm, 0)));
+}
+
+CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part, ct_real dt, int *is_soft, int *is_loose)
+{
+    cti_row row;
+    ct_real own, mobility, soft = 2 * cti_joints_softness(j, part) / (dt * dt);
+    cti_joints_row(s, j, part, &row);
+    own = cti_joints_own(s, &row, 0);
+    *is_soft = soft > 0, *is_loose = soft > 2 * own;
+    mobility = (j->a.rigid >= 0 ? 1 / s->bodies.rigids[j->a.rigid].mass : 0) + (j->b.rigid >= 0 ? 1 / s->bodies.rigids[j->b.rigid].mass : 0);
+    return cti_max(*is_loose ? soft * 2 / 3 : soft, mobility * cti_step_tuned.attempt.link_own);
+}
+
+CTI_FN int cti_joints_is_scripted(const cti_joint *j)
+{
+    return j->a.n_path > 0 || j->b.n_path > 0 || j->a.keyframes || j->b.keyframes;
+}
+
+/* offset of a stitch's points across its axis, in the row's axes; 0 along it */
+static cti_v3 cti_joints_offset(const cti_state *s, const cti_joint *j, int end, double time, const ct_real *frame)
+{
+    cti_v3 d = cti_m3_mul_v(frame, cti_v3_sub(cti_joints_place(s, &j->a, end, time, NULL), cti_joints_place(s, &j->b, end, time, NULL)));
+    return cti_v3_make(0, d.y, d.z);
+}
+
+/* w of one row; returns the row's error at v [m], beyond what its compliance gives way. *apart: the whole
+   error of a linkage's joint, whatever its compliance explains */
+static ct_real cti_joints_linearize_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i, ct_real *apart)
+{
+    cti_row *row = &s->contact.rows[i];
+    const cti_contact_row *o = &s->contact.origins[i];
+    int k, start = s->desc.row_mode == CT_ROW_VELOCITY, part = (o->joint - 1) & 1, across = cti_joints_is_damped(s, i);
+    ct_real u[3], error[3], held[3], miss = 0;
+    cti_v3 e;
+    *apart = row->w[0] = row->w[1] = row->w[2] = 0;
+    if (cti_linkage_row(s, o->joint - 1, row, &e)) {
+        cti_v3_put(error, 0, e);
+        cti_v3_put(held, 0, cti_v3_mul(cti_m3_mul_v(row->frame, cti_v3_at(o->anchor, 0)), o->gives));
+        cti_row_velocity(row, c->v, u);
+        cti_v3_put(row->w, 0, cti_v3_sub(cti_v3_sub(cti_v3_mul(e, 1 / c->dt), cti_v3_at(u, 0)), cti_v3_at(held, 0)));
+        for (k = 0; k < 3; k++)
+            if (row->equations >> k & 1) {
+                row->compliance[k] += o->gives;
+                miss = cti_max(miss, cti_abs(error[k] + c->dt * row->compliance[k] * row->r[k] - c->dt * held[k]));
+                *apart = cti_max(*apart, cti_abs(error[k]));
+            }
+        return miss;
+    }
+    e = cti_joints_phi(s, j, part, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame);
+    e = cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame));
+    if (across)
+        e = cti_v3_add(e, cti_joints_offset(s, j, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame));
+    e = cti_v3_mul(e, 1 / c->dt);
+    if (across)
+        e = cti_v3_add(e, cti_v3_at(o->base, 0));
+    if (start)
+        e = cti_v3_add(e, cti_joints_script(s, j, part, c->dt, row->frame));
+    else { /* the exact equation at the tentative motion, minus J's value there */
+        cti_row_velocity(row, c->v, u);
+        e = cti_v3_sub(e, cti_v3_at(u, 0));
+    }
+    cti_v3_put(row->w, 0, e);
+    cti_row_velocity(row, c->v, u);
+    for (k = 0; k < (across ? 1 : 3); k++)
+        if (row->equations >> k & 1)
+            miss = cti_max(miss, cti_abs(u[k] + row->compliance[k] * row->r[k]) * c->dt);
+    return miss;
+}
+
+/* the smaller thickness [m] of a joint's bodies; without bodies that of the world */
+static ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j)
+{
+    ct_real a = j->body[0] >= 0 ? s->surface.bodies[j->body[0]].thickness : CTI_REAL_MAX;
+    ct_real b = j->body[1] >= 0 ? s->surface.bodies[j->body[1]].thickness : CTI_REAL_MAX;
+    return a < CTI_REAL_MAX || b < CTI_REAL_MAX ? cti_min(a, b) : s->desc.thickness;
+}
+
+/* error that a joint may have [m] */
+static ct_real cti_joints_slack(const cti_state *s, const cti_joint *j, ct_real scale, ct_real dt)
+{
+    ct_real size = cti_max(cti_joints_size(s, &j->a), cti_joints_size(s, &j->b));
+    return cti_policy_joint_slack(cti_joints_thickness(s, j), s->desc.solver.tolerance, scale, dt, size);
+}
+
+CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c, ct_real scale)
 {
     int i, part;
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
         if (cti_joints_is_inactive(s, &s->bodies.joints[i]))
             continue;
+        s->bodies.joints[i].slack = cti_joints_slack(s, &s->bodies.joints[i], scale, c->dt);
         for (part = 0; part < cti_joints_parts(&s->bodies.joints[i]); part++) {
             cti_row row;
             cti_contact_row origin;
@@ -288,125 +404,9 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
     return 1;
 }
 
-CTI_FN int cti_joints_is_soft(const cti_joint *j, int part) { return cti_joints_softness(j, part) > 0; }
-
-/* the error that remains after a step: an error from outside is recovered at the recovery speed, or stays (cti_joints_are_apart); a spring's
-   elongation stays */
-static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
-{
-    cti_v3 error;
-    if (cti_joints_is_soft(j, part) || !(s->step.joints_keep || s->desc.recovery_speed > 0))
-        return cti_v3_zero();
-    error = cti_joints_phi(s, j, part, 0, s->step.time, frame);
-    return s->step.joints_keep ? error : cti_joint_left(error, dt * s->desc.recovery_speed);
-}
-
-/* largest coordinate of the blocks of a side [m], which rounds as their positions do */
-static ct_real cti_joints_size(const cti_state *s, const cti_joint_side *side)
-{
-    ct_real most = 0;
-    int i, k;
-    for (i = 0; i < side->n || (i == 0 && side->rigid >= 0); i++)
-        for (k = 0; k < 3; k++)
-            most = cti_max(most, cti_abs(s->x[3 * (side->n ? side->block[i] : s->bodies.rigids[side->rigid].block) + k]));
-    return most;
-}
-
-CTI_FN cti_v3 cti_joints_left(const cti_state *s, const cti_joint *j, int part, ct_real dt)
-{
-    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    return cti_joints_target(s, j, part, dt, unit);
-}
-
-CTI_FN ct_real cti_joints_rounding(const cti_state *s, const cti_joint *j)
-{
-    ct_real size = cti_max(cti_joints_size(s, &j->a), cti_joints_size(s, &j->b));
-    return cti_step_tuned.attempt.link_round * CTI_EPS * (size + cti_v3_norm(cti_v3_at(j->a.arm, 0)) + cti_v3_norm(cti_v3_at(j->b.arm, 0)));
-}
-
-CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part, ct_real dt, int *is_soft, int *is_loose)
-{
-    cti_row row;
-    ct_real own, mobility, soft = 2 * cti_joints_softness(j, part) / (dt * dt);
-    cti_joints_row(s, j, part, &row);
-    own = cti_joints_own(s, &row);
-    *is_soft = soft > 0, *is_loose = soft > 2 * own;
-    mobility = (j->a.rigid >= 0 ? 1 / s->bodies.rigids[j->a.rigid].mass : 0) + (j->b.rigid >= 0 ? 1 / s->bodies.rigids[j->b.rigid].mass : 0);
-    return cti_max(*is_loose ? soft * 2 / 3 : soft, mobility * cti_step_tuned.attempt.link_own);
-}
-
-CTI_FN int cti_joints_is_scripted(const cti_joint *j)
-{
-    return j->a.n_path > 0 || j->b.n_path > 0 || j->a.keyframes || j->b.keyframes;
-}
-
-/* offset of a stitch's points across its axis, in the row's axes; 0 along it */
-static cti_v3 cti_joints_aside(const cti_state *s, const cti_joint *j, int end, double time, const ct_real *frame)
-{
-    cti_v3 d = cti_m3_mul_v(frame, cti_v3_sub(cti_joints_place(s, &j->a, end, time, NULL), cti_joints_place(s, &j->b, end, time, NULL)));
-    return cti_v3_make(0, d.y, d.z);
-}
-
-/* w of one row; returns the row's error at v [m], beyond what its compliance gives way. *apart: what a rigid joint of a linkage is off by with it:
-   rows that contradict others load the compliance which regularizes them without bound */
-static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i, ct_real *apart)
-{
-    cti_row *row = &s->contact.rows[i];
-    int k, start = s->desc.row_mode == CT_ROW_VELOCITY, part = (s->contact.origins[i].joint - 1) & 1, across = cti_joints_is_damped(s, i);
-    ct_real u[3], error[3], miss = 0;
-    cti_v3 e;
-    *apart = 0;
-    if (cti_linkage_row(s, s->contact.origins[i].joint - 1, row, &e)) {
-        row->w[0] = row->w[1] = row->w[2] = 0;
-        cti_v3_put(error, 0, e);
-        cti_row_velocity(row, c->v, u);
-        cti_v3_put(row->w, 0, cti_v3_sub(cti_v3_mul(e, 1 / c->dt), cti_v3_at(u, 0)));
-        for (k = 0; k < 3; k++)
-            if (row->equations >> k & 1) {
-                miss = cti_max(miss, cti_abs(error[k] + c->dt * row->compliance[k] * row->r[k]));
-                *apart = cti_joints_is_soft(j, part) ? 0 : cti_max(*apart, cti_abs(error[k]));
-            }
-        return miss;
-    }
-    e = cti_joints_phi(s, j, part, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame);
-    e = cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame));
-    if (across)
-        e = cti_v3_add(e, cti_joints_aside(s, j, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame));
-    e = cti_v3_mul(e, 1 / c->dt);
-    if (across)
-        e = cti_v3_add(e, cti_v3_at(s->contact.origins[i].base, 0));
-    row->w[0] = row->w[1] = row->w[2] = 0;
-    if (start)
-        e = cti_v3_add(e, cti_joints_script(s, j, part, c->dt, row->frame));
-    else { /* the exact equation at the tentative motion, minus J's value there */
-        cti_row_velocity(row, c->v, u);
-        e = cti_v3_sub(e, cti_v3_at(u, 0));
-    }
-    cti_v3_put(row->w, 0, e);
-    cti_row_velocity(row, c->v, u);
-    for (k = 0; k < (across ? 1 : 3); k++)
-        if (row->equations >> k & 1)
-            miss = cti_max(miss, cti_abs(u[k] + row->compliance[k] * row->r[k]) * c->dt);
-    return miss;
-}
-
-CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j)
-{
-    ct_real a = j->body[0] >= 0 ? s->surface.bodies[j->body[0]].thickness : CTI_REAL_MAX;
-    ct_real b = j->body[1] >= 0 ? s->surface.bodies[j->body[1]].thickness : CTI_REAL_MAX;
-    return a < CTI_REAL_MAX || b < CTI_REAL_MAX ? cti_min(a, b) : s->desc.thickness;
-}
-
-/* error that a joint may have [m] */
-static ct_real cti_joints_slack(const cti_state *s, const cti_joint *j, ct_real scale, ct_real dt)
-{
-    ct_real size = cti_max(cti_joints_size(s, &j->a), cti_joints_size(s, &j->b));
-    return cti_policy_joint_slack(cti_joints_thickness(s, j), s->desc.solver.tolerance, scale, dt, size);
-}
-
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale)
 {
-    ct_real worst = 0, miss, apart;
+    ct_real worst = 0, joint_error, apart;
     int i;
     cti_linkage_follow(s, c->dt);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
@@ -415,15 +415,19 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
         if (!j)
             continue;
         j->slack = cti_joints_slack(s, j, scale, c->dt);
-        miss = cti_joints_bend_row(s, c, j, i, &apart) / j->slack;
-        o->missed = cti_max(miss, apart / j->slack);
-        o->fresh |= cti_policy_joint_misses(miss);
-        worst = cti_max(worst, miss);
+        joint_error = cti_joints_linearize_row(s, c, j, i, &apart) / j->slack;
+        if (o->gives > 0 && cti_policy_joint_solves_again(apart / j->slack) && !(o->joint_error > 0 && 2 * apart > o->joint_error * j->slack)) {
+            cti_v3_put(o->anchor, 0, cti_m3_mul_tv(s->contact.rows[i].frame, cti_v3_at(s->contact.rows[i].r, 0)));
+            joint_error = cti_joints_linearize_row(s, c, j, i, &apart) / j->slack;
+        }
+        o->joint_error = o->gives > 0 ? cti_max(joint_error, apart / j->slack) : joint_error;
+        o->is_unsolved |= cti_policy_joint_solves_again(joint_error);
+        worst = cti_max(worst, joint_error);
     }
     return worst;
 }
 
-CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c)
+CTI_FN ct_real cti_joints_linearize_all(cti_state *s, const cti_row_context *c)
 {
     ct_real worst = 0, apart;
     int i;
@@ -432,31 +436,19 @@ CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c)
         int id = s->contact.origins[i].joint - 1;
         const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
         if (j)
-            worst = cti_max(worst, cti_joints_bend_row(s, c, j, i, &apart) / cti_joints_thickness(s, j));
+            worst = cti_max(worst, cti_joints_linearize_row(s, c, j, i, &apart) / cti_joints_thickness(s, j));
     }
     return worst;
 }
 
-CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
+CTI_FN ct_real cti_joints_rigid_error(const cti_state *s, const cti_joint *j)
 {
-    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     ct_real worst = 0;
     int part;
     for (part = 0; part < cti_joints_parts(j); part++)
         if (!cti_joints_is_soft(j, part))
-            worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, unit)));
+            worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, cti_joints_unit)));
     return worst;
-}
-
-CTI_FN int cti_joints_are_apart(const cti_state *s, ct_real scale, ct_real dt)
-{
-    int i, apart = 0;
-    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
-        const cti_joint *j = &s->bodies.joints[i];
-        apart |= !cti_joints_is_inactive(s, j) &&
-                 cti_policy_joint_fails(cti_joints_miss(s, j) / cti_joints_slack(s, j, scale, dt));
-    }
-    return apart;
 }
 
 CTI_FN ct_real cti_joints_error(const cti_state *s)
@@ -464,13 +456,12 @@ CTI_FN ct_real cti_joints_error(const cti_state *s)
     ct_real worst = 0;
     int i;
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
-        worst = cti_max(worst, cti_joints_miss(s, &s->bodies.joints[i]));
+        worst = cti_max(worst, cti_joints_rigid_error(s, &s->bodies.joints[i]));
     return worst;
 }
 
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
 {
-    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     ct_real most = 0;
     int i, part;
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
@@ -478,10 +469,10 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
         if (cti_joints_is_inactive(s, j))
             continue;
         for (part = 0; part < cti_joints_parts(j); part++) {
-            ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, unit));
+            ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, cti_joints_unit));
             if (s->desc.recovery_speed > 0)
                 e = cti_min(e, dt * s->desc.recovery_speed);
-            most = cti_max(most, e / dt + cti_v3_norm(cti_joints_script(s, j, part, dt, unit)));
+            most = cti_max(most, e / dt + cti_v3_norm(cti_joints_script(s, j, part, dt, cti_joints_unit)));
         }
     }
     return most;

@@ -11,9 +11,6 @@ CTI_FN int cti_joints_parts(const cti_joint *j);
 CTI_FN int cti_joints_is_soft(const cti_joint *j, int part);
 /* cti_joints_is_scripted -- 1 if a script moves a side. */
 CTI_FN int cti_joints_is_scripted(const cti_joint *j);
-/* cti_joints_are_apart -- 1 if a joint has an error at the start that no step may leave, one from outside. Closing it may need more room than
-   there is. So where an attempt fails, the next one keeps such errors (step.joints_keep): then rest is a motion that contacts and joints allow. */
-CTI_FN int cti_joints_are_apart(const cti_state *s, ct_real scale, ct_real dt);
 /* cti_joints_left -- error [m] of a part that may remain after a step of dt, in world axes: one from outside is closed at the recovery speed. */
 CTI_FN cti_v3 cti_joints_left(const cti_state *s, const cti_joint *j, int part, ct_real dt);
 /* cti_joints_rounding -- error [m] of a joint that rounding of positions leaves. */
@@ -23,18 +20,16 @@ CTI_FN ct_real cti_joints_rounding(const cti_state *s, const cti_joint *j);
 CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part, ct_real dt, int *is_soft, int *is_loose);
 /* cti_joints_is_damped -- 1 if a row is a stitch with the part of its geometric stiffness that damps it across its axis (joints.c). */
 CTI_FN int cti_joints_is_damped(const cti_state *s, int row);
-/* cti_joints_miss -- present error [m] of a joint, in its parts without compliance; rotations count by the joint's lever. */
-CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
-/* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of
-   memory. */
-CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
-/* cti_joints_thickness -- the smaller thickness [m] of a joint's bodies; without bodies that of the world. */
-CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j);
+/* cti_joints_rigid_error -- present error [m] of a joint, in its parts without compliance; rotations count by the joint's lever. */
+CTI_FN ct_real cti_joints_rigid_error(const cti_state *s, const cti_joint *j);
+/* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. scale: as in
+   cti_joints_linearize. 0: out of memory. */
+CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c, ct_real scale);
 /* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above the one that they may have are marked
-   fresh. scale: velocity that residuals are relative to [m/s]. Returns the largest ratio of these errors. */
+   unsolved. scale: velocity that residuals are relative to [m/s]. Returns the largest ratio of these errors. */
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale);
-/* cti_joints_bend -- the same for all rows, whatever their error is. Returns the largest error in thicknesses. */
-CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c);
+/* cti_joints_linearize_all -- the same for all rows, whatever their error is. Returns the largest error in thicknesses. */
+CTI_FN ct_real cti_joints_linearize_all(cti_state *s, const cti_row_context *c);
 /* cti_joints_error -- largest present error [m] of joints without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_error(const cti_state *s);
 /* cti_joints_speed -- largest speed [m/s] that scripts and the recovery of errors together require of the jointed bodies. */

@@ -9,7 +9,7 @@
    for a step where it began, and the others move around them. Based on: no paper. */
 #include "judge.h"
 #include "energy.h"
-#include "ends.h"
+#include "report.h"
 #include "motion.h"
 #include "plausible.h"
 #include "policy.h"
@@ -20,6 +20,9 @@
 #define CTI_JUDGE_OUTSIDE 1e-6 /* [1] of the momenta of a set: a change beyond gravity's by more comes from outside. It is that of solves */
 
 static int cti_judge_count(const cti_state *s) { return s->bodies.n_models + CTI_LEN(s->bodies.rigids); }
+
+/* [J] of what is outside of the bodies */
+static double cti_judge_works(const ct_step_report *r) { return r->work_pins + r->work_script + r->work_joints; }
 
 static double cti_judge_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
@@ -34,7 +37,7 @@ CTI_FN void cti_judge_begin(cti_state *s)
 CTI_FN void cti_judge_open(cti_state *s)
 {
     int b, n = cti_judge_count(s);
-    s->judge.refused = s->judge.coarse = 0, s->judge.start = 0;
+    s->judge.refused = s->judge.coarse = s->judge.spent = 0, s->judge.start = 0;
     if (n == 0)
         return;
     memset(s->judge.bodies, 0, sizeof *s->judge.bodies * (size_t)n);
@@ -53,6 +56,22 @@ CTI_FN int cti_judge_touch(cti_state *s, int first, int block, double met2)
     if (first >= 0)
         cti_sets_join(s->judge.of, first, b);
     return b;
+}
+
+CTI_FN void cti_judge_touches(cti_state *s)
+{
+    int i, k, first;
+    for (i = 0; i < CTI_LEN(s->step.impulses.touches); i++)
+        for (k = 0, first = -1; k < s->step.impulses.touches[i].pair.n; k++) {
+            const cti_attach *a = cti_surface_attach(&s->surface, s->step.impulses.touches[i].pair.v[k]);
+            first = a->n > 0 ? cti_judge_touch(s, first, a->block[0], 0) : first;
+        }
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+        for (k = 0, first = -1; k < 2; k++) {
+            const cti_joint_side *side = k ? &s->bodies.joints[i].b : &s->bodies.joints[i].a;
+            if (side->rigid >= 0 || side->n > 0)
+                first = cti_judge_touch(s, first, side->rigid >= 0 ? s->bodies.rigids[side->rigid].block : side->block[0], 0);
+        }
 }
 
 CTI_FN void cti_judge_row(cti_state *s, const cti_row *row)
@@ -187,9 +206,10 @@ static double cti_judge_sets(cti_state *s, ct_real dt, double given, double shif
 
 CTI_FN void cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shift, ct_step_report *r)
 {
-    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), rounded = fabs(r->work_pins) + fabs(r->work_script);
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
+    double rounded = fabs(r->work_pins) + fabs(r->work_script) + fabs(r->work_joints), joints = cti_fmax(0, r->work_joints);
     double scale = r->energy_contact + r->work_recovery + r->loss_contact, springs = r->energy_contact;
-    double works = r->work_pins + r->work_script, work = works, alone = 0, damped = 0, had = 0, moving = 0, given;
+    double works = cti_judge_works(r), work = works, alone = 0, damped = 0, had = 0, moving = 0, given;
     int b, k, n = cti_judge_count(s), blamed = 0, gains = 0;
     cti_judge_measure(s);
     for (b = 0; b < n; b++) {
@@ -215,7 +235,7 @@ CTI_FN void cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shi
     s->judge.excess = given + s->judge.debt;
     gains = given > 0 && s->judge.excess > s->judge.most;
     if (!cti_judge_is_driven(s, r))
-        s->judge.excess = cti_fmax(s->judge.excess, cti_judge_sets(s, dt, springs + swing + r->work_recovery, shift, &gains));
+        s->judge.excess = cti_fmax(s->judge.excess, cti_judge_sets(s, dt, springs + swing + r->work_recovery + joints, shift, &gains));
     gains |= !(r->energy_gained <= damped + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded));
     s->judge.refused = blamed || (gains && !cti_state_is_paper(s));
     s->judge.excess = blamed ? HUGE_VAL : s->judge.excess;
@@ -247,7 +267,8 @@ CTI_FN double cti_judge_shift(const cti_state *s, ct_real h, const ct_real *v)
    most, if none has more */
 static double cti_judge_fault(cti_state *s, ct_real dt, double works, const ct_step_report *r)
 {
-    double given = cti_fmax(0, r->work_pins) + cti_fmax(0, r->work_script) + r->work_recovery, most = -HUGE_VAL, sum = 0;
+    double given = cti_fmax(0, r->work_pins) + cti_fmax(0, r->work_script) + cti_fmax(0, r->work_joints) + r->work_recovery;
+    double most = -HUGE_VAL, sum = 0;
     int b, worst = -1;
     for (b = 0; b < cti_judge_count(s); b++) {
         cti_judge_body *q = &s->judge.bodies[b];
@@ -335,8 +356,7 @@ static double cti_judge_brake(cti_state *s, const cti_judge_body *set, const cti
         if (cti_judge_set(s, i) != set)
             continue;
         u = cti_v3_sub(cti_v3_at(s->v, i), cti_v3_add(f->motion.speed, cti_v3_cross(f->rate, cti_v3_sub(cti_v3_at(s->x, i), f->motion.center))));
-        if (s->scripts.filter[i] >= 0)
-            u = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], u);
+        u = cti_state_free(s, i, u);
         sum += 0.5 * (double)s->bodies.mass[i] * (double)cti_v3_norm2(u);
         cti_v3_addto(s->v, i, cti_v3_mul(u, -share));
         given = cti_v3_mad(given, u, -share * s->bodies.mass[i]);
@@ -360,7 +380,7 @@ static double cti_judge_brake(cti_state *s, const cti_judge_body *set, const cti
 
 CTI_FN int cti_judge_calm(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    double all, before = r->energy_kinetic, script = r->work_script, works = script + r->work_pins, excess = s->judge.excess;
+    double all, before = r->energy_kinetic, script = r->work_script, works = cti_judge_works(r), excess = s->judge.excess;
     int b;
     if (excess <= 0)
         return 1;
@@ -381,7 +401,7 @@ CTI_FN int cti_judge_calm(cti_state *s, ct_real dt, ct_step_report *r)
     if (!(s->judge.excess <= s->judge.most))
         return 0;
     s->energy.known = 0;
-    cti_ends_energies(s, r);
+    cti_report_energies(s, r);
     r->energy_gained += r->energy_kinetic - before - (r->work_script - script);
     return 1;
 }
@@ -402,6 +422,7 @@ CTI_FN int cti_judge_hold(cti_state *s)
 CTI_FN void cti_judge_close(cti_state *s, ct_real dt, ct_step_report *r)
 {
     int i, b;
+    cti_report_settle(r);
     s->judge.debt = cti_finite64(s->judge.excess) ? cti_fmax(0, s->judge.excess) : 0;
     for (b = 0; b < cti_judge_count(s); b++) {
         double owes = s->judge.bodies[b].owes;

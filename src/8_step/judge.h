@@ -10,6 +10,8 @@ CTI_FN void cti_judge_open(cti_state *s);
 /* cti_judge_touch -- the body of `block` takes part in a contact whose points move at a speed of root met2 along each other; first: another body
    of that contact, or -1. Bodies of a contact belong to one set. Returns the body; `first` where the block has none. */
 CTI_FN int cti_judge_touch(cti_state *s, int first, int block, double met2);
+/* cti_judge_touches -- the same of all touches of the step, and of the bodies that joints hold together. */
+CTI_FN void cti_judge_touches(cti_state *s);
 /* cti_judge_has -- 1 if a contact acted on the block in this try. */
 CTI_FN int cti_judge_has(const cti_state *s, int block);
 /* cti_judge_row -- the same of the blocks of a row, between the velocities at the start and in end.v. */

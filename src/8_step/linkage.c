@@ -1,4 +1,4 @@
-/* linkage.c -- rigid bodies that joints without compliance hold together.
+/* linkage.c -- linkages: rigid bodies that joints without compliance hold together.
    Method: while nothing but joints and gravity acts on a linkage, its motion is that of mechanism.c, which keeps energy and momenta. This is
    its motion without contacts. Contacts, joints with compliance and joints to deformable bodies load a linkage. Its joints then are rows of the
    island's problem, with the same equations linearized at the tentative motion: A of a rotation is its derivative, arms are the means of
@@ -12,27 +12,31 @@
 #include "policy.h"
 #include "../0_base/sets.h"
 
-static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || a->n == 0; }
+static int cti_linkage_has_no_nodes(const cti_joint_side *a) { return a->rigid >= 0 || a->n == 0; }
 
-CTI_FN int cti_linkage_takes(const cti_joint *j) { return cti_linkage_is_pure(&j->a) && cti_linkage_is_pure(&j->b) && !(j->rest > 0); }
+/* 1 if a joint belongs to a linkage */
+static int cti_linkage_has_joint(const cti_joint *j)
+{
+    return cti_linkage_has_no_nodes(&j->a) && cti_linkage_has_no_nodes(&j->b) && !(j->rest > 0);
+}
 
-CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part) { return cti_linkage_takes(j) && !cti_joints_is_soft(j, part); }
+CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part) { return cti_linkage_has_joint(j) && !cti_joints_is_soft(j, part); }
 
 CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j)
 {
-    return s->desc.row_mode != CT_ROW_VELOCITY && cti_policy_joint_closes(cti_joints_miss(s, j), j->slack);
+    return s->desc.row_mode != CT_ROW_VELOCITY && cti_policy_joint_closes(cti_joints_rigid_error(s, j), j->slack);
 }
 
-/* ---- what belongs together ---- */
+/* ---- which bodies and joints a linkage has ---- */
 
-/* joins the rigid bodies of joints; sets [rigids] */
+/* joins the rigid bodies that joints connect into sets [rigids]; held [rigids] marks them */
 static void cti_linkage_unite(const cti_state *s, int32_t *sets, uint8_t *held)
 {
     int i;
     cti_sets_init(sets, CTI_LEN(s->bodies.rigids));
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
         const cti_joint *j = &s->bodies.joints[i];
-        if (!cti_linkage_takes(j))
+        if (!cti_linkage_has_joint(j))
             continue;
         if (j->a.rigid >= 0 && j->b.rigid >= 0)
             cti_sets_join(sets, j->a.rigid, j->b.rigid);
@@ -105,7 +109,7 @@ CTI_FN int cti_linkage_prepare(cti_state *s)
         const cti_joint *j = &s->bodies.joints[i];
         int rigid = j->a.rigid >= 0 ? j->a.rigid : j->b.rigid;
         for (part = 0; ok && part < cti_joints_parts(j); part++)
-            if (rigid >= 0 && cti_linkage_takes(j))
+            if (rigid >= 0 && cti_linkage_has_joint(j))
                 ok = cti_linkage_add(s, &s->linkages.list[s->linkages.of[rigid]], 2 * i + part);
     }
     for (i = 0; ok && i < CTI_LEN(s->linkages.list); i++)
@@ -125,7 +129,6 @@ CTI_FN void cti_linkage_release(cti_state *s)
     CTI_FREE_SPAN(s->mem, q->list, q->row_of);
 }
 
-/* the linkage of a rigid body, or NULL */
 CTI_FN cti_linkage *cti_linkage_of(const cti_state *s, int rigid)
 {
     return rigid >= 0 && s->linkages.of && s->linkages.of[rigid] >= 0 ? &s->linkages.list[s->linkages.of[rigid]] : NULL;
@@ -133,13 +136,13 @@ CTI_FN cti_linkage *cti_linkage_of(const cti_state *s, int rigid)
 
 CTI_FN cti_linkage *cti_linkage_of_block(const cti_state *s, int block) { return cti_linkage_of(s, s->bodies.rigid_of[block]); }
 
-CTI_FN int cti_linkage_swings(const cti_state *s, const cti_linkage *g) { return s->bodies.rigids[g->rigids[0]].swings; }
+CTI_FN int cti_linkage_mode(const cti_state *s, const cti_linkage *g) { return s->bodies.rigids[g->rigids[0]].linkage_mode; }
 
-CTI_FN void cti_linkage_set(cti_state *s, const cti_linkage *g, int swings)
+CTI_FN void cti_linkage_set_mode(cti_state *s, const cti_linkage *g, int mode)
 {
     int i;
     for (i = 0; i < CTI_LEN(g->rigids); i++)
-        s->bodies.rigids[g->rigids[i]].swings = swings;
+        s->bodies.rigids[g->rigids[i]].linkage_mode = mode;
 }
 
 /* ---- the start of a step ---- */
@@ -148,21 +151,21 @@ CTI_FN void cti_linkage_begin(cti_state *s)
 {
     int i, k;
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        s->bodies.rigids[i].swings = 0;
+        s->bodies.rigids[i].linkage_mode = 0;
     for (i = 0; i < CTI_LEN(s->linkages.list); i++) {
         cti_linkage *g = &s->linkages.list[i];
-        int swings = CTI_SWINGS_ALONE;
+        int mode = CTI_LINKAGE_ALONE;
         g->lost = 0;
         if (cti_state_is_inactive(s, s->bodies.rigids[g->rigids[0]].block))
             continue;
         for (k = 0; s->scripts.n_constrained && k < CTI_LEN(g->rigids); k++) /* something holds a body where it is */
             if (s->scripts.filter[s->bodies.rigids[g->rigids[k]].block] >= 0 || s->scripts.filter[s->bodies.rigids[g->rigids[k]].block + 1] >= 0)
-                swings = CTI_SWINGS_LOADED;
-        cti_linkage_set(s, g, swings);
+                mode = CTI_LINKAGE_LOADED;
+        cti_linkage_set_mode(s, g, mode);
     }
 }
 
-static void cti_linkage_widen(const ct_real *from, double *to, int n)
+static void cti_linkage_to_double(const ct_real *from, double *to, int n)
 {
     for (; n > 0; n--)
         *to++ = (double)*from++;
@@ -177,7 +180,7 @@ static void cti_linkage_matrix(const ct_real *q, double *R)
     R[6] = n * (x * z - w * y), R[7] = n * (y * z + w * x), R[8] = 1 - n * (x * x + y * y);
 }
 
-/* state of the bodies at the start; positions relative to the first */
+/* reads the state of the bodies at the start; positions are relative to the first one */
 static void cti_linkage_bodies(const cti_state *s, cti_linkage *g)
 {
     int i, k;
@@ -186,8 +189,8 @@ static void cti_linkage_bodies(const cti_state *s, cti_linkage *g)
         cti_mechanism_body *b = &g->m.bodies[i];
         b->mass = (double)r->mass, b->slow = 0;
         memset(b->loads, 0, sizeof b->loads);
-        cti_linkage_widen(r->inertia, b->inertia, 9);
-        cti_linkage_widen(r->spin, b->spin, 3);
+        cti_linkage_to_double(r->inertia, b->inertia, 9);
+        cti_linkage_to_double(r->spin, b->spin, 3);
         cti_linkage_matrix(r->q, b->R);
         for (k = 0; k < 3; k++) {
             double gravity = (double)s->desc.gravity[k];
@@ -197,22 +200,22 @@ static void cti_linkage_bodies(const cti_state *s, cti_linkage *g)
     }
 }
 
-/* point and axes of the side of a row, and how a script moves them */
+/* sets the point and the axes of side k of a row, and how a script moves them */
 static void cti_linkage_side(const cti_state *s, const cti_linkage *g, const cti_joint_side *side, ct_real dt, int k, cti_mechanism_row *q)
 {
     const cti_v3 o = cti_v3_at(s->x, s->bodies.rigids[g->rigids[0]].block);
     ct_real at[3], axes[9];
     int end, e;
     if (side->rigid >= 0) {
-        cti_linkage_widen(side->arm, q->point[k][0], 3);
-        cti_linkage_widen(side->triad, q->triad[k][0], 9);
+        cti_linkage_to_double(side->arm, q->point[k][0], 3);
+        cti_linkage_to_double(side->triad, q->triad[k][0], 9);
         return;
     }
     for (end = 0; end < 2; end++) {
         double time = end ? cti_state_ahead(s, dt) : s->step.time;
         cti_v3_put(at, 0, cti_v3_sub(cti_joints_scripted(side, time, axes), o));
-        cti_linkage_widen(at, q->point[k][end], 3);
-        cti_linkage_widen(axes, q->triad[k][end], 9);
+        cti_linkage_to_double(at, q->point[k][end], 3);
+        cti_linkage_to_double(axes, q->triad[k][end], 9);
     }
     for (end = 0; end < 2; end++) { /* velocity at that end, of second order, from three places in the step */
         double time = end ? cti_state_ahead(s, dt) : s->step.time, h = (end ? -1 : 1) * (double)dt / 8;
@@ -227,7 +230,7 @@ static void cti_linkage_side(const cti_state *s, const cti_linkage *g, const cti
     }
 }
 
-/* rows at the start, with the impulses of the last step */
+/* sets the rows at the start, with the impulses of the last step */
 static void cti_linkage_rows(cti_state *s, cti_linkage *g, ct_real dt, const cti_memory *memory)
 {
     int i, k;
@@ -240,11 +243,12 @@ static void cti_linkage_rows(cti_state *s, cti_linkage *g, ct_real dt, const cti
         cti_linkage_side(s, g, &j->a, dt, 0, q);
         cti_linkage_side(s, g, &j->b, dt, 1, q);
         cti_v3_put(left, 0, cti_joints_left(s, j, q->part, dt));
-        cti_linkage_widen(left, q->left, 3);
+        cti_linkage_to_double(left, q->left, 3);
         q->compliance = (double)cti_joints_yield(s, j, q->part, dt, &q->is_soft, &q->is_loose);
         for (k = 0; k < 3; k++)
             q->f[k] = m ? (double)(m->impulse[k] * (dt / m->dt)) : 0;
-        cti_mechanism_rest(&g->m, i, s->step.joints_keep ? HUGE_VAL : (double)cti_joints_rounding(s, j));
+        cti_mechanism_rest(&g->m, i, g->keeps ? HUGE_VAL : (double)cti_joints_rounding(s, j));
+        q->keeps &= !g->keeps; /* what turns with a body is no part of the derivative */
     }
 }
 
@@ -261,7 +265,7 @@ static void cti_linkage_linearize(cti_state *s, const cti_linkage *g, int i, con
         s->system.A.val[9 * (size_t)s->system.A.diag[r->block] + (size_t)k] = k % 4 == 0 ? (ct_real)(b->mass * (1 + b->slow)) : 0;
     }
     for (k = 0; k < 3; k++)
-        s->system.b[3 * r->block + k] = (ct_real)(b->mass * (b->v[k] + (r->swings == CTI_SWINGS_ALONE ? 1 : 2) * b->kick[k]));
+        s->system.b[3 * r->block + k] = (ct_real)(b->mass * (b->v[k] + (r->linkage_mode == CTI_LINKAGE_ALONE ? 1 : 2) * b->kick[k]));
     w = cti_m3_mul_v(D, w);
     s->system.b[3 * (r->block + 1)] = (ct_real)((double)w.x - given[0]);
     s->system.b[3 * (r->block + 1) + 1] = (ct_real)((double)w.y - given[1]);
@@ -276,8 +280,8 @@ CTI_FN void cti_linkage_equation(cti_state *s, ct_real dt, int rigid)
     cti_linkage_linearize(s, g, s->linkages.place[rigid], moment);
 }
 
-/* the mean velocities of a linkage to v [3 n] */
-static void cti_linkage_put(cti_state *s, const cti_linkage *g, ct_real dt, ct_real *v)
+/* writes the mean velocities of a linkage to v [3 n] */
+static void cti_linkage_write_velocities(cti_state *s, const cti_linkage *g, ct_real dt, ct_real *v)
 {
     int i, k;
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
@@ -291,8 +295,8 @@ static void cti_linkage_put(cti_state *s, const cti_linkage *g, ct_real dt, ct_r
     }
 }
 
-/* the motion in place of one that was not found: the velocities that the joints allow at the start, straight on */
-static void cti_linkage_slide(cti_state *s, cti_linkage *g, ct_real dt)
+/* replaces a motion that was not found: the bodies keep the velocities that the joints allow at the start */
+static void cti_linkage_fall_back(cti_state *s, cti_linkage *g, ct_real dt)
 {
     int i, k;
     for (i = 0; i < CTI_LEN(g->rigids); i++)
@@ -310,10 +314,10 @@ static void cti_linkage_slide(cti_state *s, cti_linkage *g, ct_real dt)
     }
     cti_linkage_bodies(s, g);
     cti_mechanism_place(&g->m, (double)dt);
-    cti_linkage_set(s, g, CTI_SWINGS_FORCED);
+    cti_linkage_set_mode(s, g, CTI_LINKAGE_FORCED);
 }
 
-/* the free motion of one linkage; 0: not found */
+/* the motion without contacts under its rows; 0: not found */
 static int cti_linkage_free_one(cti_state *s, cti_linkage *g, ct_real dt)
 {
     int i, k, linked = 1;
@@ -333,9 +337,23 @@ static int cti_linkage_free_one(cti_state *s, cti_linkage *g, ct_real dt)
         }
         cti_mechanism_turn(angle, b->turn);
     }
-    if (cti_mechanism_solve(s->mem, &g->m, (double)dt))
-        return 1;
-    cti_linkage_slide(s, g, dt);
+    return cti_mechanism_solve(s->mem, &g->m, (double)dt);
+}
+
+/* the free motion of one linkage; where none closes its joints, as where these contradict each other, one that keeps their errors. 0: not found */
+static int cti_linkage_find(cti_state *s, cti_linkage *g, ct_real dt, const cti_memory *memory)
+{
+    int i, apart = 1;
+    for (g->keeps = 0; g->keeps <= apart; g->keeps++) {
+        cti_linkage_bodies(s, g);
+        cti_linkage_rows(s, g, dt, memory);
+        if (cti_linkage_free_one(s, g, dt))
+            return 1;
+        for (apart = i = 0; i < CTI_LEN(g->parts); i++)
+            apart |= cti_linkage_recovers(s, &s->bodies.joints[g->parts[i] / 2]);
+    }
+    g->keeps = 0;
+    cti_linkage_fall_back(s, g, dt);
     return 0;
 }
 
@@ -344,18 +362,16 @@ CTI_FN void cti_linkage_free(cti_state *s, ct_real dt, const cti_memory *memory,
     int i, k;
     for (i = 0; i < CTI_LEN(s->linkages.list); i++) {
         cti_linkage *g = &s->linkages.list[i];
-        if (!cti_linkage_swings(s, g))
+        if (!cti_linkage_mode(s, g))
             continue;
-        cti_linkage_bodies(s, g);
-        cti_linkage_rows(s, g, dt, memory);
-        if (!cti_linkage_free_one(s, g, dt))
+        if (!cti_linkage_find(s, g, dt, memory))
             cti_state_fail(s, s->bodies.rigids[g->rigids[0]].block), ++*out;
-        if (cti_linkage_swings(s, g) != CTI_SWINGS_LOADED)
-            cti_linkage_put(s, g, dt, s->system.v_free);
+        if (cti_linkage_mode(s, g) != CTI_LINKAGE_LOADED)
+            cti_linkage_write_velocities(s, g, dt, s->system.v_free);
         for (k = 0; k < CTI_LEN(g->rigids); k++) {
             cti_rigid *r = &s->bodies.rigids[g->rigids[k]];
             cti_component *c = &s->factors.components[s->factors.component_of[r->block]];
-            r->whirls = 0; /* its rotation is not the free one */
+            r->has_q_free = 0; /* its rotation is not the free one */
             cti_linkage_equation(s, dt, g->rigids[k]);
             c->solve.free_speed = cti_max(cti_v3_norm(cti_v3_at(s->system.v_free, r->block)),
                                           cti_rigid_gyration(r) * cti_v3_norm(cti_v3_at(s->system.v_free, r->block + 1)));
@@ -365,7 +381,7 @@ CTI_FN void cti_linkage_free(cti_state *s, ct_real dt, const cti_memory *memory,
 
 /* ---- loads ---- */
 
-/* 1 if a row of contact neither presses nor would */
+/* 1 if a contact neither presses nor would */
 static int cti_linkage_is_idle(const cti_row *row, const ct_real *v)
 {
     ct_real u[3];
@@ -373,19 +389,18 @@ static int cti_linkage_is_idle(const cti_row *row, const ct_real *v)
     return !row->equations && row->r[0] == 0 && u[0] >= 0 && !(row->recover > 0 && u[0] < row->recover);
 }
 
-/* from now on contacts load a linkage: gravity's second half comes at the start of the step, too */
-static void cti_linkage_press(cti_state *s, cti_linkage *g, ct_real dt)
+/* marks a linkage as loaded: from now on gravity's second half comes at the start of the step, too */
+static void cti_linkage_mark_loaded(cti_state *s, cti_linkage *g, ct_real dt)
 {
     int i;
-    if (cti_linkage_swings(s, g) != CTI_SWINGS_ALONE)
+    if (cti_linkage_mode(s, g) != CTI_LINKAGE_ALONE)
         return;
-    cti_linkage_set(s, g, CTI_SWINGS_LOADED);
-    for (i = 0; i < CTI_LEN(g->rigids); i++) {
+    cti_linkage_set_mode(s, g, CTI_LINKAGE_LOADED);
+    for (i = 0; i < CTI_LEN(g->rigids); i++)
         cti_linkage_equation(s, dt, g->rigids[i]);
-    }
 }
 
-CTI_FN int cti_linkage_alone(cti_state *s, ct_real dt, int first, int end)
+CTI_FN int cti_linkage_is_alone(cti_state *s, ct_real dt, int first, int end)
 {
     int i, k, linked = 0, alone = 1;
     for (i = first; i < end; i++) {
@@ -395,14 +410,14 @@ CTI_FN int cti_linkage_alone(cti_state *s, ct_real dt, int first, int end)
         for (k = 0; k < row->n; k++) {
             const cti_linkage *g = cti_linkage_of_block(s, row->term[k].block);
             linked |= g != NULL;
-            alone &= !g || cti_linkage_swings(s, g) == CTI_SWINGS_ALONE;
+            alone &= !g || cti_linkage_mode(s, g) == CTI_LINKAGE_ALONE;
         }
     }
     for (i = first; linked && !alone && i < end; i++)
         for (k = 0; k < s->contact.rows[i].n; k++) {
             cti_linkage *g = cti_linkage_of_block(s, s->contact.rows[i].term[k].block);
             if (g)
-                cti_linkage_press(s, g, dt);
+                cti_linkage_mark_loaded(s, g, dt);
         }
     return linked && alone;
 }
@@ -422,7 +437,7 @@ CTI_FN ct_real cti_linkage_residual(const cti_state *s, int first, int end)
 /* ---- the tentative motion ---- */
 
 /* 1 if the tentative motion is that of cti_linkage_free */
-static int cti_linkage_stays(const cti_state *s, const cti_linkage *g)
+static int cti_linkage_is_unchanged(const cti_state *s, const cti_linkage *g)
 {
     int i, k, same = 1;
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
@@ -441,14 +456,14 @@ static void cti_linkage_load(cti_state *s, const cti_row *row, const double *f, 
         int rigid = row->term[k].weight == 0 ? s->bodies.rigid_of[row->term[k].block] : -1; /* a term of rotation */
         cti_linkage *g = rigid >= 0 ? cti_linkage_of(s, rigid) : NULL;
         double arm[3];
-        cti_linkage_widen(row->term[k].arm, arm, 3);
+        cti_linkage_to_double(row->term[k].arm, arm, 3);
         if (g)
             cti_mechanism_turned(arm, f, (double)dt / 2, g->m.bodies[s->linkages.place[rigid]].loads);
     }
 }
 
-/* the rows' multipliers: impulses of rigid joints, and stiffness of all other forces */
-static void cti_linkage_take(cti_state *s, ct_real dt)
+/* reads the rows' multipliers: those of rigid joints become their impulses, those of others add stiffness */
+static void cti_linkage_read_impulses(cti_state *s, ct_real dt)
 {
     int i, k;
     for (i = 0; i < CTI_LEN(s->linkages.list); i++)
@@ -460,7 +475,7 @@ static void cti_linkage_take(cti_state *s, ct_real dt)
         ct_real force[3];
         double f[3];
         cti_v3_put(force, 0, cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)));
-        cti_linkage_widen(force, f, 3);
+        cti_linkage_to_double(force, f, 3);
         if (at >= 0)
             memcpy(cti_linkage_of_block(s, row->term[0].block)->m.rows[at].f, f, sizeof f);
         else
@@ -471,10 +486,10 @@ static void cti_linkage_take(cti_state *s, ct_real dt)
 CTI_FN void cti_linkage_follow(cti_state *s, ct_real dt)
 {
     int i, k;
-    cti_linkage_take(s, dt);
+    cti_linkage_read_impulses(s, dt);
     for (i = 0; i < CTI_LEN(s->linkages.list); i++) {
         cti_linkage *g = &s->linkages.list[i];
-        if (!cti_linkage_swings(s, g) || (cti_linkage_swings(s, g) == CTI_SWINGS_ALONE && cti_linkage_stays(s, g)))
+        if (!cti_linkage_mode(s, g) || (cti_linkage_mode(s, g) == CTI_LINKAGE_ALONE && cti_linkage_is_unchanged(s, g)))
             continue;
         for (k = 0; k < CTI_LEN(g->rigids); k++) {
             cti_rigid *r = &s->bodies.rigids[g->rigids[k]];
@@ -491,7 +506,7 @@ CTI_FN void cti_linkage_follow(cti_state *s, ct_real dt)
     }
 }
 
-/* adds the terms of a side */
+/* adds the terms of one side of joint row q to a row */
 static void cti_linkage_terms(const cti_state *s, const cti_linkage *g, const cti_mechanism_row *q, int side, cti_row *row)
 {
     ct_real sign = side ? CTI_R(-1) : CTI_R(1);
@@ -518,7 +533,7 @@ CTI_FN int cti_linkage_row(const cti_state *s, int id, cti_row *row, cti_v3 *out
     const cti_linkage *g = at >= 0 ? cti_linkage_of(s, rigid) : NULL;
     const cti_mechanism_row *q;
     cti_v3 axis;
-    if (!g || !s->bodies.rigids[rigid].swings)
+    if (!g || !s->bodies.rigids[rigid].linkage_mode)
         return 0;
     q = &g->m.rows[at];
     memset(row->term, 0, sizeof row->term);
@@ -539,9 +554,9 @@ CTI_FN int cti_linkage_row(const cti_state *s, int id, cti_row *row, cti_v3 *out
     return 1;
 }
 
-CTI_FN ct_real cti_linkage_share(const cti_state *s, int id)
+CTI_FN ct_real cti_linkage_impulse_factor(const cti_state *s, int id)
 {
     const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
     int rigid = !j ? -1 : (j->a.rigid >= 0 ? j->a.rigid : j->b.rigid);
-    return j && s->linkages.row_of && s->linkages.row_of[id] >= 0 && s->bodies.rigids[rigid].swings ? CTI_R(2) : CTI_R(1);
+    return j && s->linkages.row_of && s->linkages.row_of[id] >= 0 && s->bodies.rigids[rigid].linkage_mode ? CTI_R(2) : CTI_R(1);
 }

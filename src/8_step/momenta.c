@@ -1,13 +1,12 @@
 /* momenta.c -- angular momentum of groups of bodies that only act on each other.
-   Method: a step is x1 = x0 + dt v, v = v0 + M^-1 f, so that x1 x m v = x0 x m v, and angular momentum changes by the moment of all
-   impulses about x0. Elastic impulses have no moment about the place where they are evaluated, contact impulses none at the time of impact;
-   about x0 their moment is of first order in dt. A group consists of components that contacts connect, and on which neither scripts nor
-   bodies at rest act. At the end of the step all its components get the same additional angular velocity, each about its own centre. This
-   is the smallest change of velocities, in the norm of the masses, that restores the group's angular momentum and leaves each body the
-   linear momentum of its reported impulses. The next step's free motion includes it. Joints keep angular momentum but for stitches that are
-   damped across (joints.c), and rotations of each body about its own centre would violate them: a group with such a stitch gets the missing
-   rotation as one body, other groups with joints get none. Gravity and mass damping have their own moments about the centre. Based on: no
-   paper; Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
+   Method: a step is x1 = x0 + dt v, v = v0 + M^-1 f, so that x1 x m v = x0 x m v, and angular momentum changes by the moment of all impulses about
+   x0. Elastic impulses have no moment about the place where they are evaluated, contact impulses none at the time of impact; about x0 their moment is
+   of first order in dt. A group consists of components that contacts connect, and on which neither scripts nor bodies at rest act. At the end of the
+   step all its components get the same additional angular velocity, each about its own centre. This is the smallest change of velocities, in the norm
+   of the masses, that restores the group's angular momentum and leaves each body the linear momentum of its reported impulses. The next step's free
+   motion includes it. Joints keep angular momentum but for stitches that are damped across (joints.c), and rotations of each body about its own
+   centre would violate them: a group with such a stitch gets the missing rotation as one body, other groups with joints get none. Gravity and mass
+   damping have their own moments about the centre. Based on: no paper; Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
 #include "momenta.h"
 #include "integrate.h"
 #include "joints.h"

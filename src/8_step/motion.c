@@ -1,11 +1,10 @@
 /* motion.c -- the rigid part of a deformable component's motion.
-   Method: a step moves nodes on straight lines, and a linear force law at x0 does not know rotations: a body that rotates by t in a step
-   would be stretched by t^2 / 2. So the forces at the end are linearized at q = c + R (x0 - c), where R is the rotation of a rigid body
-   with the same angular momentum and inertia: f(x1) = f(q) - K(q) (x1 - q). [Otaduy 2009, eq. 2-3, linearizes at x0.] Forces at q have no
-   torque about it. A component that scripts hold in one point, or on a line, turns about that instead of its centre c: pins have no moment
-   about it. But v has less angular momentum there than at x0, by cos t, so that implicit Euler would damp every rotation: b gets the
-   missing part. The remaining change of angular momentum of a component without contacts is corrected at the step's end. Gravity follows
-   Stoermer-Verlet while a component falls. */
+   Method: a step moves nodes on straight lines, and a linear force law at x0 does not know rotations: a body that rotates by t in a step would be
+   stretched by t^2 / 2. So the forces at the end are linearized at q = c + R (x0 - c), where R is the rotation of a rigid body with the same angular
+   momentum and inertia: f(x1) = f(q) - K(q) (x1 - q). [Otaduy 2009, eq. 2-3, linearizes at x0.] Forces at q have no torque about it. A component that
+   scripts hold in one point, or on a line, turns about that instead of its centre c: pins have no moment about it. But v has less angular momentum
+   there than at x0, by cos t, so that implicit Euler would damp every rotation: b gets the missing part. The remaining change of angular momentum of
+   a component without contacts is corrected at the step's end. Gravity follows Stoermer-Verlet while a component falls. */
 #include "motion.h"
 #include "policy_numbers.h"
 #include "integrate.h"
@@ -283,9 +282,9 @@ CTI_FN void cti_motion_forces(cti_state *s)
     int c, i, k;
     if (s->desc.integrator != CT_INTEGRATOR_NEWMARK)
         return;
-    for (i = 0; !sys->again && i < 3 * s->n; i++)
+    for (i = 0; !sys->n_linearized && i < 3 * s->n; i++)
         sys->force0[i] = sys->force[i];
-    for (c = 0; !sys->again && c < CTI_LEN(s->factors.components); c++)
+    for (c = 0; !sys->n_linearized && c < CTI_LEN(s->factors.components); c++)
         for (i = s->factors.components[c].begin; sys->turns[c].turns && i < s->factors.components[c].end; i++) {
             int b = s->factors.blocks[i];
             cti_v3_put(sys->force0, b, cti_m3_mul_tv(sys->turns[c].R, cti_v3_at(sys->force, b)));
@@ -302,16 +301,16 @@ CTI_FN void cti_motion_impulses(cti_state *s)
     p.filter = s->scripts.n_constrained ? s->scripts.filter : NULL, p.projectors = s->scripts.projectors;
     memset(s->end.impulse, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        cti_v3 r = cti_v3_mul(cti_v3_at(s->contact.rows[i].r, 0), cti_linkage_share(s, s->contact.origins[i].joint - 1));
+        cti_v3 r = cti_v3_mul(cti_v3_at(s->contact.rows[i].r, 0), cti_linkage_impulse_factor(s, s->contact.origins[i].joint - 1));
         ct_real whole[3];
         cti_v3_put(whole, 0, r);
         cti_row_scatter(&p, &s->contact.rows[i], whole, s->end.impulse);
     }
 }
 
-/* For the blocks list[begin .. end), or begin .. end if there is no list; angular blocks have no mass. swings: joints may turn what gravity gives
-   into another direction. A body that swings has the velocity of the step's middle whatever its acceleration is, as in free fall */
-static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end, int swings)
+/* Computes it for the blocks list[begin .. end), or begin .. end if there is no list; angular blocks have no mass. on_joints 1: joints may turn what
+   gravity gives into another direction. A body that swings has the velocity of the step's middle whatever its acceleration is, as in free fall */
+static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end, int on_joints)
 {
     cti_v3 g = cti_v3_at(s->desc.gravity, 0), change = cti_v3_zero();
     ct_real gained = 0, kicked = 0, share;
@@ -322,7 +321,7 @@ static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const
         gained += s->bodies.mass[b] * cti_v3_dot(dv, g), change = cti_v3_mad(change, dv, s->bodies.mass[b]);
         kicked += s->bodies.mass[b] * cti_motion_kick(s, b, dt) * cti_v3_norm2(g);
     }
-    if (swings)
+    if (on_joints)
         gained = cti_v3_norm(change) * cti_v3_norm(g) / cti_step_tuned.attempt.swing;
     share = kicked > 0 ? cti_clamp(gained / kicked, 0, 1) : 1;
     for (i = begin; i < end; i++) {
@@ -331,27 +330,27 @@ static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const
     }
 }
 
-/* [components] 1: a rigid body that joints hold, so that it may swing; NULL: out of memory, and as if there were none. Deformable bodies are not
+/* marks rigid bodies that joints hold, so that they may swing [components]; NULL: out of memory, as if there were none. Deformable bodies are not
    marked: one that vibrates at rest would count as one that swings (test_momentum, test_joint) */
-static const uint8_t *cti_motion_swinging(const cti_state *s)
+static const uint8_t *cti_motion_on_joints(const cti_state *s)
 {
-    uint8_t *swings = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components) + 1);
+    uint8_t *on_joints = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components) + 1);
     int i, k;
-    if (!swings)
+    if (!on_joints)
         return NULL;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         for (k = 0; s->contact.rows[i].equations && k < s->contact.rows[i].n; k++)
             if (s->bodies.rigid_of[s->contact.rows[i].term[k].block] >= 0)
-                swings[s->factors.component_of[s->contact.rows[i].term[k].block]] = 1;
-    return swings;
+                on_joints[s->factors.component_of[s->contact.rows[i].term[k].block]] = 1;
+    return on_joints;
 }
 
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v)
 {
-    const uint8_t *swings = CTI_LEN(s->factors.components) ? cti_motion_swinging(s) : NULL;
+    const uint8_t *on_joints = CTI_LEN(s->factors.components) ? cti_motion_on_joints(s) : NULL;
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        cti_motion_fall_of(s, dt, v, s->factors.blocks, s->factors.components[c].begin, s->factors.components[c].end, swings && swings[c]);
+        cti_motion_fall_of(s, dt, v, s->factors.blocks, s->factors.components[c].begin, s->factors.components[c].end, on_joints && on_joints[c]);
     for (c = 0; CTI_LEN(s->factors.components) == 0 && c < s->bodies.n_models; c++)
         cti_motion_fall_of(s, dt, v, NULL, s->history.block[c], s->history.last[c] + 1, 0);
 }
@@ -387,7 +386,7 @@ CTI_FN void cti_motion_fell(cti_state *s, int block, ct_real dt, int owes)
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 {
     int rigid = s->bodies.rigid_of[block];
-    if (rigid >= 0 && s->bodies.rigids[rigid].swings)
-        return s->history.fall[block].owed + (s->bodies.rigids[rigid].swings == 1 ? dt / 2 : dt);
+    if (rigid >= 0 && s->bodies.rigids[rigid].linkage_mode)
+        return s->history.fall[block].owed + (s->bodies.rigids[rigid].linkage_mode == CTI_LINKAGE_ALONE ? dt / 2 : dt);
     return cti_motion_is_halfway(s, block) ? dt + (s->history.fall[block].owed - cti_motion_owed(s, block, dt)) : dt;
 }

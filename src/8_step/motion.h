@@ -22,9 +22,8 @@ CTI_INLINE void cti_motion_measure(const cti_state *s, const cti_component *c, c
 /* cti_motion_rate -- angular velocity [rad/s] of a rigid body with this motion. 0: the nodes are on a line and have no inertia about it, so
    that rounding would decide. */
 CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
-/* cti_motion_predict -- system.q [3 n]: x after the rotation that each component's angular momentum causes in dt without contacts, about its
-   centre or about what scripts hold it by; and
-   system.turns [components]. Translation does not change forces, and is left out. */
+/* cti_motion_predict -- system.q [3 n]: x after the rotation that each component's angular momentum causes in dt without contacts, about its centre
+   or about what scripts hold it by; and system.turns [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 /* cti_motion_whole -- system.whole of a component that is too stiff for float. Otherwise the judge would measure impulses by the compliance of
    single nodes, and miss an impulse that accelerates the whole body. In softer components a contact moves the nodes first. */
@@ -44,7 +43,7 @@ CTI_FN void cti_newton_place(cti_state *s);
 /* cti_motion_impulses -- end.impulse [3 n] = J' r of the rows of the last solve, through the projectors. */
 CTI_FN void cti_motion_impulses(cti_state *s);
 /* cti_motion_fall -- end.fall [n]: increase of a component's velocity along gravity in the step, over that in free fall, clamped to [0, 1].
-   It is 1 in free fall and in rigid bodies that swing on joints, and 0 at rest and in held blocks. To be called before s->v is replaced. */
+   It is 1 in free fall and in rigid bodies that swing on joints, and 0 at rest and in held blocks. It is called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
 /* cti_motion_is_halfway -- 1 if v is the velocity at the middle of the last step, in a body that the next step steps by Euler's rule; 0: at
    its end. */

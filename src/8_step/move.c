@@ -3,11 +3,10 @@
 
 CTI_FN void cti_move_hold(const cti_state *s, ct_real *v)
 {
-    const cti_scripts *held = &s->scripts;
     int i;
-    for (i = 0; held->n_constrained && i < s->n; i++)
-        if (held->filter[i] >= 0)
-            cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
+    for (i = 0; s->scripts.n_constrained && i < s->n; i++)
+        if (s->scripts.filter[i] >= 0)
+            cti_v3_put(v, i, cti_v3_add(cti_state_free(s, i, cti_v3_at(v, i)), cti_v3_at(s->scripts.v_fixed, i)));
 }
 
 CTI_FN void cti_move(cti_state *s, ct_real dt)

@@ -1,8 +1,7 @@
 /* plausible.c -- bounds on the motion of an attempt.
-   Method: for every block a speed that the world's size allows. For the contacts' part of the motion a bound in the energy norm, in which
-   the solution is the admissible v nearest to v_free. Rest, or the scripts' motion, is admissible. So the distance from v_free to rest,
-   plus that of moving everything with the speeds of scripts and recovery, is a bound, for the world and for each island. Based on: no
-   paper. */
+   Method: for every block a speed that the world's size allows. For the contacts' part of the motion a bound in the energy norm, in which the
+   solution is the admissible v nearest to v_free. Rest, or the scripts' motion, is admissible. So the distance from v_free to rest, plus that of
+   moving everything with the speeds of scripts and recovery, is a bound, for the world and for each island. Based on: no paper. */
 #include "plausible.h"
 #include "policy_numbers.h"
 #include "assemble.h"

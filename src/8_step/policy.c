@@ -143,17 +143,20 @@ CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_r
     return cti_max(cti_step_tuned.attempt.joint * thickness, cti_max(2 * tolerance * scale * dt, 16 * CTI_EPS * size));
 }
 
-CTI_FN int cti_policy_joint_misses(ct_real miss) { return miss > 1; }
+CTI_FN int cti_policy_joint_solves_again(ct_real joint_error) { return joint_error > 1; }
 
-CTI_FN int cti_policy_joint_closes(ct_real miss, ct_real slack) { return miss > cti_step_tuned.energy.link_eased * slack; }
+CTI_FN int cti_policy_joint_closes(ct_real error, ct_real slack) { return error > cti_step_tuned.energy.link_eased * slack; }
 
-CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times) { return (!bent && miss <= 1) || times == cti_step_tuned.attempt.joint_times; }
+CTI_FN int cti_policy_rows_hold(int changed, ct_real joint_error, int times)
+{
+    return (!changed && joint_error <= 1) || times == cti_step_tuned.attempt.joint_times;
+}
 
-CTI_FN int cti_policy_joint_fails(ct_real miss) { return miss > cti_step_tuned.attempt.joint_fails; }
+CTI_FN int cti_policy_joint_fails(ct_real joint_error) { return joint_error > cti_step_tuned.attempt.joint_fails; }
 
 CTI_FN int cti_policy_turns_far(ct_real angle) { return angle > cti_step_tuned.attempt.turn; }
 
-CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt) { return cti_step_tuned.attempt.row * thickness / dt; }
+CTI_FN ct_real cti_policy_row_tolerance(ct_real thickness, ct_real dt) { return cti_step_tuned.attempt.row * thickness / dt; }
 
 CTI_FN double cti_policy_rigid_gain(double energy) { return cti_step_tuned.energy.gain_rigid * energy; }
 

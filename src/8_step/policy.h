@@ -1,5 +1,4 @@
-/* policy.h -- the decisions of a step's solves, as functions of a few facts. They have no side effects; policy_numbers.h has their
-   numbers. */
+/* policy.h -- the decisions of a step's solves, as functions of a few facts. They have no side effects; policy_numbers.h has their numbers. */
 #pragma once
 
 #include "policy_numbers.h"
@@ -23,8 +22,7 @@ CTI_FN double cti_policy_iterations_left(int iterations, double first, double no
 CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, double flops, double nonzeros, double iterations);
 /* cti_policy_factor_lands -- 1 if a component's first contacts after free flight ask for a new factor at once. */
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap);
-/* cti_policy_factor_is_late -- 1 if a component that is one cluster has no factor of this step, because its free motion was
-   extrapolated. */
+/* cti_policy_factor_is_late -- 1 if a component that is one cluster has no factor of this step, because its free motion was extrapolated. */
 CTI_FN int cti_policy_factor_is_late(const cti_factor_stamp *stamp, const cti_solve_memory *memory);
 /* cti_policy_penalized_is_due -- 1 if the factor for corrections is computed again. renew: the solve asks for it; missing: number of the
    component's n blocks whose contacts the factor does not contain. */
@@ -34,8 +32,7 @@ CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt
 
 /* cti_policy_inexact_attempts -- the new count; above 0 the free motion of this attempt is solved inexactly. is_paper: never. */
 CTI_FN int cti_policy_inexact_attempts(const cti_solve_memory *memory, int is_paper);
-/* cti_policy_extrapolated_attempts -- the new count for an attempt of dt; above 0 the free motion is extrapolated. renewal_asked: for its
-   factor. */
+/* cti_policy_extrapolated_attempts -- the new count for an attempt of dt; above 0 the free motion is extrapolated. renewal_asked: for its factor. */
 CTI_FN int cti_policy_extrapolated_attempts(const cti_solve_memory *memory, int renewal_asked, ct_real dt, ct_integrator integrator);
 /* cti_policy_free_tolerance -- factor on the usual tolerance of a free solve. */
 CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts);
@@ -45,10 +42,9 @@ CTI_FN ct_real cti_policy_free_tolerance(int inexact_attempts);
 /* cti_policy_is_whole -- 1 if a component is one cluster, 0 if it is split into nodes or patches. ports: its blocks in contact; rows:
    contacts on it. */
 CTI_FN int cti_policy_is_whole(ct_cluster_mode mode, const cti_solve_memory *memory, int ports, int rows);
-/* cti_policy_whole_attempts -- number of attempts in which AUTO makes a component one cluster after its solve by nodes failed. 0: it stays
-   split. */
+/* cti_policy_whole_attempts -- number of attempts in which AUTO makes a component one cluster after its solve by nodes failed. 0: it stays split. */
 CTI_FN int cti_policy_whole_attempts(int node_ports);
-/* cti_policy_is_corrected -- 1 if an island with so many components that are split into nodes gets corrections (smooth.h). */
+/* cti_policy_is_corrected -- 1 if an island with so many components that are split into nodes gets corrections (coarse.h). */
 CTI_FN int cti_policy_is_corrected(int split_components);
 
 /* cti_policy_budget -- facts for the number of sweeps of a solve. */
@@ -72,8 +68,7 @@ CTI_FN int cti_policy_is_far(ct_real natural);
 CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale);
 /* cti_policy_any_failed -- 0 if no island can have failed. worst: the largest natural map of all, or a residual above it. */
 CTI_FN int cti_policy_any_failed(ct_real worst);
-/* cti_policy_gets_more_sweeps -- 1 if an island that ended on its budget gets half of it in addition. failed: its
-   cti_policy_failed_natural. */
+/* cti_policy_gets_more_sweeps -- 1 if an island that ended on its budget gets half of it in addition. failed: its cti_policy_failed_natural. */
 CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed);
 /* cti_policy_newton_takes_over -- 1 if AUTO passes an island that ICA did not solve to Newton's method.
    cti_policy_newton_natural -- natural map, and error of A v = b + J'r, up to which Newton's result is accepted. natural: of ICA's solution. */
@@ -90,22 +85,23 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent);
 /* ---- an attempt ---- */
 
 /* cti_policy_joint_slack -- error that a joint may have [m]. tolerance: the solver's; scale: velocity that residuals are relative to [m/s];
-   size: largest coordinate of its bodies [m]. `miss` below is an error over this one. */
+   size: largest coordinate of its bodies [m]. joint_error below is an error over this one. */
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size);
-/* cti_policy_joint_misses -- 1 if a joint is to be solved again. */
-CTI_FN int cti_policy_joint_misses(ct_real miss);
-/* cti_policy_rows_hold -- 1 if rows are not solved again. bent: 1 if the rotation of a rigid body changes a contact's row by more than
-   cti_policy_row_miss, and the contact is loaded or violated; miss: largest one of joints; times: how often they were solved again in this round. */
-CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times);
-/* cti_policy_joint_closes -- 1 if a joint with an error of miss [m] is being closed. slack [m]: the error that it may have. */
-CTI_FN int cti_policy_joint_closes(ct_real miss, ct_real slack);
+/* cti_policy_joint_solves_again -- 1 if a joint is to be solved again. */
+CTI_FN int cti_policy_joint_solves_again(ct_real joint_error);
+/* cti_policy_rows_hold -- 1 if rows are not solved again. changed: 1 if the rotation of a rigid body changes a contact's row by more than
+   cti_policy_row_tolerance, and the contact is loaded or violated; joint_error: the largest one; times: how often they were solved again in this
+   round. */
+CTI_FN int cti_policy_rows_hold(int changed, ct_real joint_error, int times);
+/* cti_policy_joint_closes -- 1 if a joint with an error [m] is being closed. slack [m]: the error that it may have. */
+CTI_FN int cti_policy_joint_closes(ct_real error, ct_real slack);
 /* cti_policy_joint_fails -- 1 if a joint with such an error at the end of the attempt rejects it. */
-CTI_FN int cti_policy_joint_fails(ct_real miss);
+CTI_FN int cti_policy_joint_fails(ct_real joint_error);
 /* cti_policy_turns_far -- 1 if a rigid body near others may not rotate by `angle` [rad] in a substep. */
 CTI_FN int cti_policy_turns_far(ct_real angle);
 
-/* cti_policy_row_miss -- approach [m/s] by which a substep of dt may violate a contact's row. Above it the row is solved again. */
-CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
+/* cti_policy_row_tolerance -- approach [m/s] by which a substep of dt may violate a contact's row. Above it the row is solved again. */
+CTI_FN ct_real cti_policy_row_tolerance(ct_real thickness, ct_real dt);
 /* cti_policy_rigid_gain, cti_policy_body_gain -- energy [J] that a rigid body, and any other body, may gain in a substep. energy: the energies and
    work of which that is a share (cti_energy_gain_rigid, cti_energy_gain); is_euler: the body follows Euler's rule; rounded: scale of its energies,
    of which rounding errors are a share [J]. */

@@ -354,8 +354,7 @@ static int cti_repair_link(cti_state *s, cti_repair_point *p, const uint8_t *don
     return 1;
 }
 
-/* the parts into which the intersecting edges cut the surfaces: part [nv], and the number of vertices of each at its root. 0: out of
-   memory */
+/* the parts into which the intersecting edges cut the surfaces: part [nv], and the number of vertices of each at its root. 0: out of memory */
 static int cti_repair_cut(cti_state *s, const uint8_t *done, int32_t **out_part, int32_t **out_size)
 {
     const cti_surface *f = &s->surface;
@@ -587,7 +586,7 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
             row.recover = cti_min(row.recover, c->recovery_speed);
         if (!(row.softness > 0))
             continue;
-        origin.repair = origin.fresh = 1;
+        origin.repair = origin.is_unsolved = 1;
         if (!CTI_PUSH(s->mem, s->contact.rows, row))
             return 0;
         if (!CTI_PUSH(s->mem, s->contact.origins, origin)) {

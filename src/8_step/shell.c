@@ -3,7 +3,7 @@
    into 2, 4, up to CTI_SHELL_PARTS substeps. What it still refuses loses its gain from the velocities; what has not as much there is held where the
    step began, and the rest of the world moves around it. Based on: no paper. */
 #include "shell.h"
-#include "ends.h"
+#include "report.h"
 #include "snapshot.h"
 
 #define CTI_SHELL_LEAST CTI_R(1.001) /* [1] a substep that is longer than the shortest one by this may be cut */
@@ -15,6 +15,27 @@ static void cti_shell_back(cti_state *s, const cti_shell *q)
     s->contact.is_solved = 0;
     if (q->back)
         q->back(s);
+}
+
+/* the surface is known to be free of intersections where it is. 0: out of memory */
+static int cti_shell_place(cti_surface *f, cti_mem *mem)
+{
+    if (!CTI_RESIZE(mem, f->x_last, 3 * f->nv))
+        return 0;
+    if (f->nv)
+        memcpy(f->x_last, f->x0, sizeof *f->x0 * 3 * (size_t)f->nv);
+    return 1;
+}
+
+/* CT_OK where a step may begin; CT_ERR_DOMAIN, CT_ERR_MEMORY */
+static ct_code cti_shell_test(cti_state *s, const cti_shell *q, ct_real dt)
+{
+    int crosses = 0;
+    cti_step_open(s, dt);
+    if (!q->crosses || s->n == 0 || cti_surface_is_at(&s->surface, s->surface.x_last))
+        return CT_OK;
+    crosses = q->crosses(s);
+    return crosses > 0 ? CT_ERR_DOMAIN : crosses == 0 && cti_shell_place(&s->surface, s->mem) ? CT_OK : CT_ERR_MEMORY;
 }
 
 /* a try in `parts` substeps. 0: out of memory */
@@ -48,6 +69,8 @@ static int cti_shell_try(cti_state *s, const cti_shell *q, ct_real dt, int parts
         return 0;
     if (r->substeps > 1)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
+    if (s->judge.coarse)
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
 
@@ -55,30 +78,36 @@ CTI_FN ct_code cti_shell_step(cti_state *s, const cti_shell *q, ct_real dt, ct_s
 {
     int parts = 1;
     ct_step_report last;
+    ct_code code = cti_shell_test(s, q, dt);
+    cti_report_blank(s, r);
+    if (code != CT_OK)
+        return code;
     cti_judge_begin(s);
-    for (cti_ends_blank(s, &last);; last = *r) {
-        cti_ends_blank(s, r);
-        cti_ends_open(s, dt);
+    for (cti_report_blank(s, &last);; last = *r) {
+        cti_report_blank(s, r);
+        cti_step_open(s, dt);
         s->step.dt = dt;
         if (!cti_snapshot_save(s, q->contacts, &s->step.start) || (q->keep && !q->keep(s)))
             return CT_ERR_MEMORY;
         if (s->n == 0) {
-            cti_ends_nothing(s, dt);
+            cti_step_empty(s, dt);
             return CT_OK;
         }
         r->substeps = 0;
-        cti_ends_cost(&last, r);
+        cti_report_cost(&last, r);
         if (!cti_shell_try(s, q, dt, parts, r))
             return cti_shell_back(s, q), CT_ERR_MEMORY;
         if (!s->judge.refused && !s->judge.coarse)
             break;
-        if (2 * parts <= q->parts)
+        if (2 * parts <= q->parts && !s->judge.spent)
             parts *= 2;
         else if (!s->judge.refused || cti_judge_calm(s, dt, r) || !cti_judge_hold(s))
             break;
         cti_shell_back(s, q);
     }
     cti_judge_close(s, dt, r);
+    if (q->crosses)
+        cti_shell_place(&s->surface, s->mem);
     cti_impulses_swap(s);
     return CT_OK;
 }

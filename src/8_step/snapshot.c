@@ -13,7 +13,7 @@ CTI_FN void cti_snapshot_free(cti_mem *mem, cti_snapshot *t)
 {
     CTI_FREE_SPAN(mem, t->copy.x, t->copy.energies);
     CTI_FREE_SPAN(mem, t->dv_free, t->tangles);
-    CTI_FREE(mem, t->late);
+    CTI_FREE(mem, t->stopped);
     cti_memory_free(mem, &t->memory);
     memset(t, 0, sizeof *t);
 }
@@ -46,21 +46,21 @@ static int cti_snapshot_save_components(cti_mem *mem, const cti_factors *f, cti_
     return 1;
 }
 
-/* Copies where scripts wait that are late, or back. 0: out of memory, which it cannot be on the way back */
-static int cti_snapshot_late(cti_state *s, int back, cti_snapshot *t)
+/* copies where the points of stopped scripts are, or copies them back. 0: out of memory, which it cannot be on the way back */
+static int cti_snapshot_stopped(cti_state *s, int back, cti_snapshot *t)
 {
     int i, at = 0;
     for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
         const cti_script *q = &s->scripts.movers[i].script;
-        int n = q->late ? 3 * q->n + 1 : 0;
+        int n = q->stopped ? 3 * q->n + 1 : 0;
         if (n == 0)
             continue;
-        if (!back && !CTI_RESIZE(s->mem, t->late, at + n))
+        if (!back && !CTI_RESIZE(s->mem, t->stopped, at + n))
             return 0;
         if (back)
-            memcpy(q->late, t->late + at, sizeof *q->late * (size_t)n);
+            memcpy(q->stopped, t->stopped + at, sizeof *q->stopped * (size_t)n);
         else
-            memcpy(t->late + at, q->late, sizeof *q->late * (size_t)n);
+            memcpy(t->stopped + at, q->stopped, sizeof *q->stopped * (size_t)n);
         at += n;
     }
     return 1;
@@ -79,7 +79,7 @@ CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
     t->n_tangled = s->detect.n_tangled;
     return cti_copy_save(s, &t->copy) && cti_snapshot_save_solves(s, t) &&
            CTI_SNAPSHOT_COPY(m, t->ways, s->contact.ways, CTI_LEN(s->contact.ways)) &&
-           CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) && cti_snapshot_late(s, 0, t) &&
+           CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) && cti_snapshot_stopped(s, 0, t) &&
            (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->contact.memory.items, CTI_LEN(s->contact.memory.items)) &&
                      CTI_SNAPSHOT_COPY(m, t->memory.table, s->contact.memory.table, CTI_LEN(s->contact.memory.table))));
 }
@@ -176,7 +176,7 @@ CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
     s->parts.inactive = 0;
     cti_integrate_clear(s);
     cti_snapshot_swap(s, all, t);
-    cti_snapshot_late(s, 1, t);
+    cti_snapshot_stopped(s, 1, t);
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         cti_rigid_frame(&s->bodies.rigids[i], s->bodies.frames + 9 * (size_t)i);
     cti_assemble_standing(s);

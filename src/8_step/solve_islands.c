@@ -1,16 +1,14 @@
 /* solve_islands.c -- the constrained solve of an attempt, island by island.
-   Method: an island consists of rows that share components, directly or through others. Each is copied out of the world, solved from the
-   result of the last round, and judged by its own residual. After the sweeps the momentum of each free component is balanced. A factor that
-   lags too far is computed again during the solve. An island whose solve by nodes fails is solved again with each body as one cluster.
-   Islands without new rows keep their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts
-   as one problem. */
+   Method: an island consists of rows that share components, directly or through others. Each is copied out of the world, solved from the result of
+   the last round, and judged by its own residual. After the sweeps the momentum of each free component is balanced. A factor that lags too far is
+   computed again during the solve. An island whose solve by nodes fails is solved again with each body as one cluster. Islands without new rows keep
+   their solution, bit by bit. Based on: Otaduy 2009, sec. 4, step 4.1; differs: the paper solves all contacts as one problem. */
 #include "solve_islands.h"
 #include "balance.h"
 #include "clusters.h"
 #include "policy.h"
-#include "smooth.h"
+#include "coarse.h"
 #include "assemble.h"
-#include "integrate.h"
 #include "linkage.h"
 #include "../4_programs/bridge.h"
 #include "../3_solve/augmented.h"
@@ -251,7 +249,7 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
     int c, split = 0;
     q->p.split.rigid = 1;
     for (c = 0; c < q->p.n_rows; c++)
-        split |= q->p.rows[c].equations && cti_linkage_share(s, s->contact.origins[first + c].joint - 1) == 1;
+        split |= q->p.rows[c].equations && cti_linkage_impulse_factor(s, s->contact.origins[first + c].joint - 1) == 1;
     for (c = 0; c < q->n_components; c++) {
         const cti_component *k = &f->components[q->components[c]];
         split |= k->solve.node_ports > 0;
@@ -268,7 +266,7 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, int first, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
-    cti_smoother corrector;
+    cti_coarse corrector;
     cti_islands_rival rival;
     cti_islands_balances balances;
     cti_solve_info info;
@@ -283,9 +281,9 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, int first, cti
             return 0;
         if (!later && turn == 0)
             cti_islands_begin(s, dt, q);
-        if (!cti_smooth_open(&s->factors, s->arena, &s->system.A, q, &corrector))
+        if (!cti_coarse_open(&s->factors, s->arena, &s->system.A, q, &corrector))
             return 0;
-        q->p.split.correction = corrector.hook.apply ? &corrector.hook : NULL;
+        q->p.split.correction = corrector.correction.apply ? &corrector.correction : NULL;
         if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
             return 0;
         cti_islands_find_rival(s, first, q, &rival);
@@ -446,7 +444,7 @@ static int cti_islands_paper(cti_state *s, ct_real dt, int later, const cti_isla
         int b = q->blocks[i];
         cti_v3_put(star, i, cti_v3_at(s->system.v_free, b));
         if (!later)
-            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->system.v_free, b), cti_v3_at(s->contact.push, b)));
+            cti_v3_put(q->v, i, cti_v3_add(cti_v3_at(s->system.v_free, b), cti_v3_at(s->contact.response, b)));
     }
     cti_ica_paper_solve(&q->p, &s->desc.solver, s->arena, star, q->v, &info);
     if (info.status == CTI_SOLVE_MEMORY)
@@ -529,7 +527,7 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
     cti_island q;
     cti_problem world;
     int ok;
-    if (cti_linkage_alone(s, dt, list->start[i], list->start[i + 1])) {
+    if (cti_linkage_is_alone(s, dt, list->start[i], list->start[i + 1])) {
         cti_islands_judge_alone(s, list->start[i], list->start[i + 1], list->scale[i]);
         return 1;
     }
@@ -547,18 +545,18 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
    its solution, bit by bit */
 static int cti_islands_touch(cti_state *s, int first, int end)
 {
-    int i, k, fresh = 0, later = 0;
+    int i, k, unsolved = 0, later = 0;
     for (i = first; i < end; i++)
-        fresh |= s->contact.origins[i].fresh;
-    for (i = first; fresh && i < end; i++)
+        unsolved |= s->contact.origins[i].is_unsolved;
+    for (i = first; unsolved && i < end; i++)
         for (k = 0; k < s->contact.rows[i].n; k++)
             later |= s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact;
-    for (i = first; fresh && i < end; i++) {
-        s->contact.origins[i].fresh = s->contact.origins[i].bent = 0;
+    for (i = first; unsolved && i < end; i++) {
+        s->contact.origins[i].is_unsolved = s->contact.origins[i].is_changed = 0;
         for (k = 0; k < s->contact.rows[i].n; k++)
             s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact = 1;
     }
-    return fresh ? 1 + later : 0;
+    return unsolved ? 1 + later : 0;
 }
 
 /* largest speed of the free motion in an island */

@@ -1,5 +1,5 @@
-/* state.h -- the data that a step works on: blocks, models, surface, matrix, contact memory. The world owns it. Motion
-   changes by commits alone: at the end of a step, or of each substep where a stepper has substeps. */
+/* state.h -- the data that a step works on: blocks, models, surface, matrix, contact memory. The world owns it. Motion changes by commits alone:
+   at the end of a step, or of each substep where a stepper has substeps. docs/step.md says what block, component, row, island and attempt are. */
 #pragma once
 
 #include "../2_linalg/krylov.h"
@@ -56,12 +56,11 @@ typedef struct cti_compliance {
     int ld, version;             /* leading dimension of C; version of the factor that C is of, -1: none */
 } cti_compliance;
 
-/* cti_factor_cache -- a component's factors. The one in use serves as the inverse of a cluster and as a preconditioner; it may lag behind
-   A. */
+/* cti_factor_cache -- a component's factors. The one in use serves as the inverse of a cluster and as a preconditioner; it may lag behind A. */
 typedef struct cti_factor_cache {
     cti_factor32 single;         /* LDL' of A in float */
     cti_factor64 exact;          /* LDL' of A in double, used instead where float is not accurate enough for the matrix */
-    cti_factor32 penalized;      /* LDL' of A and the stiffness of acting contacts, for corrections (smooth.h) */
+    cti_factor32 penalized;      /* LDL' of A and the stiffness of acting contacts, for corrections (coarse.h) */
     int is_exact;                /* 1: `exact` is used */
     int exact_logged;            /* 1: the log has named the component */
     int is_due;                  /* 1: the factor is being computed anew */
@@ -102,8 +101,7 @@ typedef struct cti_substep_memory {
     ct_real interval;            /* [s] time that the split spans */
 } cti_substep_memory;
 
-/* cti_component -- blocks that A couples: one body, or a piece of one. Its own fields are geometry, which changes with the topology
-   only. */
+/* cti_component -- blocks that A couples: one body, or a piece of one. Its own fields are geometry, which changes with the topology only. */
 typedef struct cti_component {
     int32_t begin, end;          /* in cti_factors.blocks, sorted */
     int32_t symbolic;            /* index of the shared analysis */
@@ -248,7 +246,6 @@ typedef struct cti_history {
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
     uint8_t *reset;            /* [models] the integrator starts anew after this step */
     cti_impulses impulses;     /* of the last step */
-    double barrier, barrier_solved; /* [m/s^2] scale of the barriers' forces (barrier.h): the next step's, the last solve's; 0: not known */
 } cti_history;
 
 /* cti_reactions -- rows of A, each followed by its b, of the blocks that scripts constrain, before they are filtered. */
@@ -278,7 +275,7 @@ typedef struct cti_snapshot {
     cti_way *ways;
     uint64_t *tangles;
     int n_tangled;
-    ct_real *late;             /* cti_script.late of the movers, one after the other */
+    ct_real *stopped;          /* cti_script.stopped of the movers, one after the other */
     cti_memory memory;
 } cti_snapshot;
 
@@ -324,6 +321,7 @@ typedef struct cti_linkage {
     int32_t *rigids; /* numbers of its bodies */
     int32_t *parts;  /* 2 joint + part of its rows */
     double lost;     /* [J] kinetic energy before the step that the joints do not allow */
+    int keeps;       /* 1: joints keep their errors in this attempt: no motion was found that closes them */
 } cti_linkage;
 typedef struct cti_linkages {
     cti_linkage *list;
@@ -367,11 +365,12 @@ typedef struct cti_judge_body {
 typedef struct cti_judge {
     cti_judge_body *bodies; /* [models + rigid bodies] */
     int32_t *of;            /* [models + rigid bodies] sets (0_base/sets.h) */
-    double start;           /* [J] energies at the start of the step, see cti_ends_gain */
+    double start;           /* [J] energies at the start of the step, see cti_report_gain */
     double excess, most;    /* [J] gain beyond the bound, with that of the steps before; what of it may stay */
     double debt, *debts;    /* [J] gains that stayed in the last step: of the world; [models + rigid bodies] of the sets, at their first bodies */
     int refused;            /* 1: the try at hand */
     int coarse;             /* 1: it should have shorter substeps, whatever it gains */
+    int spent;              /* 1: it has used up the work of a step, and is not divided */
 } cti_judge;
 
 /* cti_scripts -- scripted motion of blocks and surface vertices, and the data derived from it for the current substep. */
@@ -396,8 +395,8 @@ typedef struct cti_contacts {
     cti_hit *hits;
     cti_row *rows;            /* of the last solve */
     cti_contact_row *origins;
-    ct_real *push;            /* [3 n] in a step as printed: response of the last step's contacts, scaled to this step's length; else
-                                 NULL */
+    ct_real *response;        /* [3 n] in a step as printed: change of velocity by the last step's contacts [m/s], scaled to this step's
+                                 length; else NULL */
     int is_solved;            /* 1: `rows` belong to a problem that has been solved */
     ct_real solved_dt, solved_scale; /* of the last solve */
     cti_memory memory;        /* committed; the others belong to the current step: two for each depth of splits */
@@ -414,7 +413,7 @@ typedef struct cti_system {
     ct_real *q;               /* [3 n] where forces are linearized in this step */
     cti_turn *turns;          /* [components] */
     ct_real *whole;           /* [n] inverse mass of the component if it is deformable and no script holds it, else 0 */
-    int again;                /* number of earlier linearizations in this attempt */
+    int n_linearized;         /* earlier linearizations in this attempt */
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */
     ct_real *force0;          /* [3 n] Newmark: f(x) */
@@ -440,7 +439,6 @@ typedef struct cti_clock {
     ct_real left;             /* [s] time left until then, before a substep */
     ct_real event_least;      /* [s] shortest substep at which an impact may cut, 0: impacts do not cut */
     ct_real spent;            /* share of this step's bound that the interior point method has used, see cti_solve_info */
-    int joints_keep;          /* 1: joints keep the errors that they have at the start of the attempt */
     double wasted_sweeps;     /* sweeps in this step of ICA solves that ended far from a solution; in budgets, which are max_sweeps over all
                                  contacts */
     cti_pair limit;           /* pair that limited the last step; n 0: none */
@@ -479,6 +477,13 @@ typedef struct cti_state {
 CTI_INLINE int cti_state_is_inactive(const cti_state *s, int block)
 {
     return s->parts.inactive && s->factors.components[s->factors.component_of[block]].substep.part;
+}
+
+/* cti_state_free -- the part of a vector of a block in the directions that no script holds. */
+CTI_INLINE cti_v3 cti_state_free(const cti_state *s, int block, cti_v3 v)
+{
+    int slot = s->scripts.filter[block];
+    return slot < 0 ? v : cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, v);
 }
 
 /* cti_state_fail -- rejects the result of the block's component in this attempt. */

@@ -133,7 +133,7 @@ static ct_code cti_bodies_check_script(ct_world *w, const ct_kinematic_desc *d)
 static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinematic_desc *d)
 {
     int n_keys = 3 * b->n * d->n_keyframes, n_path = d->n_segments > 0 ? d->n_segments : 1;
-    if (!CTI_RESIZE(&w->mem, b->keyframes, n_keys) || !CTI_RESIZE(&w->mem, b->path, n_path) || !CTI_ZEROS(&w->mem, b->late, 3 * b->n + 1))
+    if (!CTI_RESIZE(&w->mem, b->keyframes, n_keys) || !CTI_RESIZE(&w->mem, b->path, n_path) || !CTI_ZEROS(&w->mem, b->stopped, 3 * b->n + 1))
         return CT_ERR_MEMORY;
     if (n_keys)
         memcpy(b->keyframes, d->keyframes, sizeof(ct_real) * (size_t)n_keys);
@@ -144,7 +144,7 @@ static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinemat
     b->script.rest = b->rest, b->script.n = b->n;
     b->script.keyframes = b->keyframes, b->script.n_keyframes = d->n_keyframes, b->script.interval = d->keyframe_interval;
     b->script.path = b->path, b->script.n_path = n_path;
-    b->script.t0 = w->state.step.time, b->script.late = b->late;
+    b->script.t0 = w->state.step.time, b->script.stopped = b->stopped;
     return CT_OK;
 }
 

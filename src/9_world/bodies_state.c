@@ -220,7 +220,7 @@ CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     int k;
     if (b->kind == CTI_BODY_KINEMATIC) {
-        if (!cti_script_is_late(&b->script))
+        if (!cti_script_is_stopped(&b->script))
             cti_script_point(&b->script, i, w->state.step.time, &v);
         return v;
     }

@@ -261,7 +261,7 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
         h = cti_query_mix(h, w->state.contact.memory.items[i].slip, sizeof w->state.contact.memory.items[i].slip);
     }
     for (i = 0; i < CTI_LEN(w->bodies); i++)
-        if (cti_script_is_late(&w->bodies[i].script))
-            h = cti_query_mix(h, w->bodies[i].late, sizeof(ct_real) * 3 * (size_t)w->bodies[i].n);
+        if (cti_script_is_stopped(&w->bodies[i].script))
+            h = cti_query_mix(h, w->bodies[i].stopped, sizeof(ct_real) * 3 * (size_t)w->bodies[i].n);
     return cti_query_mix(h, &w->state.step.time, sizeof w->state.step.time);
 }

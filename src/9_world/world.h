@@ -42,7 +42,7 @@ typedef struct cti_body {
     cti_script script;      /* of a kinematic body; its arrays are the next three fields and `rest` */
     ct_motion_segment *path;
     ct_real *keyframes;     /* [n_keyframes][3 n] */
-    ct_real *late;          /* [3 n + 1] as cti_script.late */
+    ct_real *stopped;       /* [3 n + 1] as cti_script.stopped */
     int32_t *triangles;     /* [3 nt] surface, body vertices */
     int32_t *segments;      /* [2 ns] */
     int32_t *surface_nodes; /* [n surface vertices] body vertices, sorted */

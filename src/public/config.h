@@ -61,6 +61,9 @@
 #endif
 /* The preset of a game: worlds with CMR, solved by ICA, and nothing else. A switch that is defined already keeps its value. */
 #ifdef CONTACT_PRESET_GAME
+#ifndef CONTACT_WITH_FORMS
+#define CONTACT_WITH_FORMS 0
+#endif
 #ifndef CONTACT_WITH_PRINTED
 #define CONTACT_WITH_PRINTED 0
 #endif
@@ -131,6 +134,9 @@
 #endif
 #ifndef CONTACT_WITH_MESHING
 #define CONTACT_WITH_MESHING 1
+#endif
+#ifndef CONTACT_WITH_FORMS
+#define CONTACT_WITH_FORMS 1
 #endif
 #ifndef CONTACT_WITH_PRINTED
 #define CONTACT_WITH_PRINTED 1

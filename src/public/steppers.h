@@ -98,7 +98,7 @@ typedef struct ct_geometric_desc {
 
 /* ct_layers_desc -- options of CT_STEPPER_LAYERS. Layer l of a pair of thickness nu_1 is nu_l = nu_1 l^(-1/4) thick, a spring of k_l = k_1 l^3. */
 typedef struct ct_layers_desc {
-    ct_real clock;       /* (0, 0.5] time between two strikes of an element, at most, over the limit of its stability; default 1/16 */
+    ct_real clock;       /* (0, 0.5] time between two events of an element, at most, over the limit of its stability; default 1/16 */
     ct_real layer_clock; /* (0, 0.5] the same of a layer with all layers outside of it; default 0.02 */
     ct_real depth;       /* (0, 1] share of the world's thickness by which its own weight, at 9.81 m/s^2 or the world's gravity if that is more,
                             presses the lighter side of a pair into its first layer: it sets k_1; default 1/16 */

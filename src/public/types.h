@@ -99,8 +99,8 @@ typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
    Under CT_STEPPER_BARRIER all bodies have the integrator, rigid ones too, in every step; v is the velocity at the end of the step, and the
    orders are those above in large swings, too (docs/forms.md). Contacts act at the end of the step for all of it. Besides, there is
    MIDPOINT  the implicit midpoint rule: as NEWMARK, but the bodies' forces act at the middle of the step
-   NEWMARK and MIDPOINT do not bound the energy there: a stiff body that turns by 0.2 rad a step may gain without end (NOT_CONVERGED); BDF2 is
-   the second order rule for such
+   NEWMARK and MIDPOINT do not bound the energy there: steps in which a stiff body turns by 0.2 rad are divided; BDF2 is the second order rule
+   for such
    Under CT_STEPPER_GEOMETRIC there are EULER and MIDPOINT: forces of bodies and contacts act at the middle of the step, linearized once; v is the
    velocity at the end. What its second half adds between features in contact is taken away (ct_geometric_desc.residual_state) */
 typedef enum ct_integrator {
@@ -618,10 +618,10 @@ typedef struct ct_step_report {
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
                               separated gradually. PENALTY, GEOMETRIC, EXPLICIT: at the end of the step */
     ct_real residual;      /* natural map or error of A v = b + J'r, relative to the velocity scale, of the last solve and of free motion, worst
-                              substep. BARRIER: last change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all
-                              energies, work and losses of the step, beyond rounding. PENALTY: error of the force law as a velocity and of
-                              the equations, relative to that scale; its explicit form: by how much a substep is over its bound. GEOMETRIC:
-                              error of the implicit step's equations, relative to that scale, of the worst body */
+                              substep. BARRIER: last change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, losses
+                              below 0 not counted, over all energies, work and losses of the step, beyond rounding. PENALTY: error of the
+                              force law as a velocity and of the equations, relative to that scale; its explicit form: by how much a substep is
+                              over its bound. GEOMETRIC: error of the implicit step's equations, relative to that scale, of the worst body */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD and CT_STEPPER_EXPLICIT, which do not
@@ -638,19 +638,22 @@ typedef struct ct_step_report {
                                                               velocities belong to the middle of steps */
     double energy_contact; /* [J] BARRIER, PENALTY, LAYERS: stored in barriers and springs of contacts at the end; else 0 */
     double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches */
-    double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect. PENALTY: of springs of pairs that were
-                              first seen deeper than they can have come */
-    double loss_contact;   /* [J] dissipated by contacts: impacts, friction. LAYERS: work of the impulses of friction and of those that
-                              restitution withholds, by the stated laws */
-    double loss_damping;   /* [J] dissipated by mass and stiffness damping */
+    double work_recovery;  /* [J] of separating pairs that began the substep nearer than their thickness, and pairs that intersect: their normal
+                              impulses, where they lift. PENALTY: of springs of pairs that were first seen deeper than they can have come */
+    double loss_contact;   /* [J] dissipated by contacts: impacts, friction. An impulse takes its product with the way by which its points approach in
+                              the substep, over the substep's length; at an instant, with the mean of the speeds before and after. Less what is
+                              work_recovery, and what energy_contact has risen by; 0 or above. LAYERS: of the impulses of friction and of those
+                              that restitution withholds */
+    double loss_damping;   /* [J] dissipated by mass and stiffness damping: force times velocity, by the material's coefficients; 0 or above */
     double energy_gained;  /* [J] the remainder of the balance: energies at the end, less those at the start and work_*, plus loss_*. Below
                               0 the integrator dissipated it. Above 0 the step gained it, or damping dissipated less than loss_damping says.
                               A deformable body that gains more than 2e-4 (NEWMARK, BDF2: 1e-3) of its energy and the work on it, damping
                               not counted, makes a substep iterate, then halve; after that the status is NOT_CONVERGED, and the gain is
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
-                              halved, and after that the status is NOT_CONVERGED. BARRIER, PENALTY: the same bound of 2e-4 for the world;
-                              a step that gains more is repeated in parts. LAYERS: above or below 0, the error of its clocks, of which `residual` and
-                              the status are made */
+                              halved, and after that the status is NOT_CONVERGED. BARRIER, PENALTY: the same bound of 2e-4 for bodies that
+                              touch, besides Newton's tolerance and, but for EULER, half of what its rule exchanges (BARRIER); a step that
+                              gains more is repeated in parts. GEOMETRIC: recovery beyond its need counts here, and is judged where contacts
+                              took less. LAYERS: above or below 0, the error of its clocks, of which `residual` and the status are made */
     double center_of_mass[3];
     double advanced;       /* [s] LAYERS: by which time went on: the step, or less with CT_STATUS_BUDGET; else 0 */
     int64_t updates;       /* LAYERS: elements and pairs that were evaluated, blocks under gravity; else 0 */

@@ -120,7 +120,7 @@ static int parts(void)
 {
     const ct_real size[3] = {(ct_real)0.1, (ct_real)0.1, (ct_real)0.1};
     const int cells[3] = {1, 1, 1};
-    ct_world_desc d = ct_world_desc_default(), printed = ct_world_desc_default();
+    ct_world_desc d = ct_world_desc_default(), printed = ct_world_desc_default(), form = ct_world_desc_default();
     ct_rod_desc r = ct_rod_desc_default();
     ct_error_info e;
     ct_mesh m, lattice;
@@ -134,6 +134,9 @@ static int parts(void)
         bad |= ct_body_add_rod(w, &r, &rod) != CT_ERR_UNSUPPORTED || !strstr(ct_world_error(w)->text, "CONTACT_WITH_RODS");
     if (!CONTACT_WITH_MESHING)
         bad |= ct_mesh_tetrahedralize(&m, (ct_real)0.05, &lattice, &e) != CT_ERR_UNSUPPORTED || !strstr(e.text, "CONTACT_WITH_MESHING");
+    form.barrier.form = CT_FORM_ROOT;
+    if (!CONTACT_WITH_FORMS && form.stepper == CT_STEPPER_BARRIER)
+        bad |= ct_world_create(&form, &none, &e) != CT_ERR_UNSUPPORTED || !strstr(e.text, "CONTACT_WITH_FORMS");
     if (!CONTACT_WITH_PRINTED)
         bad |= ct_world_create(&printed, &none, &e) != CT_ERR_UNSUPPORTED || !strstr(e.text, "CONTACT_WITH_PRINTED");
     ct_world_destroy(w), ct_mesh_free(&m);

@@ -495,6 +495,7 @@ static void check_work(soak_run *u, const ct_step_report *r, double seconds)
 {
     int paper = u->desc.solver.termination == CT_TERMINATION_PAPER; /* which sets its own halvings, rounds and linearizations */
     int most = u->desc.stepper == CT_STEPPER_DCD ? u->desc.dcd.max_substeps : 1 << (paper ? 2 : u->desc.max_halvings);
+    int tries;
     double bound, pieces = most;
     if (u->desc.stepper == CT_STEPPER_PENALTY) /* each with up to so many iterations */
         most = u->desc.penalty.form == CT_PENALTY_EXPLICIT ? u->desc.penalty.max_substeps : 8, pieces = most * u->desc.penalty.iterations / 4.0;
@@ -508,8 +509,10 @@ static void check_work(soak_run *u, const ct_step_report *r, double seconds)
     if (seconds > bound)
         soak_fail(u, SOAK_WORK, "a step of %d blocks took %.1f s, at most %.1f: %d substeps, %d rounds, %d iterations, %d sweeps, %d zones",
                   u->out->blocks, seconds, bound, r->substeps, r->cmr_rounds, r->solver_iterations, r->solver_sweeps, r->zones);
-    /* steps that are divided count, and each is minimized once more where points or rods would pass each other */
-    if (u->desc.stepper == CT_STEPPER_BARRIER && r->newton_iterations > 2 * (2 * r->substeps - 1) * u->desc.barrier.newton_iterations)
+    /* steps that are divided count, and so do tries with bodies that are held; each is minimized once more where points or rods would
+       pass each other */
+    tries = 2 * r->substeps - 1 + (r->frozen ? r->substeps * u->n_items : 0);
+    if (u->desc.stepper == CT_STEPPER_BARRIER && r->newton_iterations > 2 * tries * u->desc.barrier.newton_iterations)
         soak_fail(u, SOAK_WORK, "%d Newton iterations in %d substeps, at most %d in each", r->newton_iterations, r->substeps,
                   u->desc.barrier.newton_iterations);
     if (r->substeps > most + 1 || r->substeps < 1)

@@ -18,9 +18,9 @@ static int cti_form_fades(const cti_state *s, const cti_barrier_term *t, const c
 {
     const ct_real *x = s->surface.x0;
     cti_v3 u, v;
-    if (t->kind != CT_PAIR_EE)
+    if (t->pair.kind != CT_PAIR_EE)
         return 0;
-    u = cti_v3_sub(cti_v3_at(x, t->v[1]), cti_v3_at(x, t->v[0])), v = cti_v3_sub(cti_v3_at(x, t->v[3]), cti_v3_at(x, t->v[2]));
+    u = cti_v3_sub(cti_v3_at(x, t->pair.v[1]), cti_v3_at(x, t->pair.v[0])), v = cti_v3_sub(cti_v3_at(x, t->pair.v[3]), cti_v3_at(x, t->pair.v[2]));
     return cti_v3_norm2(cti_v3_cross(u, v)) < law->width;
 }
 
@@ -30,7 +30,8 @@ static const cti_form_row *cti_form_dual_same(const cti_form_row *rows, const ct
     int i, n = CTI_LEN(rows);
     for (i = 0; i < n; i++) {
         const cti_form_row *p = &rows[(*hint + i) % n];
-        if (p->t.kind == t->kind && p->t.plane == t->plane && memcmp(p->t.v, t->v, sizeof(int32_t) * (size_t)t->n) == 0) {
+        const cti_pair *a = &p->t.pair, *b = &t->pair;
+        if (a->kind == b->kind && a->plane == b->plane && memcmp(a->v, b->v, sizeof(int32_t) * (size_t)b->n) == 0) {
             *hint = (*hint + i + 1) % n;
             return p;
         }
@@ -69,18 +70,18 @@ CTI_FN void cti_form_dual_add(cti_state *s, cti_form_row *rows, int is_exact)
     int i, j, k, l, n_blocks = cti_barrier_own(s)->n;
     for (i = 0; i < CTI_LEN(rows); i++) {
         const cti_form_row *q = &rows[i];
-        int n = q->t.n;
+        int n = q->t.pair.n;
         if (q->fades) {
             if (!cti_barrier_eval(s, &q->t, s->surface.x0, CTI_POTENTIAL_PROJECTED, &p))
                 continue;
-            cti_barrier_scatter(s, q->t.v, n, p.gradient, p.hessian, 0, n_blocks);
+            cti_barrier_scatter(s, q->t.pair.v, n, p.gradient, p.hessian, 0, n_blocks);
             continue;
         }
         for (j = 0; j < n; j++)
             cti_v3_put(g, j, cti_v3_mul(cti_v3_at(q->n, 0), -(ct_real)q->lambda * q->c[j]));
         /* the potential's Hessian is Psi J'J - psi grad J */
         if (!is_exact || !(q->psi > 0) || !cti_barrier_eval(s, &q->t, s->surface.x0, CTI_POTENTIAL_EXACT, &p)) {
-            cti_barrier_scatter(s, q->t.v, n, g, NULL, 0, n_blocks);
+            cti_barrier_scatter(s, q->t.pair.v, n, g, NULL, 0, n_blocks);
             continue;
         }
         for (j = 0; j < n; j++)
@@ -89,7 +90,7 @@ CTI_FN void cti_form_dual_add(cti_state *s, cti_form_row *rows, int is_exact)
                     ct_real *H = &p.hessian[3 * n * (3 * j + l / 3) + 3 * k + l % 3];
                     *H = (ct_real)(q->lambda / q->psi) * (*H - (ct_real)q->rate * q->c[j] * q->c[k] * q->n[l / 3] * q->n[l % 3]);
                 }
-        cti_barrier_scatter(s, q->t.v, n, g, p.hessian, 0, n_blocks);
+        cti_barrier_scatter(s, q->t.pair.v, n, g, p.hessian, 0, n_blocks);
     }
 }
 
@@ -100,10 +101,10 @@ CTI_FN double cti_form_dual_size(const cti_state *s, const cti_form_row *rows, c
     int i, j, k;
     for (i = 0; i < CTI_LEN(rows); i++) {
         double e = rows[i].lambda - rows[i].psi, JJ = 0;
-        for (j = 0; j < rows[i].t.n; j++) {
-            const cti_barrier_attach *a = cti_barrier_of(s, b, rows[i].t.v[j]);
+        for (j = 0; j < rows[i].t.pair.n; j++) {
+            const cti_attach *a = cti_barrier_of(s, b, rows[i].t.pair.v[j]);
             for (k = 0; k < a->n; k++) {
-                double c = (double)(rows[i].c[j] * a->w[k]);
+                double c = (double)(rows[i].c[j] * a->weight[k]);
                 JJ += mass[a->block[k]] > 0 ? c * c / mass[a->block[k]] : 0;
             }
         }

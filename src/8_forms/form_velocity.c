@@ -6,16 +6,21 @@
    based on: lecture notes 4.3.1; Otaduy et al. 2009, sec. 4. */
 #include "form.h"
 
-#define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
+/* cti_velocity_start -- the constraints, at the start of the step */
+typedef struct cti_velocity_start {
+    cti_sparse J;
+    double *gap; /* [rows] phi; NULL: not known yet */
+} cti_velocity_start;
 
-/* sum of max(0, -(phi + J (y - y0))); values [rows] of it where they are wanted */
-static double cti_velocity_violation(const cti_state *s, const cti_sparse *J, const double *gap, const ct_real *y)
+/* sum of max(0, -(phi + J (y - y0))) */
+static double cti_velocity_violation(const cti_state *s, const cti_velocity_start *w, const ct_real *y)
 {
     const cti_barrier *b = cti_barrier_own(s);
+    const cti_sparse *J = &w->J;
     double sum = 0;
     int i, k;
     for (i = 0; i < J->rows; i++) {
-        double phi = gap[i];
+        double phi = w->gap[i];
         for (k = J->p[i]; k < J->p[i + 1]; k++)
             phi += J->x[k] * (double)(y[J->i[k]] - b->y0[J->i[k]]);
         sum += phi < 0 ? -phi : 0;
@@ -24,25 +29,25 @@ static double cti_velocity_violation(const cti_state *s, const cti_sparse *J, co
 }
 
 /* dy becomes the iterate, halved until f + nu (violation) falls. 1, or 0; -1: out of memory */
-static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_sparse *J, const double *gap, double slope, double nu, int is_last)
+static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_velocity_start *w, double slope)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double size, other, before, violated = cti_velocity_violation(s, J, gap, b->y), after;
+    double size, other, before, violated = cti_velocity_violation(s, w, b->y), after;
     ct_real t = 1;
     int i, k;
     cti_barrier_place(s, b->y, s->surface.x1);
-    before = cti_barrier_energy(s, b->y, s->surface.x1, &size) + nu * violated;
+    before = cti_barrier_energy(s, b->y, s->surface.x1, &size) + q->nu * violated;
     if (size < 0)
         return -1;
-    slope -= nu * violated;
+    slope -= q->nu * violated;
     for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
         for (i = 0; i < 3 * b->n; i++)
             b->y_try[i] = b->y[i] + t * b->dy[i];
         cti_barrier_place(s, b->y_try, s->surface.x1);
-        after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other) + nu * cti_velocity_violation(s, J, gap, b->y_try);
+        after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other) + q->nu * cti_velocity_violation(s, w, b->y_try);
         if (other < 0)
             return -1;
-        if (is_last || q->moves ||
+        if (q->is_last || q->moves ||
             after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
             memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
             q->moves = 0;
@@ -53,27 +58,27 @@ static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_sparse *
 }
 
 /* rows at the start of the step, from the motion without contacts in dy. 0: out of memory */
-static int cti_velocity_rows(cti_state *s, cti_sparse *J, double **gap)
+static int cti_velocity_rows(cti_state *s, cti_velocity_start *w)
 {
-    const cti_barrier *b = cti_barrier_own(s);
-    return cti_form_near(s, gap) && cti_form_jacobian(s, b->form.rows, CTI_LEN(b->form.rows), 0, J);
+    return cti_form_near(s, &w->gap) && cti_form_jacobian(s, cti_form_own(s)->rows, CTI_LEN(cti_form_own(s)->rows), 0, &w->J);
 }
 
-static cti_form_end cti_velocity_iterate(cti_state *s, cti_form_run *q, cti_sparse *J, double **gap, double *nu)
+static cti_form_end cti_velocity_iterate(cti_state *s, cti_form_run *q, void *context)
 {
     cti_barrier *b = cti_barrier_own(s);
+    cti_velocity_start *w = (cti_velocity_start *)context;
     double slope;
     int found;
     cti_barrier_place(s, b->y, s->surface.x1);
     b->surface.x_slide = s->surface.x1;
-    if (!cti_form_free_step(s, q) || (!*gap && !cti_velocity_rows(s, J, gap)))
+    if (!cti_form_free_step(s, q) || (!w->gap && !cti_velocity_rows(s, w)))
         return CTI_FORM_MEMORY;
-    found = cti_form_solve(s, b->form.rows, b->y0, b->h, *gap);
+    found = cti_form_solve(s, cti_form_own(s)->rows, b->y0, b->h, w->gap);
     if (found <= 0)
         return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
-    if (!cti_form_measure(s, q, nu, &slope))
+    if (!cti_form_measure(s, q, &slope))
         return CTI_FORM_STUCK;
-    found = cti_velocity_search(s, q, J, *gap, slope, *nu, q->is_last);
+    found = cti_velocity_search(s, q, w, slope);
     if (found <= 0)
         return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
     return q->is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
@@ -107,39 +112,13 @@ static int cti_velocity_arrive(cti_state *s, cti_form_run *q)
     return 1;
 }
 
-/* Newton's method from the present iterate. 0: out of memory */
-static int cti_velocity_run(cti_state *s, cti_form_run *q, cti_sparse *J, double **gap)
-{
-    cti_form_end end = CTI_FORM_GOES_ON;
-    double nu = 0;
-    while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
-        end = cti_velocity_iterate(s, q, J, gap, &nu);
-    q->failed |= end == CTI_FORM_STUCK;
-    q->open = end == CTI_FORM_GOES_ON;
-    return end != CTI_FORM_MEMORY;
-}
-
 CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
 {
-    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first,
-             ok = 1;
-    cti_barrier *b = cti_barrier_own(s);
-    double *gap = NULL;
-    cti_sparse J;
-    memset(&J, 0, sizeof J);
-    CTI_CLEAR(b->contact.rubs);
-    CTI_CLEAR(b->form.rows);
-    /* the first pass is without friction: it finds the normal forces */
-    for (lag = 0; ok && lag <= lags && !q->failed && !q->open; lag++) {
-        ok = lag == 0 || cti_form_lag(s);
-        if (lag > 0 && CTI_LEN(b->contact.rubs) == 0)
-            break;
-        first = q->iterations;
-        ok = ok && cti_velocity_run(s, q, &J, &gap);
-        if (lag > 0 && q->iterations == first + 1)
-            break;
-    }
-    b->surface.x_slide = NULL;
-    cti_sparse_free(&s->prepared, &J);
+    cti_velocity_start start;
+    int ok;
+    memset(&start, 0, sizeof start);
+    ok = cti_form_solves(s, q, cti_velocity_iterate, &start);
+    cti_barrier_own(s)->surface.x_slide = NULL;
+    cti_sparse_free(&s->prepared, &start.J);
     return ok && cti_velocity_arrive(s, q);
 }

@@ -69,15 +69,6 @@ static int cti_root_open(cti_state *s, cti_root *w)
     return 1;
 }
 
-/* what is free of block i of the state, of a vector over y */
-static cti_v3 cti_root_free(const cti_state *s, int i, int at, const ct_real *v)
-{
-    cti_v3 out = cti_v3_at(v, at);
-    return s->scripts.n_constrained && s->scripts.filter[i] >= 0
-               ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], out)
-               : out;
-}
-
 /* F at (z, q), S and |F|^2; rows: of the dual form there. 0: out of memory */
 static int cti_root_evaluate(cti_state *s, cti_form_run *q, cti_root *w, cti_form_row *rows)
 {
@@ -103,8 +94,8 @@ static int cti_root_evaluate(cti_state *s, cti_form_run *q, cti_root *w, cti_for
             at = b->layout.block_of[i] + k;
             if (!(w->mass[at] > 0))
                 continue;
-            w->size += (double)cti_v3_norm2(cti_root_free(s, i, at, w->work)) / w->mass[at];
-            w->size += (double)cti_v3_norm2(cti_root_free(s, i, at, w->F2)) * w->mass[at];
+            w->size += (double)cti_v3_norm2(cti_barrier_free(s, at, cti_v3_at(w->work, at))) / w->mass[at];
+            w->size += (double)cti_v3_norm2(cti_barrier_free(s, at, cti_v3_at(w->F2, at))) * w->mass[at];
         }
     return 1;
 }
@@ -118,7 +109,8 @@ static int cti_root_direction(cti_state *s, cti_form_run *q, cti_root *w)
         for (i = 0; i < 3 * s->surface.nv; i++)
             w->shift[i] = s->surface.x0[i] - w->x_slide[i];
         cti_barrier_rub_shift(s, w->shift); /* h H_u F2 */
-        if (!cti_barrier_constrain(s) || !cti_barrier_solve(s, &definite, q->report))
+        cti_barrier_constrain(s);
+        if (!cti_barrier_solve(s, &definite, q->report))
             return -1;
         if (definite || !b->matrix.exact)
             break;
@@ -279,13 +271,12 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
 CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first,
-             ok;
+    int lag, first, ok;
     cti_root w;
     memset(&w, 0, sizeof w);
     w.dual = s->desc.barrier.form == CT_FORM_DUAL;
     ok = cti_root_open(s, &w);
-    for (lag = 0; ok && lag < lags && !q->failed; lag++) {
+    for (lag = 0; ok && lag < cti_form_lags(s) && !q->failed; lag++) {
         ok = cti_barrier_lag(s);
         if (lag > 0 && CTI_LEN(b->contact.rubs) == 0)
             break;

@@ -1,20 +1,20 @@
-/* smooth.c -- corrections of whole bodies for a solve that splits them into nodes.
+/* coarse.c -- the coarse grid of a solve that splits bodies into nodes: it corrects whole bodies.
    Method: Gauss-Seidel over nodes leaves errors that are smooth over a body. With fixed multipliers and contact states they solve M z = b +
    J' r - A v. M is A plus a stiffness at the blocks of active contacts: along the normal of a loaded one, and in the tangent plane mu
    lambda / |u_t|, the majorant of sliding friction, which is stiff if the contact sticks. M has the pattern of A. Its float factor may lag:
    for a contact that it does not contain, the correction is scaled back so that it neither presses nor opens the contact. Based on: Graeser
    and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free); differs: a direct solve for the
    coarse grids; a contact of several nodes holds each of them independently. */
-#include "smooth.h"
+#include "coarse.h"
 #include "policy.h"
 
-static int cti_smooth_split(const cti_smoother *t, int c) { return t->f->components[t->island->components[c]].solve.node_ports > 0; }
+static int cti_coarse_is_split(const cti_coarse *t, int c) { return t->f->components[t->island->components[c]].solve.node_ports > 0; }
 
-/* an active contact: loaded, or a joint */
-static int cti_smooth_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
+/* 1 if a row acts: it is a loaded contact or a joint */
+static int cti_coarse_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
 
-/* adds the stiffness of one row at its blocks of split components to the diagonal of A */
-static void cti_smooth_stiffen(const cti_smoother *t, const cti_row *row, const ct_real *v)
+/* adds the stiffness of one row to the diagonal of A, at the row's blocks of split components */
+static void cti_coarse_stiffen(const cti_coarse *t, const cti_row *row, const ct_real *v)
 {
     ct_real u[3], slip, slide = row->mu * row->r[0];
     int k, a, i, j;
@@ -22,7 +22,7 @@ static void cti_smooth_stiffen(const cti_smoother *t, const cti_row *row, const 
     slip = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
     for (k = 0; k < row->n; k++) {
         int b = row->term[k].block;
-        const ct_real *D0 = t->keep + 9 * (size_t)b;
+        const ct_real *D0 = t->diagonal + 9 * (size_t)b;
         ct_real *D = t->A->val + 9 * (size_t)t->A->diag[t->island->blocks[b]];
         ct_real w2 = row->term[k].weight * row->term[k].weight, stiff = cti_step_tuned.factors.held * (D0[0] + D0[4] + D0[8]) / 3;
         ct_real across = row->equations || slide >= stiff * slip ? stiff : slide / slip;
@@ -35,27 +35,27 @@ static void cti_smooth_stiffen(const cti_smoother *t, const cti_row *row, const 
 
 /* finds the blocks that active rows touch, and how many of each component's the present factor does not contain; marks components whose
    factor is due */
-static int cti_smooth_look(cti_smoother *t, int renew)
+static int cti_coarse_find_due(cti_coarse *t, int renew)
 {
     const cti_island *q = t->island;
     int i, k, c, any = 0;
-    memset(t->hold, 0, (size_t)q->n);
+    memset(t->is_touched, 0, (size_t)q->n);
     for (i = 0; i < q->p.n_rows; i++)
-        for (k = 0; cti_smooth_is_active(&q->p.rows[i]) && k < q->p.rows[i].n; k++)
-            t->hold[q->p.rows[i].term[k].block] = 1;
+        for (k = 0; cti_coarse_is_active(&q->p.rows[i]) && k < q->p.rows[i].n; k++)
+            t->is_touched[q->p.rows[i].term[k].block] = 1;
     for (c = 0; c < q->n_components; c++) {
         const cti_component *p = &t->f->components[q->components[c]];
         int n = p->end - p->begin, missing = 0;
         for (i = p->place; i < p->place + n; i++)
-            missing += t->hold[i] && !t->f->held_at[q->blocks[i]];
-        t->due[c] = (uint8_t)(cti_smooth_split(t, c) && cti_policy_penalized_is_due(&p->cache.stamp, q->p.dt, renew, missing, n));
-        any |= t->due[c];
+            missing += t->is_touched[i] && !t->f->held_at[q->blocks[i]];
+        t->is_due[c] = (uint8_t)(cti_coarse_is_split(t, c) && cti_policy_penalized_is_due(&p->cache.stamp, q->p.dt, renew, missing, n));
+        any |= t->is_due[c];
     }
     return any;
 }
 
 /* factors a component's M, which is stored in A. 0: out of memory */
-static int cti_smooth_factor(cti_smoother *t, cti_component *p)
+static int cti_coarse_factor(cti_coarse *t, cti_component *p)
 {
     cti_factors *f = t->f;
     cti_factor_cache *k = &p->cache;
@@ -69,40 +69,39 @@ static int cti_smooth_factor(cti_smoother *t, cti_component *p)
 }
 
 /* computes the factors that are due. 0: out of memory */
-static int cti_smooth_renew(cti_smoother *t, int renew, const ct_real *v)
+static int cti_coarse_renew(cti_coarse *t, int renew, const ct_real *v)
 {
     const cti_island *q = t->island;
     int c, i, ok = 1;
-    if (!cti_smooth_look(t, renew))
+    if (!cti_coarse_find_due(t, renew))
         return 1;
     for (i = 0; i < q->n; i++)
-        memcpy(t->keep + 9 * (size_t)i, t->A->val + 9 * (size_t)t->A->diag[q->blocks[i]], 9 * sizeof(ct_real));
+        memcpy(t->diagonal + 9 * (size_t)i, t->A->val + 9 * (size_t)t->A->diag[q->blocks[i]], 9 * sizeof(ct_real));
     for (i = 0; i < q->p.n_rows; i++)
-        if (cti_smooth_is_active(&q->p.rows[i]))
-            cti_smooth_stiffen(t, &q->p.rows[i], v);
+        if (cti_coarse_is_active(&q->p.rows[i]))
+            cti_coarse_stiffen(t, &q->p.rows[i], v);
     for (c = 0; ok && c < q->n_components; c++) {
         cti_component *p = &t->f->components[q->components[c]];
-        if (!t->due[c])
+        if (!t->is_due[c])
             continue;
-        ok = cti_smooth_factor(t, p);
+        ok = cti_coarse_factor(t, p);
         for (i = p->place; i < p->place + p->end - p->begin; i++)
-            t->f->held_at[q->blocks[i]] = t->hold[i];
+            t->f->held_at[q->blocks[i]] = t->is_touched[i];
     }
     for (i = 0; i < q->n; i++)
-        memcpy(t->A->val + 9 * (size_t)t->A->diag[q->blocks[i]], t->keep + 9 * (size_t)i, 9 * sizeof(ct_real));
+        memcpy(t->A->val + 9 * (size_t)t->A->diag[q->blocks[i]], t->diagonal + 9 * (size_t)i, 9 * sizeof(ct_real));
     return ok;
 }
 
-/* a row with blocks that the factor does not contain: z may not change the approach of an active row, nor close an open one farther than to
-   touch */
-static void cti_smooth_cut(cti_smoother *t, const cti_row *row, const ct_real *v)
+/* a row with blocks that the factor does not contain: z may not change the approach of an active row, nor close an open one farther than to touch */
+static void cti_coarse_limit(cti_coarse *t, const cti_row *row, const ct_real *v)
 {
     cti_v3 n = cti_v3_at(row->frame, 0);
     ct_real u[3], dz = 0, w2 = 0, cut;
     int k, known = 1;
     for (k = 0; k < row->n; k++) {
         const cti_term *m = &row->term[k];
-        if (!t->split[m->block])
+        if (!t->is_split[m->block])
             continue;
         known &= t->f->held_at[t->island->blocks[m->block]];
         dz += m->weight * cti_v3_dot(n, cti_v3_at(t->z, m->block)), w2 += m->weight * m->weight;
@@ -110,52 +109,52 @@ static void cti_smooth_cut(cti_smoother *t, const cti_row *row, const ct_real *v
     if (known || !(w2 > 0))
         return;
     cut = dz;
-    if (!cti_smooth_is_active(row)) {
+    if (!cti_coarse_is_active(row)) {
         cti_row_velocity(row, v, u);
         cut = cti_max(cti_min(0, u[0] + dz), cti_min(0, dz));
     }
     for (k = 0; cut != 0 && k < row->n; k++)
-        if (t->split[row->term[k].block])
+        if (t->is_split[row->term[k].block])
             cti_v3_addto(t->z, row->term[k].block, cti_v3_mul(n, -cut * row->term[k].weight / w2));
 }
 
-static ct_real cti_smooth_apply(void *ctx, int renew, const ct_real *f, ct_real *v)
+static ct_real cti_coarse_apply(void *ctx, int renew, const ct_real *f, ct_real *v)
 {
-    cti_smoother *t = (cti_smoother *)ctx;
+    cti_coarse *t = (cti_coarse *)ctx;
     const cti_island *q = t->island;
     ct_real big = 0;
     int c, i, k;
-    if (renew >= 0 && !cti_smooth_renew(t, renew, v))
+    if (renew >= 0 && !cti_coarse_renew(t, renew, v))
         return -1;
     memset(t->z, 0, sizeof(ct_real) * 3 * (size_t)q->n);
     for (c = 0; c < q->n_components; c++) {
         const cti_component *p = &t->f->components[q->components[c]];
-        if (!cti_smooth_split(t, c))
+        if (!cti_coarse_is_split(t, c))
             continue;
         cti_factors_residual(p, q->own + p->place, &q->A, f, v, t->r);
         cti_factors_apply(t->f, p, &p->cache.penalized, q->own + p->place, t->r, t->z, 0);
     }
     for (i = 0; i < q->p.n_rows; i++)
-        cti_smooth_cut(t, &q->p.rows[i], v);
+        cti_coarse_limit(t, &q->p.rows[i], v);
     for (k = 0; k < 3 * q->n; k++)
         v[k] += t->z[k], big = cti_max(big, cti_abs(t->z[k]));
     return big;
 }
 
-CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_smoother *out)
+CTI_FN int cti_coarse_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_coarse *out)
 {
     int c, any = 0, known = CTI_LEN(f->held_at);
     memset(out, 0, sizeof *out);
     out->f = f, out->A = A, out->island = island;
     for (c = 0; c < island->n_components; c++)
-        any += cti_smooth_split(out, c);
+        any += cti_coarse_is_split(out, c);
     if (!cti_policy_is_corrected(any))
         return 1;
-    out->split = CTI_ARENA_ZERO(arena, uint8_t, island->n);
-    for (c = 0; out->split && c < island->n_components; c++) {
+    out->is_split = CTI_ARENA_ZERO(arena, uint8_t, island->n);
+    for (c = 0; out->is_split && c < island->n_components; c++) {
         const cti_component *p = &f->components[island->components[c]];
-        if (cti_smooth_split(out, c))
-            memset(out->split + p->place, 1, (size_t)(p->end - p->begin));
+        if (cti_coarse_is_split(out, c))
+            memset(out->is_split + p->place, 1, (size_t)(p->end - p->begin));
     }
     if (known < A->n) {
         if (!CTI_RESIZE(f->mem, f->held_at, A->n))
@@ -163,8 +162,8 @@ CTI_FN int cti_smooth_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const c
         memset(f->held_at + known, 0, (size_t)(A->n - known));
     }
     out->r = CTI_ARENA_NEW(arena, ct_real, 3 * island->n), out->z = CTI_ARENA_NEW(arena, ct_real, 3 * island->n);
-    out->keep = CTI_ARENA_NEW(arena, ct_real, 9 * island->n), out->hold = CTI_ARENA_NEW(arena, uint8_t, island->n);
-    out->due = CTI_ARENA_NEW(arena, uint8_t, island->n_components);
-    out->hook.apply = cti_smooth_apply, out->hook.ctx = out;
-    return out->r && out->z && out->keep && out->hold && out->due && out->split;
+    out->diagonal = CTI_ARENA_NEW(arena, ct_real, 9 * island->n), out->is_touched = CTI_ARENA_NEW(arena, uint8_t, island->n);
+    out->is_due = CTI_ARENA_NEW(arena, uint8_t, island->n_components);
+    out->correction.apply = cti_coarse_apply, out->correction.ctx = out;
+    return out->r && out->z && out->diagonal && out->is_touched && out->is_due && out->is_split;
 }

@@ -1,13 +1,16 @@
 /* form.h -- the notes' forms of a step, with the barrier stepper's objective: root finding (primal, dual), minimization with constraints (positions,
-   velocities). Each is a file beside its equations; docs/forms.md has the derivations. [lecture notes 4.3.1] */
+   velocities). Each is a file beside its equations; docs/forms.md has the derivations. The barrier stepper calls them by cti_barrier_forms alone.
+   [lecture notes 4.3.1] */
 #pragma once
 
-#include "barrier.h"
+#include "../8_barrier/barrier.h"
+#include "../4_programs/program.h"
 
 /* [1] share of its distance that a pair keeps in a Newton step, and of the step once it is taken: the barrier stepper's */
 #define CTI_FORM_KEEP CTI_R(0.1)
 #define CTI_FORM_SURE CTI_R(0.05)
 #define CTI_FORM_HALVINGS 40 /* of a line search: its shortest step is 1e-12 of Newton's */
+#define CTI_FORM_ROUNDING 64 /* of a merit, in units in the last place of all that is summed up */
 #define CTI_FORM_FALL 1e-4   /* [1] share of the decrease that the slope promises, the least that is taken: the textbook's */
 
 /* cti_form_row -- a contact with a multiplier: d = |sum c_i x_i| at the closest points, normal n, J = c_i n. */
@@ -29,21 +32,19 @@ typedef struct cti_form_run {
     int open;       /* 1: iterations ran out before Newton's method had converged, with the friction of all passes */
     ct_real speed;  /* [m/s] of the last step of Newton's method */
     int is_last;    /* 1: it is short enough to end with */
+    double nu;      /* weight of what constraints are violated by in the merit */
     ct_real *y_old; /* [3 n] iterate of the line search's start */
     ct_real *x_old; /* [3 nv] the surface there */
 } cti_form_run;
 
 typedef enum cti_form_end { CTI_FORM_MEMORY, CTI_FORM_GOES_ON, CTI_FORM_CONVERGED, CTI_FORM_STUCK } cti_form_end;
 
-CTI_INLINE int cti_form_is_constrained(const cti_state *s) { return s->desc.barrier.form >= CT_FORM_POSITION; }
-
-/* ---- form.c ---- */
-
-/* cti_form_step -- one step of the chosen form, from what cti_barrier_step has opened. *speed: of the last iteration; *moves 1: scripted blocks have
-   not arrived. 0: out of memory. */
-CTI_FN int cti_form_step(cti_state *s, ct_real *speed, int *moves, ct_step_report *r);
-/* cti_form_problem -- as cti_stepper.problem: the last quadratic program. */
-CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out);
+/* cti_form_kept -- what is kept from step to step; in cti_barrier.form. */
+typedef struct cti_form_kept {
+    cti_form_row *rows;  /* of the constrained forms, in their last program */
+    cti_program program;
+} cti_form_kept;
+CTI_INLINE cti_form_kept *cti_form_own(const cti_state *s) { return (cti_form_kept *)cti_barrier_own(s)->form; }
 
 /* ---- form_rows.c ---- */
 
@@ -60,14 +61,13 @@ CTI_FN void cti_form_take(cti_state *s);
 CTI_FN void cti_form_row_make(const cti_state *s, const cti_barrier_term *t, const ct_real *x, cti_form_row *out);
 /* cti_form_find -- rows: all pairs nearer than their dhat and `reach` [m] at surface.x0, which the lists cover. 0: out of memory. */
 CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows);
-/* cti_form_near -- form.rows: pairs that the step dy may bring below dhat; *gap [m], of the arena: their distances less dhat. 0: out of
+/* cti_form_near -- cti_form_kept.rows: pairs that the step dy may bring below dhat; *gap [m], of the arena: their distances less dhat. 0: out of
    memory. */
 CTI_FN int cti_form_near(cti_state *s, double **gap);
 /* cti_form_jacobian -- J of m rows in the blocks y. is_free: without what scripts hold. 0: out of memory. */
 CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out);
-/* cti_form_push -- b->g -= J' lambda of the rows, whose gradient has no contacts. */
+/* cti_form_push, _touches -- as of cti_barrier_forms. */
 CTI_FN void cti_form_push(cti_state *s);
-/* cti_form_touches -- contacts of the rows for the report; next: friction's. 0: out of memory. */
 CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_form_lag -- rubs: friction with the rows' multipliers as normal forces. 0: out of memory. */
 CTI_FN int cti_form_lag(cti_state *s);
@@ -81,9 +81,13 @@ CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q);
    `base`. 1; 0: no solution; -1: out of memory. */
 CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap);
 
-/* cti_form_measure -- counts an iteration whose step is dy. *nu: at least twice the rows' multipliers; *slope = g'dy;
+/* cti_form_measure -- counts an iteration whose step is dy. q->nu: at least twice the rows' multipliers; *slope = g'dy;
    q->is_last. 0: dy is no number. */
-CTI_FN int cti_form_measure(cti_state *s, cti_form_run *q, double *nu, double *slope);
+CTI_FN int cti_form_measure(cti_state *s, cti_form_run *q, double *slope);
+/* cti_form_lags -- most solves with friction of one linearization each. */
+CTI_FN int cti_form_lags(const cti_state *s);
+/* cti_form_solves -- those of a constrained form, by its iterations, until friction stays as it is. 0: out of memory. */
+CTI_FN int cti_form_solves(cti_state *s, cti_form_run *q, cti_form_end (*iterate)(cti_state *s, cti_form_run *q, void *context), void *context);
 
 /* ---- one file a form: 0: out of memory ---- */
 

@@ -1,7 +1,8 @@
-/* ends.c -- what steppers have in common at the beginning and at the end of a step. */
-#include "ends.h"
+/* report.c -- how steppers begin a step, commit a substep and fill the report. */
+#include "report.h"
+#include "assemble.h"
 
-CTI_FN void cti_ends_blank(const cti_state *s, ct_step_report *r)
+CTI_FN void cti_report_blank(const cti_state *s, ct_step_report *r)
 {
     memset(r, 0, sizeof *r);
     r->limit.vertices_a[0] = -1;
@@ -10,7 +11,7 @@ CTI_FN void cti_ends_blank(const cti_state *s, ct_step_report *r)
     r->thickness_kept = 2;
 }
 
-CTI_FN void cti_ends_open(cti_state *s, ct_real dt)
+CTI_FN void cti_step_open(cti_state *s, ct_real dt)
 {
     cti_arena_reset(s->arena);
     s->contact.is_solved = 0;
@@ -22,14 +23,15 @@ CTI_FN void cti_ends_open(cti_state *s, ct_real dt)
     s->step.left = dt;
 }
 
-CTI_FN void cti_ends_nothing(cti_state *s, ct_real dt)
+CTI_FN void cti_step_empty(cti_state *s, ct_real dt)
 {
     s->step.time = s->step.until;
     s->contact.memory_dt = dt;
+    cti_assemble_stop(s, NULL, 0);
     cti_impulses_swap(s);
 }
 
-CTI_FN void cti_ends_cost(const ct_step_report *a, ct_step_report *r)
+CTI_FN void cti_report_cost(const ct_step_report *a, ct_step_report *r)
 {
     r->newton_iterations += a->newton_iterations, r->solver_iterations += a->solver_iterations, r->solves += a->solves;
     r->cg_steps += a->cg_steps, r->linear_iterations += a->linear_iterations, r->refactorizations += a->refactorizations;
@@ -37,14 +39,21 @@ CTI_FN void cti_ends_cost(const ct_step_report *a, ct_step_report *r)
     r->ms_assemble += a->ms_assemble, r->ms_unconstrained += a->ms_unconstrained, r->ms_detect += a->ms_detect, r->ms_solve += a->ms_solve;
 }
 
-CTI_FN void cti_ends_gain(double start, ct_step_report *r)
+CTI_FN void cti_report_gain(double start, ct_step_report *r)
 {
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - start - r->work_pins - r->work_script -
                        r->work_joints - r->work_recovery + r->loss_contact + r->loss_damping;
 }
 
-/* rotations of rigid bodies */
-static void cti_ends_rigids(cti_state *s)
+CTI_FN void cti_report_settle(ct_step_report *r)
+{
+    double recovery = cti_fmin(0, r->work_recovery), contact = cti_fmin(0, r->loss_contact), damping = cti_fmin(0, r->loss_damping);
+    r->work_recovery -= recovery, r->loss_contact -= contact, r->loss_damping -= damping;
+    r->energy_gained += recovery - contact - damping;
+}
+
+/* commits the rotations of rigid bodies */
+static void cti_substep_commit_rigids(cti_state *s)
 {
     int i;
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
@@ -57,14 +66,14 @@ static void cti_ends_rigids(cti_state *s)
         memcpy(s->bodies.frames, s->end.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
 }
 
-CTI_FN void cti_ends_commit(cti_state *s, ct_real dt, const ct_real *v)
+CTI_FN void cti_substep_commit(cti_state *s, ct_real dt, const ct_real *v)
 {
     int i;
     cti_integrate_advance(s, dt);
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->history.dv, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_ends_rigids(s);
+    cti_substep_commit_rigids(s);
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv[i] = s->v[i] - s->history.dv[i];
     for (i = 0; i < s->n; i++)
@@ -74,7 +83,7 @@ CTI_FN void cti_ends_commit(cti_state *s, ct_real dt, const ct_real *v)
     s->step.time = cti_state_ahead(s, dt);
 }
 
-CTI_FN void cti_ends_energies(cti_state *s, ct_step_report *r)
+CTI_FN void cti_report_energies(cti_state *s, ct_step_report *r)
 {
     int i, k;
     double m = 0;

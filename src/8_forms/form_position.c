@@ -8,8 +8,6 @@
    based on: lecture notes 4.3.1; Nocedal, Wright, Numerical Optimization, ch. 18. */
 #include "form.h"
 
-#define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
-
 /* f + nu sum of max(0, -phi) at y and x, whose lists are covered; *out_violated the sum. *size below 0: out of memory */
 static double cti_position_merit(cti_state *s, const ct_real *y, const ct_real *x, double nu, double *size, double *out_violated)
 {
@@ -23,7 +21,7 @@ static double cti_position_merit(cti_state *s, const ct_real *y, const ct_real *
 }
 
 /* dy becomes the iterate, cut and halved. slope: of f. 1; 0: no part does; -1: out of memory */
-static int cti_position_search(cti_state *s, cti_form_run *q, double slope, double nu, int is_last)
+static int cti_position_search(cti_state *s, cti_form_run *q, double slope)
 {
     cti_barrier *b = cti_barrier_own(s);
     double size, other, before, after, violated, rest;
@@ -31,20 +29,20 @@ static int cti_position_search(cti_state *s, cti_form_run *q, double slope, doub
     int k, clear;
     if (t < 0 || !cti_barrier_find(s, s->surface.x0))
         return -1;
-    before = cti_position_merit(s, b->y, s->surface.x0, nu, &size, &violated);
+    before = cti_position_merit(s, b->y, s->surface.x0, q->nu, &size, &violated);
     if (size < 0)
         return -1;
-    slope -= nu * violated;
+    slope -= q->nu * violated;
     for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
         clear = cti_form_try(s, t);
         if (clear < 0 || (clear && !cti_barrier_find(s, s->surface.x1)))
             return -1;
         if (!clear)
             continue;
-        after = cti_position_merit(s, b->y_try, s->surface.x1, nu, &other, &rest);
+        after = cti_position_merit(s, b->y_try, s->surface.x1, q->nu, &other, &rest);
         if (other < 0)
             return -1;
-        if (is_last || q->moves ||
+        if (q->is_last || q->moves ||
             after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
             cti_form_take(s);
             cti_barrier_arrive(s);
@@ -55,48 +53,25 @@ static int cti_position_search(cti_state *s, cti_form_run *q, double slope, doub
     return 0;
 }
 
-static cti_form_end cti_position_iterate(cti_state *s, cti_form_run *q, double *nu)
+static cti_form_end cti_position_iterate(cti_state *s, cti_form_run *q, void *context)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
     double *gap, slope;
     int found;
+    CTI_UNUSED(context);
     if (!cti_form_free_step(s, q) || !cti_form_near(s, &gap))
         return CTI_FORM_MEMORY;
-    found = cti_form_solve(s, b->form.rows, b->y, 1, gap);
+    found = cti_form_solve(s, cti_form_own(s)->rows, b->y, 1, gap);
     cti_arena_rewind(s->arena, mark);
     if (found <= 0)
         return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
-    if (!cti_form_measure(s, q, nu, &slope))
+    if (!cti_form_measure(s, q, &slope))
         return CTI_FORM_STUCK;
-    found = cti_position_search(s, q, slope, *nu, q->is_last);
+    found = cti_position_search(s, q, slope);
     if (found < 0)
         return CTI_FORM_MEMORY;
     return !found ? CTI_FORM_STUCK : q->is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
 }
 
-CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
-{
-    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first;
-    CTI_CLEAR(cti_barrier_own(s)->contact.rubs);
-    CTI_CLEAR(cti_barrier_own(s)->form.rows);
-    /* the first pass is without friction: it finds the normal forces */
-    for (lag = 0; lag <= lags; lag++) {
-        cti_form_end end = CTI_FORM_GOES_ON;
-        double nu = 0;
-        if (lag > 0 && !cti_form_lag(s))
-            return 0;
-        if (lag > 0 && CTI_LEN(cti_barrier_own(s)->contact.rubs) == 0)
-            return 1;
-        first = q->iterations;
-        while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
-            end = cti_position_iterate(s, q, &nu);
-        q->failed |= end == CTI_FORM_STUCK;
-        q->open = end == CTI_FORM_GOES_ON;
-        if (end == CTI_FORM_MEMORY)
-            return 0;
-        if (q->failed || q->open || (lag > 0 && q->iterations == first + 1))
-            return 1;
-    }
-    return 1;
-}
+CTI_FN int cti_form_position(cti_state *s, cti_form_run *q) { return cti_form_solves(s, q, cti_position_iterate, NULL); }

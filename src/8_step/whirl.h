@@ -1,8 +1,0 @@
-/* whirl.h -- rigid bodies with a large rotation in a step. */
-#pragma once
-
-#include "state.h"
-
-/* cti_whirl_count -- *out: number of rigid bodies that need a shorter step. The tentative motion rotates them by more than half a radian,
-   and they have a row, or their bounding sphere comes within the thickness of another body during the motion. 0: out of memory. */
-CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out);
