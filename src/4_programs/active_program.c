@@ -104,22 +104,23 @@ static void cti_active_point(cti_active_program *s, int refine)
 static int cti_active_program_values(void *ctx, const cti_active *q)
 {
     cti_active_program *s = (cti_active_program *)ctx;
+    double *u = q->u, *eps = s->eps;
     int i, k, m = s->c.m;
     if ((double)m * q->count > 6 * (double)s->c.kkt.system.factor.bytes / sizeof(double)) {
         cti_active_point(s, 1);
         return 1;
     }
-    memcpy(q->u, s->q, sizeof *q->u * (size_t)m);
+    memcpy(u, s->q, sizeof *u * (size_t)m);
     for (i = 0; i < m; i++)
-        s->eps[i] = fabs(s->q[i]);
+        eps[i] = fabs(u[i]);
     for (k = 0; k < q->count; k++) {
         const double *w = s->column[q->set[k]];
         double y = q->y[q->set[k]];
         for (i = 0; i < m; i++)
-            q->u[i] += y * w[i], s->eps[i] += fabs(y * w[i]);
+            u[i] += y * w[i], eps[i] += fabs(y * w[i]);
     }
     for (i = 0; i < m; i++)
-        s->eps[i] = cti_fmax(s->tolerance, cti_program_tuned.active.rounding * s->eps[i]);
+        eps[i] = cti_fmax(s->tolerance, cti_program_tuned.active.rounding * eps[i]);
     return 1;
 }
 
@@ -184,7 +185,7 @@ static int cti_active_program_open(cti_active_program *s)
     s->many = CTI_ARENA_NEW(arena, double, s->c.n ? cti_factor64_many_work(&sys->factor) : 0);
     s->x = CTI_ARENA_ZERO(arena, double, s->c.n), s->q = CTI_ARENA_NEW(arena, double, m), s->eps = CTI_ARENA_NEW(arena, double, m);
     s->column = CTI_ARENA_ZERO(arena, double *, m);
-    s->set.m = m, s->set.mem = s->e->mem, s->set.q = s->q, s->set.eps = s->eps, s->set.equation = s->c.equation, s->set.e = s->e, s->set.a = s->a;
+    s->set.m = m, s->set.q = s->q, s->set.eps = s->eps, s->set.equation = s->c.equation, s->set.e = s->e, s->set.a = s->a;
     s->set.row = cti_active_program_row, s->set.values = cti_active_program_values, s->set.proves = cti_active_program_proves, s->set.ctx = s;
     if (!s->X || !s->many || !s->x || !s->q || !s->eps || !s->column || !cti_active_open(&s->set, arena))
         return 0;
@@ -258,7 +259,6 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
         outcome = cti_active_outcome(&s, cti_active_iterate(&s));
     }
     a->why = a->why ? a->why : "";
-    cti_active_close(&s.set);
     cti_convex_close(&s.c);
     return outcome;
 }

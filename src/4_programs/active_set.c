@@ -13,19 +13,13 @@ CTI_FN int cti_active_open(cti_active *s, cti_arena *arena)
 {
     double **const all[] = {&s->y, &s->u, &s->proof, &s->z, &s->l};
     int i, m = s->m;
-    s->set = CTI_ARENA_NEW(arena, int32_t, m), s->at = CTI_ARENA_NEW(arena, int32_t, m), s->banned = CTI_ARENA_ZERO(arena, uint8_t, m);
-    s->cs = CTI_ARENA_ZERO(arena, double, 2 * (size_t)m);
+    s->arena = arena, s->set = CTI_ARENA_NEW(arena, int32_t, m), s->at = CTI_ARENA_NEW(arena, int32_t, m);
+    s->banned = CTI_ARENA_ZERO(arena, uint8_t, m), s->cs = CTI_ARENA_ZERO(arena, double, 2 * (size_t)m);
     if (!s->set || !s->at || !s->banned || !s->cs || !CTI_ARENA_VECTORS(arena, m, all))
         return 0;
     for (i = 0; i < m; i++)
         s->at[i] = -1;
     return 1;
-}
-
-CTI_FN void cti_active_close(cti_active *s)
-{
-    if (s->mem)
-        CTI_FREE(s->mem, s->L);
 }
 
 /* ---- the factor ---- */
@@ -58,10 +52,16 @@ static void cti_active_backward(const cti_active *s, double *z)
 /* the row z, L^-1 of its part of W, with this square of a pivot, at the end. 0: out of memory */
 static int cti_active_append(cti_active *s, int p, const double *z, double square)
 {
-    size_t size = ((size_t)s->count + 1) * ((size_t)s->count + 2) / 2;
-    double *row;
-    if (size > 0x7fffffff || !CTI_RESIZE(s->mem, s->L, (int)size))
-        return 0;
+    size_t used = (size_t)s->count * ((size_t)s->count + 1) / 2;
+    double *row, *wider = s->L;
+    if (used + (size_t)s->count >= s->room) {
+        s->room = 2 * used + 64;
+        if (!(wider = CTI_ARENA_NEW(s->arena, double, s->room)))
+            return 0;
+        if (used)
+            memcpy(wider, s->L, sizeof *wider * used);
+        s->L = wider;
+    }
     row = cti_active_line(s, s->count);
     if (s->count)
         memcpy(row, z, sizeof *row * (size_t)s->count);

@@ -7,7 +7,7 @@
 typedef enum cti_active_end { CTI_ACTIVE_DONE, CTI_ACTIVE_NONE, CTI_ACTIVE_MEMORY, CTI_ACTIVE_BUDGET, CTI_ACTIVE_LOST } cti_active_end;
 
 /* cti_active -- the set of rows with u = 0, and the Cholesky factor of W between them. It may be kept from one problem to the next. Zero it before
-   first use; close it in any case. */
+   first use. */
 typedef struct cti_active {
     int m;
     const double *q;         /* [m] */
@@ -22,19 +22,19 @@ typedef struct cti_active {
     void *ctx;
     cti_effort *e;           /* its limits hold, too, and a's iterations are counted; or NULL */
     cti_answer *a;
-    cti_mem *mem;
+    cti_arena *arena;
     int count;
     int32_t *set, *at;       /* [count] the set's rows in the order of the factor; [m] a row's place there, or -1 */
-    double *L;               /* rows of the factor, one after the other */
+    double *L;               /* [room] rows of the factor, one after the other */
+    size_t room;
     double *y, *u;           /* [m] y: 0 outside of the set */
     double *proof;           /* [m] after NONE: y >= 0 with W y = 0, q'y < 0 */
     double *z, *l, *cs;      /* [m], [m], [2 m] scratch */
     uint8_t *banned;         /* [m] rows that are left out */
     int64_t changes;         /* rows that entered or left, over all problems */
 } cti_active;
-/* cti_active_open -- m, mem and the functions are set; scratch from the arena. 0 when memory ran out. */
+/* cti_active_open -- m and the functions are set; memory is the arena's. 0 when memory ran out. */
 CTI_FN int cti_active_open(cti_active *s, cti_arena *arena);
-CTI_FN void cti_active_close(cti_active *s);
 /* cti_active_add -- row p enters the set with its y as it is. 1: it did; 0: it depends on the set; -1: memory ran out. */
 CTI_FN int cti_active_add(cti_active *s, int p);
 /* cti_active_drop -- the row at this place leaves the set. */

@@ -160,7 +160,7 @@ static int cti_printed_gram_proves(void *ctx, const double *y)
 
 static int cti_printed_gram_open(cti_printed *s, cti_active *g)
 {
-    g->m = s->m, g->mem = s->t->effort->mem, g->equation = s->p->equation, g->q = s->gram.q, g->eps = s->row.eps;
+    g->m = s->m, g->equation = s->p->equation, g->q = s->gram.q, g->eps = s->row.eps;
     g->row = cti_printed_gram_row, g->values = cti_printed_gram_values, g->ctx = s;
     return cti_active_open(g, s->t->effort->arena);
 }
@@ -573,7 +573,6 @@ static int cti_printed_open(cti_printed *s)
 static void cti_printed_close(cti_printed *s)
 {
     cti_mem *mem = s->t->effort->mem;
-    cti_active_close(&s->gram.face), cti_active_close(&s->gram.chop), cti_active_close(&s->gram.pull), cti_active_close(&s->gram.reduce);
     cti_sparse_free(mem, &s->row.J), cti_sparse_free(mem, &s->row.G);
 }
 
