@@ -47,6 +47,15 @@ static void make_grid(cti_mem *mem, cti_bsr *A, int graded)
     }
 }
 
+/* the grid's matrix with its Jacobi preconditioner */
+static void open_grid(cti_mem *mem, cti_bsr *A, cti_jacobi *M)
+{
+    cti_mem_init(mem, NULL);
+    memset(A, 0, sizeof *A), memset(M, 0, sizeof *M);
+    make_grid(mem, A, 0);
+    assert_int_equal(cti_jacobi_make(mem, M, A), 1);
+}
+
 static ct_real vec_dot(int n, const ct_real *a, const ct_real *b)
 {
     double sum = 0;
@@ -194,10 +203,8 @@ static void test_residuals(void **state)
     ct_real b[3 * N], x[3 * N], y[3 * N], z[3 * N], tol = CTI_EPS * 100, share;
     int i, its;
     (void)state;
-    cti_mem_init(&mem, NULL);
-    memset(&A, 0, sizeof A), memset(&M, 0, sizeof M), memset(x, 0, sizeof x), memset(y, 0, sizeof y), memset(z, 0, sizeof z);
-    make_grid(&mem, &A, 0);
-    assert_int_equal(cti_jacobi_make(&mem, &M, &A), 1);
+    open_grid(&mem, &A, &M);
+    memset(x, 0, sizeof x), memset(y, 0, sizeof y), memset(z, 0, sizeof z);
     p.A = &A, p.D = 50, q.p = &p;
     for (i = 0; i < 3 * N; i++)
         b[i] = rnd(), p.J[i] = rnd() / (ct_real)N, q.K[i] = rnd() / (ct_real)N;
@@ -225,10 +232,8 @@ static void test_operator(void **state)
     ct_real b[3 * N], x[3 * N], y[3 * N], z[3 * N], work[12 * N], tol = CTI_EPS * 100, share;
     int i, its;
     (void)state;
-    cti_mem_init(&mem, NULL);
-    memset(&A, 0, sizeof A), memset(&M, 0, sizeof M), memset(x, 0, sizeof x), memset(y, 0, sizeof y), memset(z, 0, sizeof z);
-    make_grid(&mem, &A, 0);
-    assert_int_equal(cti_jacobi_make(&mem, &M, &A), 1);
+    open_grid(&mem, &A, &M);
+    memset(x, 0, sizeof x), memset(y, 0, sizeof y), memset(z, 0, sizeof z);
     p.A = &A, p.D = 50;
     for (i = 0; i < 3 * N; i++)
         b[i] = rnd(), p.J[i] = (ct_real)(i % 3 == 0 ? 1 : (i % 3 == 1 ? -1 : 0)) / (ct_real)N;

@@ -249,7 +249,7 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
     s.e = e, s.a = a, a->iterations = 0;
     a->why = cti_convex_open(&s.c, p, 0, e->mem, e->arena);
     if (!a->why && s.c.m > cti_program_tuned.active.rows)
-        a->why = "more rows than the active set keeps dense columns for (6000)";
+        a->why = "more rows than the active set keeps dense columns for";
     if (a->why) {
         outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
     } else if ((got = cti_active_program_open(&s)) < 0) {

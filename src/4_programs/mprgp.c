@@ -8,6 +8,7 @@
    projected conjugate step is tried with half its length and less. The stop rule is on the largest entry of |phi + beta|, relative to the
    terms that cancel in it; the caller's judge decides in the end. */
 #include "mprgp.h"
+#include <limits.h>
 
 /* guesses of the face by pivoting */
 typedef struct cti_mprgp_guesses {
@@ -496,9 +497,8 @@ static int cti_mprgp_pivot(cti_mprgp_state *m)
     memset(&s, 0, sizeof s);
     for (i = 0; i < m->n; i++)
         m->guess.q[i] = -q->b[i];
-    s.rule.rounds = 1000000, s.rule.singles = cti_program_tuned.mprgp.singles;
-    s.rule.lo = q->set->lo, s.rule.hi = q->set->hi, s.rule.state = q->set->face;
-    s.rule.z = m->x, s.rule.u = m->g, s.rule.e = q->effort, s.rule.a = q->answer;
+    s.rule.rounds = INT_MAX, s.rule.singles = cti_program_tuned.mprgp.singles, s.rule.lo = q->set->lo, s.rule.hi = q->set->hi;
+    s.rule.state = q->set->face, s.rule.z = m->x, s.rule.u = m->g, s.rule.e = q->effort, s.rule.a = q->answer;
     s.M = q->A, s.q = m->guess.q, s.prox = m->guess.shift, s.near_to = m->guess.x, s.slight = cti_program_tuned.pivot.slope, s.work = m->guess.work;
     s.mem = q->effort->mem, s.face = &q->precondition->face;
     said = cti_sparse_pivot_run(&s) == CTI_OUTCOME_SOLVED;
