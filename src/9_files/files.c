@@ -36,30 +36,21 @@ CTI_FN ct_code cti_file_error(ct_error_info *error, ct_code code, int64_t line, 
 
 CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, ct_error_info *error)
 {
-    char *bytes = NULL;
     size_t n = 0, got = 1;
-    int bad;
+    int bad, room = 1;
     FILE *f = fopen(path, "rb");
     if (!f)
         return cti_file_error(error, CT_ERR_FILE, 0, 0, "cannot open the file", NULL);
-    while (got > 0) {
-        if (!CTI_RESERVE(mem, bytes, (int64_t)n + CTI_FILES_CHUNK)) {
-            fclose(f);
-            CTI_FREE(mem, bytes);
-            return cti_file_error(error, CT_ERR_MEMORY, 0, 0, "out of memory for the file", NULL);
-        }
-        got = fread(bytes + n, 1, stbds_header(bytes)->capacity - n, f);
+    while (got > 0 && (room = CTI_RESERVE(mem, *out_bytes, (int64_t)n + CTI_FILES_CHUNK)) != 0) {
+        got = fread(*out_bytes + n, 1, stbds_header(*out_bytes)->capacity - n, f);
         n += got;
-        stbds_header(bytes)->length = n;
+        stbds_header(*out_bytes)->length = n;
     }
     bad = ferror(f);
     fclose(f);
-    if (bad) {
-        CTI_FREE(mem, bytes);
-        return cti_file_error(error, CT_ERR_FILE, 0, 0, "cannot read the file", NULL);
-    }
-    *out_bytes = bytes;
-    return CT_OK;
+    if (!room)
+        return cti_file_error(error, CT_ERR_MEMORY, 0, 0, "out of memory for the file", NULL);
+    return bad ? cti_file_error(error, CT_ERR_FILE, 0, 0, "cannot read the file", NULL) : CT_OK;
 }
 
 static int cti_file_replace(const char *temporary, const char *path)
@@ -101,12 +92,38 @@ CTI_FN ct_code cti_file_write(cti_mem *mem, const char *path, cti_file_writer *w
 
 /* ---- scanner ---- */
 
+CTI_FN void cti_scan_open(cti_scan *s, cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error)
+{
+    memset(s, 0, sizeof *s);
+    cti_mem_open(&s->own, mem);
+    s->at = bytes, s->end = bytes + n, s->line = 1, s->mem = mem, s->mesh = mesh, s->error = error, s->token = "";
+    if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
+        s->at += 3;
+}
+
+CTI_FN ct_code cti_scan_close(cti_scan *s)
+{
+    cti_mem_release(&s->own);
+    return s->code;
+}
+
+CTI_FN int cti_scan_wrong(cti_scan *s, int64_t value, const char *format, const char *arg)
+{
+    int64_t place = s->start ? (int64_t)(s->at - s->start) : s->line;
+    if (s->code == CT_OK)
+        s->code = cti_file_say(s->error, CT_ERR_FORMAT, s->start ? "byte" : "line", place, (double)value, format, arg);
+    s->at = s->end;
+    return 0;
+}
+
 CTI_FN int cti_scan_fail(cti_scan *s, ct_code code, const char *format, const char *arg)
 {
-    if (s->code == CT_OK && s->start)
-        s->code = cti_file_say(s->error, code, "byte", (int64_t)(s->at - s->start), 0, format, arg);
-    else if (s->code == CT_OK)
-        s->code = cti_file_error(s->error, code, s->line, 0, format, arg);
+    if (s->code == CT_OK) {
+        cti_scan_wrong(s, 0, format, arg);
+        s->code = code;
+        if (s->error)
+            s->error->code = code;
+    }
     return 0;
 }
 
@@ -114,6 +131,7 @@ CTI_FN int cti_scan_memory(cti_scan *s)
 {
     if (s->code == CT_OK)
         s->code = cti_file_error(s->error, CT_ERR_MEMORY, 0, 0, "out of memory for a mesh", NULL);
+    s->at = s->end;
     return 0;
 }
 
@@ -124,15 +142,8 @@ static void cti_scan_break(cti_scan *s)
 {
     if (s->at == s->end)
         return;
-    if (*s->at == '\r') {
-        s->at++;
-        if (s->at < s->end && *s->at == '\n')
-            s->at++;
-        s->line++;
-    } else if (*s->at == '\n') {
-        s->at++;
-        s->line++;
-    }
+    s->at += *s->at == '\r' && s->at + 1 < s->end && s->at[1] == '\n' ? 2 : 1;
+    s->line++;
 }
 
 /* Returns 1 when a backslash here joins this line with the next. */
@@ -141,26 +152,20 @@ static int cti_scan_joins(const cti_scan *s)
     return s->comments && s->at + 1 < s->end && s->at[0] == '\\' && (s->at[1] == '\n' || s->at[1] == '\r');
 }
 
-CTI_FN int cti_scan_token(cti_scan *s, const char **token, int *length)
+static int cti_scan_is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+
+CTI_FN int cti_scan_token(cti_scan *s)
 {
-    /* skips blanks and joined lines */
-    for (;;) {
-        if (cti_scan_joins(s)) {
-            s->at++;
+    while (cti_scan_joins(s) || (s->at < s->end && cti_scan_is_blank(*s->at))) {
+        if (*s->at++ == '\\')
             cti_scan_break(s);
-        } else if (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\v' || *s->at == '\f')) {
-            s->at++;
-        } else {
-            break;
-        }
     }
     if (cti_scan_at_break(s) || (s->comments && *s->at == '#'))
         return 0;
-    *token = s->at;
-    while (!cti_scan_at_break(s) && !cti_scan_joins(s) && *s->at != ' ' && *s->at != '\t' && *s->at != '\v' && *s->at != '\f' &&
-           s->at - *token < INT32_MAX)
+    s->token = s->at;
+    while (!cti_scan_at_break(s) && !cti_scan_joins(s) && !cti_scan_is_blank(*s->at) && s->at - s->token < INT32_MAX)
         s->at++;
-    *length = (int)(s->at - *token);
+    s->length = (int)(s->at - s->token);
     return 1;
 }
 
@@ -168,45 +173,37 @@ CTI_FN int cti_scan_line(cti_scan *s)
 {
     int comment = 0;
     while (!cti_scan_at_break(s)) {
+        int joins = cti_scan_joins(s);
         comment |= s->comments && *s->at == '#';
-        if (!comment && cti_scan_joins(s)) {
-            s->at++;
+        s->at++;
+        if (joins && !comment)
             cti_scan_break(s);
-        } else {
-            s->at++;
-        }
     }
     cti_scan_break(s);
     return s->at < s->end;
 }
 
-CTI_FN int cti_scan_is(const char *token, int length, const char *word)
+CTI_FN int cti_scan_is(const cti_scan *s, const char *word)
 {
-    return strlen(word) == (size_t)length && memcmp(token, word, (size_t)length) == 0;
+    return strlen(word) == (size_t)s->length && memcmp(s->token, word, (size_t)s->length) == 0;
 }
 
-CTI_FN int cti_scan_like(const char *token, int length, const char *word)
+/* 1 when the n characters at t are `word`, which is in lower case, regardless of their case */
+static int cti_scan_same(const char *t, size_t n, const char *word)
 {
-    int i;
-    if (strlen(word) != (size_t)length)
-        return 0;
-    for (i = 0; i < length; i++) {
-        char c = token[i];
-        if (c >= 'A' && c <= 'Z')
-            c = (char)(c - 'A' + 'a');
-        if (c != word[i])
-            return 0;
+    size_t i;
+    for (i = 0; i < n && word[i] == (t[i] >= 'A' && t[i] <= 'Z' ? t[i] - 'A' + 'a' : t[i]) && word[i]; i++) {
     }
-    return 1;
+    return i == n && !word[n];
 }
+
+CTI_FN int cti_scan_like(const cti_scan *s, const char *word) { return cti_scan_same(s->token, (size_t)s->length, word); }
 
 CTI_FN int cti_scan_content(cti_scan *s)
 {
-    const char *t, *line;
-    int n;
     while (cti_scan_line(s)) {
-        line = s->at;
-        if (cti_scan_token(s, &t, &n)) {
+        const char *line = s->at;
+        if (cti_scan_token(s)) {
             s->at = line;
             return 1;
         }
@@ -214,13 +211,26 @@ CTI_FN int cti_scan_content(cti_scan *s)
     return 0;
 }
 
-CTI_FN int cti_scan_word(cti_scan *s, const char **token, int *length)
+CTI_FN int cti_scan_word(cti_scan *s)
 {
     do {
-        if (cti_scan_token(s, token, length))
+        if (cti_scan_token(s))
             return 1;
     } while (cti_scan_line(s));
     return 0;
+}
+
+CTI_FN int cti_scan_need(cti_scan *s, const char *what)
+{
+    return cti_scan_token(s) || cti_scan_fail(s, CT_ERR_FORMAT, "the line ends, expected %s", what);
+}
+
+CTI_FN int cti_scan_seek(cti_scan *s, const char *what)
+{
+    if (!cti_scan_word(s))
+        return cti_scan_fail(s, CT_ERR_FORMAT, "the file ends, expected %s", what);
+    s->at = s->token;
+    return 1;
 }
 
 /* ---- numbers ---- */
@@ -330,89 +340,85 @@ CTI_FN int cti_scan_number(const char *token, int length, ct_real *out)
     return 1;
 }
 
-/* The field as text for an error message, shortened. */
-static void cti_scan_quote(char out[32], const char *token, int length)
-{
-    int i, n = cti_min_int(length, 24);
-    for (i = 0; i < n; i++)
-        out[i] = (char)(token[i] >= 32 && token[i] < 127 ? token[i] : '?');
-    memcpy(out + n, length > n ? "..." : "", length > n ? 4 : 1);
-}
-
-/* A token that is no number of this kind. */
-static int cti_scan_other(cti_scan *s, const char *token, int length, const char *kind, const char *what)
+/* The last field is no number of this kind: it is named, shortened. */
+static int cti_scan_other(cti_scan *s, const char *kind, const char *what)
 {
     char quote[32], text[120];
-    cti_scan_quote(quote, token, length);
+    int i, n = cti_min_int(s->length, 24);
+    for (i = 0; i < n; i++)
+        quote[i] = (char)(s->token[i] >= 32 && s->token[i] < 127 ? s->token[i] : '?');
+    memcpy(quote + n, s->length > n ? "..." : "", s->length > n ? 4 : 1);
     snprintf(text, sizeof text, "'%s' is not %s, expected %s", quote, kind, what);
     return cti_scan_fail(s, CT_ERR_FORMAT, "%s", text);
 }
 
-CTI_FN int cti_scan_real(cti_scan *s, ct_real *out, const char *what)
+CTI_FN ct_real cti_scan_real(cti_scan *s, const char *what)
 {
-    const char *t;
-    int n;
-    if (!cti_scan_token(s, &t, &n))
-        return cti_scan_fail(s, CT_ERR_FORMAT, "the line ends, expected %s", what);
-    return cti_scan_number(t, n, out) || cti_scan_other(s, t, n, "a finite number", what);
+    ct_real x = 0;
+    if (cti_scan_need(s, what) && !cti_scan_number(s->token, s->length, &x))
+        cti_scan_other(s, "a finite number", what);
+    return x;
 }
 
-CTI_FN int cti_scan_point(cti_scan *s, ct_real **points, const char *what)
+CTI_FN void cti_scan_point(cti_scan *s, const char *what)
 {
-    ct_real x;
     int k;
     for (k = 0; k < 3; k++) {
-        if (!cti_scan_real(s, &x, what))
-            return 0;
-        if (!CTI_PUSH(s->mem, *points, x))
-            return cti_scan_memory(s);
+        ct_real x = cti_scan_real(s, what);
+        CTI_SCAN_PUSH(s, s->mesh->positions, x);
     }
-    return 1;
 }
 
-CTI_FN int cti_scan_seek(cti_scan *s, const char *what)
+CTI_FN int64_t cti_scan_integer(cti_scan *s, const char *what)
 {
-    const char *t;
-    int n;
-    if (!cti_scan_word(s, &t, &n))
-        return cti_scan_fail(s, CT_ERR_FORMAT, "the file ends, expected %s", what);
-    s->at = t;
-    return 1;
-}
-
-CTI_FN int cti_scan_wrong(cti_scan *s, int64_t value, const char *text, const char *what)
-{
-    cti_scan_fail(s, CT_ERR_FORMAT, text, what);
-    if (s->error)
-        s->error->value = (double)value;
-    return 0;
-}
-
-CTI_FN int cti_scan_integer(cti_scan *s, int64_t *out, const char *what)
-{
-    const char *t;
-    int n, i = 0, negative = 0;
+    int i = 0, negative = 0;
     int64_t x = 0;
-    if (!cti_scan_token(s, &t, &n))
-        return cti_scan_fail(s, CT_ERR_FORMAT, "the line ends, expected %s", what);
-    if (t[0] == '-' || t[0] == '+')
-        negative = t[i++] == '-';
-    if (i < n && n - i <= 18) {
-        for (; i < n && t[i] >= '0' && t[i] <= '9'; i++)
-            x = x * 10 + (t[i] - '0');
-        *out = negative ? -x : x;
-        if (i == n)
-            return 1;
-    }
-    return cti_scan_other(s, t, n, "an integer", what);
+    if (!cti_scan_need(s, what))
+        return 0;
+    if (s->token[0] == '-' || s->token[0] == '+')
+        negative = s->token[i++] == '-';
+    if (i < s->length && s->length - i <= 18)
+        for (; i < s->length && s->token[i] >= '0' && s->token[i] <= '9'; i++)
+            x = x * 10 + (s->token[i] - '0');
+    if (i == 0 || i < s->length || (i == 1 && s->token[0] < '0'))
+        return cti_scan_other(s, "an integer", what);
+    return negative ? -x : x;
+}
+
+CTI_FN int64_t cti_scan_count(cti_scan *s, const char *what)
+{
+    int64_t n = cti_scan_integer(s, what);
+    if (n < 0)
+        return cti_scan_fail(s, CT_ERR_FORMAT, "a negative number, expected %s", what);
+    return n <= INT32_MAX / 12 ? n : cti_scan_fail(s, CT_ERR_UNSUPPORTED, "too many: %s", what);
 }
 
 /* ---- binary values ---- */
 
-CTI_FN int cti_ply_scalar_size(cti_ply_scalar type)
+CTI_FN cti_scan_scalar cti_scan_type(const cti_scan *s)
+{
+    static const struct {
+        const char *name;
+        cti_scan_scalar type;
+    } types[] = {{"char", CTI_SCALAR_I8},           {"signed_char", CTI_SCALAR_I8},        {"unsigned_char", CTI_SCALAR_U8}, {"uchar", CTI_SCALAR_U8},
+                 {"short", CTI_SCALAR_I16},         {"unsigned_short", CTI_SCALAR_U16},    {"ushort", CTI_SCALAR_U16},       {"int", CTI_SCALAR_I32},
+                 {"unsigned_int", CTI_SCALAR_U32},  {"uint", CTI_SCALAR_U32},              {"long", CTI_SCALAR_I64},         {"unsigned_long", CTI_SCALAR_U64},
+                 {"long_long", CTI_SCALAR_I64},     {"unsigned_long_long", CTI_SCALAR_U64}, {"float", CTI_SCALAR_F32},        {"double", CTI_SCALAR_F64},
+                 {"int8", CTI_SCALAR_I8},           {"uint8", CTI_SCALAR_U8},              {"int16", CTI_SCALAR_I16},        {"uint16", CTI_SCALAR_U16},
+                 {"int32", CTI_SCALAR_I32},         {"uint32", CTI_SCALAR_U32},            {"int64", CTI_SCALAR_I64},        {"uint64", CTI_SCALAR_U64},
+                 {"float32", CTI_SCALAR_F32},       {"float64", CTI_SCALAR_F64},           {"vtkidtype", CTI_SCALAR_I32},    {"vtktypeint32", CTI_SCALAR_I32},
+                 {"vtktypeint64", CTI_SCALAR_I64},  {"vtktypeuint64", CTI_SCALAR_U64}};
+    size_t i;
+    for (i = 0; i < sizeof types / sizeof *types; i++)
+        if (cti_scan_like(s, types[i].name))
+            return types[i].type;
+    return CTI_SCALAR_NONE;
+}
+
+CTI_FN int cti_scan_width(const cti_scan *s, cti_scan_scalar type)
 {
     static const int sizes[] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
-    return sizes[type];
+    return s->start ? sizes[type] : 1;
 }
 
 CTI_FN int cti_scan_left(cti_scan *s, int64_t count, int64_t size, const char *what)
@@ -435,51 +441,44 @@ static uint64_t cti_scan_bits(cti_scan *s, int size)
     return u;
 }
 
-static int64_t cti_scan_signed(uint64_t u, int size)
+CTI_FN int64_t cti_scan_value_integer(cti_scan *s, cti_scan_scalar type, const char *what)
 {
-    uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    int size = cti_scan_width(s, type);
+    int is_signed = type == CTI_SCALAR_I8 || type == CTI_SCALAR_I16 || type == CTI_SCALAR_I32 || type == CTI_SCALAR_I64;
+    uint64_t u, sign = size ? (uint64_t)1 << (8 * size - 1) : 0;
     int64_t x;
-    u = (u ^ sign) - sign;
+    if (!s->start)
+        return !s->spans || cti_scan_seek(s, what) ? cti_scan_integer(s, what) : 0;
+    if (!cti_scan_left(s, 1, size, what))
+        return 0;
+    u = cti_scan_bits(s, size);
+    if (type == CTI_SCALAR_NONE || type >= CTI_SCALAR_F32 || (!is_signed && u >> 63)) {
+        s->at -= size;
+        return cti_scan_fail(s, CT_ERR_FORMAT, "not an integer, expected %s", what);
+    }
+    u = is_signed ? (u ^ sign) - sign : u;
     memcpy(&x, &u, sizeof x);
     return x;
 }
 
-CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_ply_scalar type, int64_t *out, const char *what)
+CTI_FN ct_real cti_scan_value_real(cti_scan *s, cti_scan_scalar type, const char *what)
 {
-    int size = cti_ply_scalar_size(type),
-        is_signed = type == CTI_PLY_SCALAR_I8 || type == CTI_PLY_SCALAR_I16 || type == CTI_PLY_SCALAR_I32 || type == CTI_PLY_SCALAR_I64;
+    int size = cti_scan_width(s, type), ok;
     uint64_t u;
+    double x = 0;
+    if (!s->start)
+        return !s->spans || cti_scan_seek(s, what) ? cti_scan_real(s, what) : 0;
+    if (type < CTI_SCALAR_F32)
+        return (ct_real)cti_scan_value_integer(s, type, what);
     if (!cti_scan_left(s, 1, size, what))
         return 0;
     u = cti_scan_bits(s, size);
-    if (type == CTI_PLY_SCALAR_NONE || type >= CTI_PLY_SCALAR_F32 || (!is_signed && u >> 63)) {
-        s->at -= size;
-        return cti_scan_fail(s, CT_ERR_FORMAT, "not an integer, expected %s", what);
-    }
-    *out = is_signed ? cti_scan_signed(u, size) : (int64_t)u;
-    return 1;
-}
-
-CTI_FN int cti_scan_raw_real(cti_scan *s, cti_ply_scalar type, ct_real *out, const char *what)
-{
-    int size = cti_ply_scalar_size(type), ok = 1;
-    int64_t whole;
-    double x = 0;
-    if (type < CTI_PLY_SCALAR_F32) {
-        if (!cti_scan_raw_integer(s, type, &whole, what))
-            return 0;
-        *out = (ct_real)whole;
-        return 1;
-    }
-    if (!cti_scan_left(s, 1, size, what))
-        return 0;
-    if (type == CTI_PLY_SCALAR_F32) {
-        uint32_t u = (uint32_t)cti_scan_bits(s, size);
+    if (type == CTI_SCALAR_F32) {
+        uint32_t half = (uint32_t)u;
         float f;
-        memcpy(&f, &u, sizeof f);
+        memcpy(&f, &half, sizeof f);
         ok = cti_finite32(f), x = f;
     } else {
-        uint64_t u = cti_scan_bits(s, size);
         memcpy(&x, &u, sizeof x);
         ok = cti_finite64(x);
     }
@@ -487,66 +486,82 @@ CTI_FN int cti_scan_raw_real(cti_scan *s, cti_ply_scalar type, ct_real *out, con
     /* limit: halfway between the largest float and the next power of two, so that rounding to float stays finite */
     ok = ok && x < 3.4028235677973362e38 && x > -3.4028235677973362e38;
 #endif
-    if (!ok) {
-        s->at -= size;
-        return cti_scan_fail(s, CT_ERR_FORMAT, "not a finite number, expected %s", what);
-    }
-    *out = (ct_real)x;
-    return 1;
+    if (ok)
+        return (ct_real)x;
+    s->at -= size;
+    return (ct_real)cti_scan_fail(s, CT_ERR_FORMAT, "not a finite number, expected %s", what);
+}
+
+CTI_FN void cti_scan_skip(cti_scan *s, cti_scan_scalar type, int64_t count, const char *what)
+{
+    if (s->start && cti_scan_left(s, count, cti_scan_width(s, type), what))
+        s->at += count * cti_scan_width(s, type);
+    for (; !s->start && count > 0 && cti_scan_ok(s); count--)
+        if (s->spans ? cti_scan_seek(s, what) : 1)
+            cti_scan_need(s, what);
 }
 
 /* ---- elements ---- */
 
-CTI_FN int cti_mesh_fan(cti_scan *s, ct_mesh *mesh, const int32_t *polygon, int n)
+CTI_FN void cti_mesh_fan(cti_scan *s, const int32_t *polygon, int n)
 {
+    int32_t **list = &s->mesh->triangles;
     cti_file_polygon p;
-    int32_t last = -1;
-    int i;
-    if (n > 2 && CTI_LEN(mesh->triangles) > INT32_MAX - 4 - 3 * (int64_t)n)
-        return cti_scan_fail(s, CT_ERR_UNSUPPORTED, "too many triangles", NULL);
-    p.first = CTI_LEN(mesh->triangles) / 3, p.place = s->start ? (int64_t)(s->at - s->start) : s->line;
+    int last = 0, i;
+    if (n > 2 && CTI_LEN(*list) > INT32_MAX - 4 - 3 * (int64_t)n)
+        cti_scan_fail(s, CT_ERR_UNSUPPORTED, "too many triangles", NULL);
+    p.first = CTI_LEN(*list) / 3, p.place = s->start ? (int64_t)(s->at - s->start) : s->line;
     while (n > 1 && polygon[n - 1] == polygon[0])
         n--;
-    for (i = 1; i < n; i++) {
+    for (i = 1; i < n && cti_scan_ok(s); i++) {
         if (polygon[i] == polygon[i - 1])
             continue;
-        if (last >= 0 && (!CTI_PUSH(s->mem, mesh->triangles, polygon[0]) || !CTI_PUSH(s->mem, mesh->triangles, last) ||
-                          !CTI_PUSH(s->mem, mesh->triangles, polygon[i])))
-            return cti_scan_memory(s);
-        last = polygon[i];
+        if (last > 0) {
+            CTI_SCAN_PUSH(s, *list, polygon[0]);
+            CTI_SCAN_PUSH(s, *list, polygon[last]);
+            CTI_SCAN_PUSH(s, *list, polygon[i]);
+        }
+        last = i;
     }
-    p.n = CTI_LEN(mesh->triangles) / 3 - p.first;
-    return p.n < 2 || CTI_PUSH(s->mem, s->polygons, p) ? 1 : cti_scan_memory(s);
+    p.n = CTI_LEN(*list) / 3 - p.first;
+    if (p.n > 1 && cti_scan_ok(s))
+        CTI_SCAN_KEEP(s, s->polygons, p);
 }
 
-CTI_FN int cti_mesh_finish(cti_scan *s, ct_mesh *mesh)
+CTI_FN int cti_mesh_finish(cti_scan *s)
 {
+    ct_mesh *mesh = s->mesh;
     int i;
-    for (i = 0; s->code == CT_OK && i < CTI_LEN(s->polygons); i++) {
+    for (i = 0; cti_scan_ok(s) && i < CTI_LEN(s->polygons); i++) {
         const cti_file_polygon *p = s->polygons + i;
         int memory = 0;
-        const char *why = cti_polygon_divide(s->mem, mesh->positions, mesh->triangles + 3 * (size_t)p->first, p->n, &memory);
-        if (why && s->start)
-            s->at = s->start + p->place;
-        s->line = p->place;
-        if (why)
-            memory ? cti_scan_memory(s) : cti_scan_fail(s, CT_ERR_FORMAT, "%s", why);
+        const char *why = cti_polygon_divide(&s->own, mesh->positions, mesh->triangles + 3 * (size_t)p->first, p->n, &memory);
+        if (!why)
+            continue;
+        s->at = s->start ? s->start + p->place : s->at, s->line = p->place;
+        memory ? cti_scan_memory(s) : cti_scan_fail(s, CT_ERR_FORMAT, "%s", why);
     }
-    CTI_FREE(s->mem, s->polygons);
-    if (s->code == CT_OK && mesh->triangles)
+    if (cti_scan_ok(s) && mesh->triangles)
         stbds_header(mesh->triangles)->length = 3 * (size_t)cti_weld_elements(mesh->triangles, CTI_LEN(mesh->triangles) / 3, 3, NULL);
-    return s->code == CT_OK;
+    return cti_scan_ok(s);
 }
 
-CTI_FN int cti_mesh_chain(cti_scan *s, ct_mesh *mesh, const int32_t *line, int n)
+CTI_FN void cti_mesh_chain(cti_scan *s, const int32_t *line, int n)
 {
     int i;
-    if (n > 1 && CTI_LEN(mesh->segments) > INT32_MAX - 4 - 2 * (int64_t)n)
-        return cti_scan_fail(s, CT_ERR_UNSUPPORTED, "too many segments", NULL);
-    for (i = 0; i + 1 < n; i++)
-        if (!CTI_PUSH(s->mem, mesh->segments, line[i]) || !CTI_PUSH(s->mem, mesh->segments, line[i + 1]))
-            return cti_scan_memory(s);
-    return 1;
+    if (n > 1 && CTI_LEN(s->mesh->segments) > INT32_MAX - 4 - 2 * (int64_t)n)
+        cti_scan_fail(s, CT_ERR_UNSUPPORTED, "too many segments", NULL);
+    for (i = 0; i < 2 * (n - 1) && cti_scan_ok(s); i++)
+        CTI_SCAN_PUSH(s, s->mesh->segments, line[(i + 1) / 2]);
+}
+
+CTI_FN void cti_mesh_tet(cti_scan *s, const int32_t *corners)
+{
+    int k;
+    if (CTI_LEN(s->mesh->tets) > INT32_MAX - 8)
+        cti_scan_fail(s, CT_ERR_UNSUPPORTED, "too many tets", NULL);
+    for (k = 0; k < 4 && cti_scan_ok(s); k++)
+        CTI_SCAN_PUSH(s, s->mesh->tets, corners[k]);
 }
 
 /* ---- reading by extension ---- */
@@ -554,49 +569,36 @@ CTI_FN int cti_mesh_chain(cti_scan *s, ct_mesh *mesh, const int32_t *line, int n
 CTI_FN int cti_file_has_extension(const char *path, const char *extension)
 {
     size_t n = strlen(path), m = strlen(extension);
-    return n >= m && cti_scan_like(path + n - m, (int)m, extension);
+    return n >= m && cti_scan_same(path + n - m, m, extension);
 }
 
 typedef ct_code cti_file_reader(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
 
-/* The reader for a file name; *tetgen 1: TetGen, which has its own loader. */
-static cti_file_reader *cti_file_choose(const char *path, int *tetgen)
-{
-    *tetgen = cti_file_has_extension(path, ".node") || cti_file_has_extension(path, ".ele") || cti_file_has_extension(path, ".face");
-    if (cti_file_has_extension(path, ".obj"))
-        return cti_read_obj;
-    if (cti_file_has_extension(path, ".msh"))
-        return cti_read_msh;
-    if (cti_file_has_extension(path, ".ply"))
-        return cti_read_ply;
-    if (cti_file_has_extension(path, ".stl"))
-        return cti_read_stl;
-    return cti_file_has_extension(path, ".vtk") ? cti_read_vtk : NULL;
-}
-
 static ct_code cti_file_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
 {
-    cti_mem mem;
+    static const struct {
+        const char *extension;
+        cti_file_reader *read; /* NULL: TetGen, which has its own loader */
+    } formats[] = {{".obj", cti_read_obj}, {".msh", cti_read_msh}, {".ply", cti_read_ply}, {".stl", cti_read_stl},
+                   {".vtk", cti_read_vtk}, {".node", NULL},        {".ele", NULL},         {".face", NULL}};
+    cti_mem mem, own;
     ct_mesh mesh;
     char *bytes = NULL;
     ct_code code;
-    cti_file_reader *reader;
-    int tetgen;
+    int k = 0;
     if (!path || !out_mesh)
         return cti_file_error(out_error, CT_ERR_ARGUMENT, 0, 0, "path and out_mesh may not be NULL", NULL);
-    reader = cti_file_choose(path, &tetgen);
-    if (!reader && !tetgen)
+    while (k < CTI_COUNT(formats) && !cti_file_has_extension(path, formats[k].extension))
+        k++;
+    if (k == CTI_COUNT(formats))
         return cti_file_error(out_error, CT_ERR_UNSUPPORTED, 0, 0,
                               "file name must end in .obj, .msh, .ply, .stl, .vtk, .node or .ele (mesh formats that are read)", NULL);
-    cti_mem_init(&mem, NULL);
+    cti_mem_init(&mem, NULL), cti_mem_open(&own, &mem);
     memset(&mesh, 0, sizeof mesh);
-    if (tetgen) {
-        code = cti_load_tetgen(&mem, path, &mesh, out_error);
-    } else {
-        code = cti_file_load(&mem, path, &bytes, out_error);
-        CTI_THEN(code, reader(&mem, bytes, stbds_header(bytes)->length, &mesh, out_error));
-        CTI_FREE(&mem, bytes);
-    }
+    code = formats[k].read ? cti_file_load(&own, path, &bytes, out_error) : cti_load_tetgen(&mem, path, &mesh, out_error);
+    if (code == CT_OK && formats[k].read)
+        code = formats[k].read(&mem, bytes, stbds_header(bytes)->length, &mesh, out_error);
+    cti_mem_release(&own);
     if (code != CT_OK) {
         ct_mesh_free(&mesh);
         return code;

@@ -12,12 +12,11 @@
 
 typedef struct cti_msh {
     cti_scan scan;
-    ct_mesh *mesh;
     int major;      /* 2 or 4 */
     uint64_t *tags; /* [n] of the nodes: in file order, later sorted */
     int32_t *order; /* [n] node of each sorted tag; NULL: tags ascend in file order */
     uint8_t *middle; /* [n] 1: only elements of second order name the node, as a middle; NULL: there are none */
-    int have_nodes, have_elements, n_known;
+    int have_nodes, n_known;
 } cti_msh;
 
 enum { CTI_MSH_LINE = 2, CTI_MSH_FACE = 3, CTI_MSH_TET = 4, CTI_MSH_MOST = 10 };
@@ -31,218 +30,175 @@ static const cti_msh_type cti_msh_types[] = {{1, 2, 2, CTI_MSH_LINE},  {2, 3, 3,
                                              {26, 0, 0, 0},            {27, 0, 0, 0},           {28, 0, 0, 0}};
 
 /* The next line inside a section; its end before its contents are complete is an error. */
-static int cti_msh_content(cti_msh *m, const char *what)
+static void cti_msh_content(cti_scan *s, const char *what)
 {
-    if (!cti_scan_content(&m->scan))
-        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the file ends, expected %s", what);
-    if (*m->scan.at == '$')
-        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the section ends early, expected %s", what);
-    return 1;
+    if (!cti_scan_content(s))
+        cti_scan_fail(s, CT_ERR_FORMAT, "the file ends, expected %s", what);
+    else if (*s->at == '$')
+        cti_scan_fail(s, CT_ERR_FORMAT, "the section ends early, expected %s", what);
 }
 
-static int cti_msh_integer(cti_msh *m, int64_t least, int64_t *out, const char *what)
+static int64_t cti_msh_integer(cti_scan *s, int64_t least, const char *what)
 {
-    if (!cti_scan_integer(&m->scan, out, what))
-        return 0;
-    if (*out < least)
-        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "number out of range: %s", what);
-    return 1;
+    int64_t x = cti_scan_integer(s, what);
+    return x >= least ? x : cti_scan_fail(s, CT_ERR_FORMAT, "number out of range: %s", what);
 }
 
 /* The end of a section: "$End<name>". */
-static int cti_msh_end(cti_msh *m, const char *word)
+static void cti_msh_end(cti_scan *s, const char *word)
 {
-    const char *t;
-    int n;
-    if (!cti_scan_content(&m->scan))
-        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the file ends, expected %s", word);
-    if (!cti_scan_token(&m->scan, &t, &n) || !cti_scan_is(t, n, word))
-        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "expected %s", word);
-    return 1;
+    if (!cti_scan_content(s))
+        cti_scan_fail(s, CT_ERR_FORMAT, "the file ends, expected %s", word);
+    else if (!cti_scan_token(s) || !cti_scan_is(s, word))
+        cti_scan_fail(s, CT_ERR_FORMAT, "expected %s", word);
 }
 
-static int cti_msh_format(cti_msh *m)
+static void cti_msh_format(cti_msh *m)
 {
-    const char *t;
-    int64_t binary;
-    int n;
-    if (!cti_msh_content(m, "a format version") || !cti_scan_token(&m->scan, &t, &n))
-        return 0;
-    if (cti_scan_is(t, n, "2") || cti_scan_is(t, n, "2.0") || cti_scan_is(t, n, "2.1") || cti_scan_is(t, n, "2.2"))
-        m->major = 2;
-    else if (cti_scan_is(t, n, "4.1"))
-        m->major = 4;
-    else
-        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "MSH version is neither 2.x nor 4.1", NULL);
-    if (!cti_msh_integer(m, 0, &binary, "file type 0 (ASCII)"))
-        return 0;
-    if (binary != 0)
-        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "binary MSH is not read; save it as ASCII", NULL);
-    return cti_msh_end(m, "$EndMeshFormat");
+    cti_scan *s = &m->scan;
+    cti_msh_content(s, "a format version"), cti_scan_need(s, "a format version");
+    m->major = cti_scan_is(s, "4.1") ? 4 : 2;
+    if (m->major == 2 && !cti_scan_is(s, "2") && !cti_scan_is(s, "2.0") && !cti_scan_is(s, "2.1") && !cti_scan_is(s, "2.2"))
+        cti_scan_fail(s, CT_ERR_UNSUPPORTED, "MSH version is neither 2.x nor 4.1", NULL);
+    if (cti_msh_integer(s, 0, "file type 0 (ASCII)") != 0)
+        cti_scan_fail(s, CT_ERR_UNSUPPORTED, "binary MSH is not read; save it as ASCII", NULL);
+    cti_msh_end(s, "$EndMeshFormat");
 }
 
 /* ---- nodes ---- */
 
-static int cti_msh_tag(cti_msh *m)
+static void cti_msh_tag(cti_msh *m)
 {
-    int64_t tag;
-    if (!cti_msh_integer(m, 0, &tag, "a node tag"))
-        return 0;
+    cti_scan *s = &m->scan;
+    uint64_t tag = (uint64_t)cti_msh_integer(s, 0, "a node tag");
     if (CTI_LEN(m->tags) >= INT32_MAX / 12)
-        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "too many nodes", NULL);
-    return CTI_PUSH(m->scan.mem, m->tags, (uint64_t)tag) ? 1 : cti_scan_memory(&m->scan);
+        cti_scan_fail(s, CT_ERR_UNSUPPORTED, "too many nodes", NULL);
+    CTI_SCAN_KEEP(s, m->tags, tag);
+}
+
+/* The head of a block, version 4.1: dimension and tag of an entity, and one number more. */
+static int64_t cti_msh_block(cti_scan *s, const char *block, int64_t least, const char *what)
+{
+    cti_msh_content(s, block);
+    cti_msh_integer(s, 0, "an entity's dimension"), cti_scan_integer(s, "an entity's tag");
+    return cti_msh_integer(s, least, what);
 }
 
 /* One block of nodes, version 4.1: tags, then coordinates. */
-static int cti_msh_node_block(cti_msh *m)
+static void cti_msh_node_block(cti_msh *m)
 {
-    int64_t skipped, count, i;
-    if (!cti_msh_content(m, "a block of nodes") || !cti_msh_integer(m, 0, &skipped, "an entity's dimension") ||
-        !cti_scan_integer(&m->scan, &skipped, "an entity's tag") || !cti_msh_integer(m, 0, &skipped, "parametric 0 or 1") ||
-        !cti_msh_integer(m, 0, &count, "the number of nodes in a block"))
-        return 0;
-    for (i = 0; i < count; i++)
-        if (!cti_msh_content(m, "a node tag") || !cti_msh_tag(m))
-            return 0;
-    for (i = 0; i < count; i++)
-        if (!cti_msh_content(m, "coordinates of a node") || !cti_scan_point(&m->scan, &m->mesh->positions, "three coordinates of a node"))
-            return 0;
-    return 1;
+    cti_scan *s = &m->scan;
+    int64_t count, i;
+    cti_msh_block(s, "a block of nodes", 0, "parametric 0 or 1");
+    count = cti_msh_integer(s, 0, "the number of nodes in a block");
+    for (i = 0; i < count && cti_scan_ok(s); i++)
+        cti_msh_content(s, "a node tag"), cti_msh_tag(m);
+    for (i = 0; i < count && cti_scan_ok(s); i++)
+        cti_msh_content(s, "coordinates of a node"), cti_scan_point(s, "three coordinates of a node");
 }
 
 /* Sorts the tags; a tag that occurs twice is an error. */
-static int cti_msh_sort_tags(cti_msh *m)
+static void cti_msh_sort_tags(cti_msh *m)
 {
-    cti_mem *mem = m->scan.mem;
-    int n = CTI_LEN(m->tags), i, rising = 1, ok = 1;
+    cti_scan *s = &m->scan;
+    uint64_t *keys = NULL;
+    int32_t *payload = NULL;
+    int n = CTI_LEN(m->tags), i, rising = 1;
     for (i = 1; i < n; i++)
         rising &= m->tags[i - 1] < m->tags[i];
-    if (!rising) {
-        uint64_t *keys = NULL;
-        int32_t *payload = NULL;
-        ok = CTI_RESIZE(mem, m->order, n) && CTI_RESIZE(mem, keys, n) && CTI_RESIZE(mem, payload, n);
-        for (i = 0; ok && i < n; i++)
-            m->order[i] = (int32_t)i;
-        if (ok)
-            cti_sort_u64(m->tags, m->order, keys, payload, n);
-        CTI_FREE(mem, keys);
-        CTI_FREE(mem, payload);
-        if (!ok)
-            return cti_scan_memory(&m->scan);
-        for (i = 1; i < n; i++)
-            if (m->tags[i - 1] == m->tags[i])
-                return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "two nodes have the same tag", NULL);
+    if (rising)
+        return;
+    if (!CTI_RESIZE(&s->own, m->order, n) || !CTI_RESIZE(&s->own, keys, n) || !CTI_RESIZE(&s->own, payload, n)) {
+        cti_scan_memory(s);
+        return;
     }
-    return 1;
+    for (i = 0; i < n; i++)
+        m->order[i] = (int32_t)i;
+    cti_sort_u64(m->tags, m->order, keys, payload, n);
+    for (i = 1; i < n; i++)
+        if (m->tags[i - 1] == m->tags[i])
+            cti_scan_fail(s, CT_ERR_FORMAT, "two nodes have the same tag", NULL);
 }
 
-static int cti_msh_nodes(cti_msh *m)
+static void cti_msh_nodes(cti_msh *m)
 {
-    int64_t blocks, count, i, unused;
+    cti_scan *s = &m->scan;
+    int64_t blocks, count, i;
     if (m->have_nodes)
-        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "a second section of nodes", NULL);
+        cti_scan_fail(s, CT_ERR_FORMAT, "a second section of nodes", NULL);
     m->have_nodes = 1;
-    if (!cti_msh_content(m, "the number of nodes") || !cti_msh_integer(m, 0, &blocks, "the number of nodes"))
-        return 0;
-    count = blocks;
-    if (m->major == 4 && (!cti_msh_integer(m, 0, &count, "the number of nodes") || !cti_msh_integer(m, 0, &unused, "the least node tag") ||
-                          !cti_msh_integer(m, 0, &unused, "the largest node tag")))
-        return 0;
-    for (i = 0; i < blocks; i++) {
-        if (m->major == 4 && !cti_msh_node_block(m))
-            return 0;
-        if (m->major == 2 && (!cti_msh_content(m, "a node") || !cti_msh_tag(m) ||
-            !cti_scan_point(&m->scan, &m->mesh->positions, "three coordinates of a node")))
-            return 0;
+    cti_msh_content(s, "the number of nodes");
+    count = blocks = cti_msh_integer(s, 0, "the number of nodes");
+    if (m->major == 4) {
+        count = cti_msh_integer(s, 0, "the number of nodes");
+        cti_msh_integer(s, 0, "the least node tag"), cti_msh_integer(s, 0, "the largest node tag");
     }
+    for (i = 0; i < blocks && cti_scan_ok(s); i++)
+        if (m->major == 4)
+            cti_msh_node_block(m);
+        else
+            cti_msh_content(s, "a node"), cti_msh_tag(m), cti_scan_point(s, "three coordinates of a node");
     if (CTI_LEN(m->tags) != count)
-        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the blocks of nodes do not add up to their number", NULL);
-    return cti_msh_end(m, "$EndNodes") && cti_msh_sort_tags(m);
+        cti_scan_fail(s, CT_ERR_FORMAT, "the blocks of nodes do not add up to their number", NULL);
+    cti_msh_end(s, "$EndNodes");
+    if (cti_scan_ok(s))
+        cti_msh_sort_tags(m);
 }
 
 /* ---- elements ---- */
 
-static int cti_msh_find(const cti_msh *m, uint64_t tag)
-{
-    int at = cti_sort_find_u64(m->tags, CTI_LEN(m->tags), tag);
-    return at >= 0 && m->order ? m->order[at] : at;
-}
-
 /* The next node of an element: its number in the mesh. */
-static int cti_msh_node(cti_msh *m, int32_t *out)
+static int32_t cti_msh_node(cti_msh *m)
 {
-    int64_t tag;
-    int node;
-    if (!cti_msh_integer(m, 0, &tag, "a node tag of an element"))
-        return 0;
-    node = cti_msh_find(m, (uint64_t)tag);
-    if (node < 0)
+    int64_t tag = cti_msh_integer(&m->scan, 0, "a node tag of an element");
+    int at = cti_sort_find_u64(m->tags, CTI_LEN(m->tags), (uint64_t)tag);
+    if (at < 0)
         return cti_scan_wrong(&m->scan, tag, "an element names a node tag that no node has", NULL);
-    *out = (int32_t)node;
-    return 1;
-}
-
-/* Notes that nodes are middles of edges, unless they are corners of another element. */
-static int cti_msh_middles(cti_msh *m, const int32_t *nodes, int n)
-{
-    int k, n_nodes = CTI_LEN(m->mesh->positions) / 3;
-    if (n > 0 && !m->middle) {
-        if (!CTI_ZEROS(m->scan.mem, m->middle, n_nodes))
-            return cti_scan_memory(&m->scan);
-    }
-    for (k = 0; k < n; k++)
-        m->middle[nodes[k]] = 1;
-    return 1;
-}
-
-static const cti_msh_type *cti_msh_find_type(int64_t type)
-{
-    size_t i;
-    for (i = 0; i < sizeof cti_msh_types / sizeof *cti_msh_types; i++)
-        if (cti_msh_types[i].type == type)
-            return &cti_msh_types[i];
-    return NULL;
+    return (int32_t)(m->order ? m->order[at] : at);
 }
 
 /* One element. For types that are skipped, the rest of the line stays unread. */
-static int cti_msh_element(cti_msh *m, int64_t type)
+static void cti_msh_element(cti_msh *m, int64_t type)
 {
-    const cti_msh_type *t = cti_msh_find_type(type);
-    int32_t nodes[CTI_MSH_MOST], **list;
+    cti_scan *s = &m->scan;
+    const cti_msh_type *t = cti_msh_types, *end = cti_msh_types + CTI_COUNT(cti_msh_types);
+    int32_t nodes[CTI_MSH_MOST];
     int k;
-    if (!t) {
+    while (t < end && t->type != type)
+        t++;
+    if (t == end) {
         char number[24];
         snprintf(number, sizeof number, "%lld", (long long)type);
-        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "element type %s is not read: types 1, 2, 3, 4, 8, 9, 11 and 15 are", number);
+        cti_scan_fail(s, CT_ERR_UNSUPPORTED, "element type %s is not read: types 1, 2, 3, 4, 8, 9, 11 and 15 are", number);
+        return;
     }
     m->n_known += t->nodes > 0 || type == 15;
     for (k = 0; k < t->nodes; k++)
-        if (!cti_msh_node(m, &nodes[k]))
-            return 0;
-    if (t->nodes > 0 && !cti_msh_middles(m, nodes + t->corners, t->nodes - t->corners))
-        return 0;
+        nodes[k] = cti_msh_node(m);
+    /* middles of edges, unless they are corners of another element */
+    if (t->nodes > t->corners && !m->middle && !CTI_ZEROS(&s->own, m->middle, CTI_LEN(s->mesh->positions) / 3))
+        cti_scan_memory(s);
+    for (k = t->corners; k < t->nodes && cti_scan_ok(s); k++)
+        m->middle[nodes[k]] = 1;
     if (t->kind == CTI_MSH_FACE)
-        return cti_mesh_fan(&m->scan, m->mesh, nodes, t->corners);
-    list = t->kind == CTI_MSH_TET ? &m->mesh->tets : &m->mesh->segments;
-    if (CTI_LEN(*list) >= INT32_MAX - 4)
-        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "too many elements", NULL);
-    for (k = 0; k < t->corners; k++)
-        if (!CTI_PUSH(m->scan.mem, *list, nodes[k]))
-            return cti_scan_memory(&m->scan);
-    return 1;
+        cti_mesh_fan(s, nodes, t->corners);
+    else if (t->kind == CTI_MSH_TET)
+        cti_mesh_tet(s, nodes);
+    else
+        cti_mesh_chain(s, nodes, t->corners);
 }
 
 /* Drops elements that repeat an earlier one, vertex by vertex. */
-static int cti_msh_single(cti_msh *m, int32_t *list, int per)
+static void cti_msh_single(cti_scan *s, int32_t *list, int per)
 {
     int32_t *first = NULL;
     int n = CTI_LEN(list) / per, i, kept = 0;
     size_t size = sizeof *list * (size_t)per;
     if (n == 0)
-        return 1;
-    if (!cti_mesh_firsts(m->scan.mem, list, n, per, &first)) {
-        CTI_FREE(m->scan.mem, first);
-        return cti_scan_memory(&m->scan);
+        return;
+    if (!cti_mesh_firsts(&s->own, list, n, per, &first)) {
+        cti_scan_memory(s);
+        return;
     }
     /* the first of each kind is in the list up to `kept` at a number that only falls; it is noted in its own entry */
     for (i = 0; i < n; i++) {
@@ -256,20 +212,19 @@ static int cti_msh_single(cti_msh *m, int32_t *list, int per)
         kept++;
     }
     stbds_header(list)->length = (size_t)per * (size_t)kept;
-    CTI_FREE(m->scan.mem, first);
-    return 1;
 }
 
 /* Removes the nodes that are middles only, and renumbers the elements. */
-static int cti_msh_drop_middles(cti_msh *m)
+static void cti_msh_drop_middles(cti_msh *m)
 {
-    ct_mesh *mesh = m->mesh;
+    cti_scan *s = &m->scan;
+    ct_mesh *mesh = s->mesh;
     int32_t *lists[3], *number = NULL;
     int n = CTI_LEN(m->middle), i, k, kept = 0;
-    if (!m->middle)
-        return 1;
-    if (!CTI_RESIZE(m->scan.mem, number, n))
-        return cti_scan_memory(&m->scan);
+    if (n && !CTI_RESIZE(&s->own, number, n))
+        cti_scan_memory(s);
+    if (!number)
+        return;
     lists[0] = mesh->segments, lists[1] = mesh->triangles, lists[2] = mesh->tets;
     for (k = 0; k < 3; k++)
         for (i = 0; i < CTI_LEN(lists[k]); i++)
@@ -283,121 +238,104 @@ static int cti_msh_drop_middles(cti_msh *m)
         for (i = 0; i < CTI_LEN(lists[k]); i++)
             lists[k][i] = number[lists[k][i]];
     stbds_header(mesh->positions)->length = 3 * (size_t)kept;
-    CTI_FREE(m->scan.mem, number);
-    return 1;
 }
 
 /* Version 2: number, type, number of tags, tags, nodes. */
-static int cti_msh_element_2(cti_msh *m)
+static void cti_msh_element_2(cti_msh *m)
 {
-    int64_t type, n_tags, unused, i;
-    if (!cti_msh_content(m, "an element") || !cti_msh_integer(m, 0, &unused, "an element number") ||
-        !cti_msh_integer(m, 1, &type, "an element type") || !cti_msh_integer(m, 0, &n_tags, "the number of tags of an element"))
-        return 0;
-    for (i = 0; i < n_tags; i++)
-        if (!cti_scan_integer(&m->scan, &unused, "a tag of an element"))
-            return 0;
-    return cti_msh_element(m, type);
+    cti_scan *s = &m->scan;
+    int64_t type, n_tags;
+    cti_msh_content(s, "an element"), cti_msh_integer(s, 0, "an element number");
+    type = cti_msh_integer(s, 1, "an element type");
+    for (n_tags = cti_msh_integer(s, 0, "the number of tags of an element"); n_tags > 0 && cti_scan_ok(s); n_tags--)
+        cti_scan_integer(s, "a tag of an element");
+    cti_msh_element(m, type);
 }
 
 /* Version 4.1: a block of elements of one type; number, nodes. */
-static int cti_msh_element_block(cti_msh *m)
+static void cti_msh_element_block(cti_msh *m)
 {
-    int64_t unused, type, count, i;
-    if (!cti_msh_content(m, "a block of elements") || !cti_msh_integer(m, 0, &unused, "an entity's dimension") ||
-        !cti_scan_integer(&m->scan, &unused, "an entity's tag") || !cti_msh_integer(m, 1, &type, "an element type") ||
-        !cti_msh_integer(m, 0, &count, "the number of elements in a block"))
-        return 0;
-    for (i = 0; i < count; i++)
-        if (!cti_msh_content(m, "an element") || !cti_msh_integer(m, 0, &unused, "an element number") || !cti_msh_element(m, type))
-            return 0;
-    return 1;
+    cti_scan *s = &m->scan;
+    int64_t type = cti_msh_block(s, "a block of elements", 1, "an element type");
+    int64_t count = cti_msh_integer(s, 0, "the number of elements in a block");
+    for (; count > 0 && cti_scan_ok(s); count--)
+        cti_msh_content(s, "an element"), cti_msh_integer(s, 0, "an element number"), cti_msh_element(m, type);
 }
 
-static int cti_msh_elements(cti_msh *m)
+static void cti_msh_elements(cti_msh *m)
 {
-    int64_t blocks, i, unused;
+    cti_scan *s = &m->scan;
+    int64_t blocks;
     int k;
     if (!m->have_nodes)
-        return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "elements before any nodes", NULL);
-    m->have_elements = 1;
-    if (!cti_msh_content(m, "the number of elements") || !cti_msh_integer(m, 0, &blocks, "the number of elements"))
-        return 0;
+        cti_scan_fail(s, CT_ERR_FORMAT, "elements before any nodes", NULL);
+    cti_msh_content(s, "the number of elements");
+    blocks = cti_msh_integer(s, 0, "the number of elements");
     for (k = 0; m->major == 4 && k < 3; k++)
-        if (!cti_msh_integer(m, 0, &unused, "number of elements, least and largest element number"))
-            return 0;
-    for (i = 0; i < blocks; i++)
-        if (!(m->major == 4 ? cti_msh_element_block(m) : cti_msh_element_2(m)))
-            return 0;
-    return cti_msh_end(m, "$EndElements");
+        cti_msh_integer(s, 0, "number of elements, least and largest element number");
+    for (; blocks > 0 && cti_scan_ok(s); blocks--)
+        if (m->major == 4)
+            cti_msh_element_block(m);
+        else
+            cti_msh_element_2(m);
+    cti_msh_end(s, "$EndElements");
 }
 
 /* ---- sections ---- */
 
-/* Skips a section whose name is t. */
-static int cti_msh_skip(cti_msh *m, const char *t, int n)
+/* Skips the section whose name was read last. */
+static void cti_msh_skip(cti_scan *s)
 {
-    const char *u;
-    int k;
-    while (cti_scan_content(&m->scan)) {
-        if (*m->scan.at != '$' || !cti_scan_token(&m->scan, &u, &k))
-            continue;
-        if (k == n + 3 && memcmp(u, "$End", 4) == 0 && memcmp(u + 4, t + 1, (size_t)n - 1) == 0)
-            return 1;
-    }
-    return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the file ends inside a section", NULL);
+    const char *name = s->token;
+    int n = s->length;
+    while (cti_scan_content(s))
+        if (*s->at == '$' && cti_scan_token(s) && s->length == n + 3 && memcmp(s->token, "$End", 4) == 0 &&
+            memcmp(s->token + 4, name + 1, (size_t)n - 1) == 0)
+            return;
+    cti_scan_fail(s, CT_ERR_FORMAT, "the file ends inside a section", NULL);
 }
 
-static int cti_msh_sections(cti_msh *m)
+static void cti_msh_sections(cti_msh *m)
 {
-    const char *t;
-    int n, more = m->scan.at < m->scan.end, first = 1;
-    for (; more; more = cti_scan_content(&m->scan)) {
-        int ok;
-        if (!cti_scan_token(&m->scan, &t, &n))
+    cti_scan *s = &m->scan;
+    int more = s->at < s->end, first = 1;
+    for (; more; more = cti_scan_content(s)) {
+        if (!cti_scan_token(s))
             continue;
-        if (first && !cti_scan_is(t, n, "$MeshFormat"))
-            return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "the file does not begin with $MeshFormat", NULL);
+        if (first && !cti_scan_is(s, "$MeshFormat"))
+            cti_scan_fail(s, CT_ERR_FORMAT, "the file does not begin with $MeshFormat", NULL);
         first = 0;
-        if (t[0] != '$')
-            return cti_scan_fail(&m->scan, CT_ERR_FORMAT, "text outside of any section", NULL);
-        if (cti_scan_is(t, n, "$MeshFormat"))
-            ok = cti_msh_format(m);
-        else if (cti_scan_is(t, n, "$Nodes"))
-            ok = cti_msh_nodes(m);
-        else if (cti_scan_is(t, n, "$Elements"))
-            ok = cti_msh_elements(m);
-        else if (cti_scan_is(t, n, "$ParametricNodes"))
-            ok = cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "section $ParametricNodes is not read: save with Mesh.SaveParametric 0", NULL);
+        if (s->token[0] != '$')
+            cti_scan_fail(s, CT_ERR_FORMAT, "text outside of any section", NULL);
+        else if (cti_scan_is(s, "$MeshFormat"))
+            cti_msh_format(m);
+        else if (cti_scan_is(s, "$Nodes"))
+            cti_msh_nodes(m);
+        else if (cti_scan_is(s, "$Elements"))
+            cti_msh_elements(m);
+        else if (cti_scan_is(s, "$ParametricNodes"))
+            cti_scan_fail(s, CT_ERR_UNSUPPORTED, "section $ParametricNodes is not read: save with Mesh.SaveParametric 0", NULL);
         else
-            ok = cti_msh_skip(m, t, n);
-        if (!ok)
-            return 0;
+            cti_msh_skip(s);
     }
-    return 1;
 }
 
 CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error)
 {
     cti_msh m;
+    cti_scan *s = &m.scan;
     memset(&m, 0, sizeof m);
-    /* skips a byte order mark */
-    if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
-        bytes += 3, n -= 3;
-    m.scan.at = bytes, m.scan.end = bytes + n, m.scan.line = 1, m.scan.mem = mem, m.scan.error = error;
-    m.mesh = mesh;
+    cti_scan_open(s, mem, bytes, n, mesh, error);
     cti_msh_sections(&m);
-    if (cti_mesh_finish(&m.scan, mesh) && cti_msh_single(&m, mesh->segments, 2) && cti_msh_single(&m, mesh->triangles, 3) &&
-        cti_msh_single(&m, mesh->tets, 4))
+    if (cti_mesh_finish(s)) {
+        cti_msh_single(s, mesh->segments, 2), cti_msh_single(s, mesh->triangles, 3), cti_msh_single(s, mesh->tets, 4);
         cti_msh_drop_middles(&m);
-    if (m.scan.code == CT_OK && CTI_LEN(mesh->positions) == 0)
-        cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any node", NULL);
-    if (m.scan.code == CT_OK && m.n_known == 0)
-        cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any line, triangle, quadrangle, tet or point", NULL);
-    CTI_FREE(mem, m.tags);
-    CTI_FREE(mem, m.order);
-    CTI_FREE(mem, m.middle);
-    return m.scan.code;
+    }
+    if (CTI_LEN(mesh->positions) == 0)
+        cti_scan_fail(s, CT_ERR_FORMAT, "the file ends without any node", NULL);
+    if (m.n_known == 0)
+        cti_scan_fail(s, CT_ERR_FORMAT, "the file ends without any line, triangle, quadrangle, tet or point", NULL);
+    return cti_scan_close(s);
 }
 
 #endif

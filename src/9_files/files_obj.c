@@ -8,116 +8,86 @@
 
 typedef struct cti_obj {
     cti_scan scan;
-    ct_mesh *mesh;
-    int32_t *polygon;
     int64_t largest, largest_line; /* largest positive vertex number so far, and its line */
     int n_elements;
 } cti_obj;
 
-static int cti_obj_vertex(cti_obj *o)
+/* The last field, v, v/vt, v//vn or v/vt/vn: its vertex, counted from 0. */
+static int32_t cti_obj_index(cti_obj *o)
 {
-    if (!cti_scan_point(&o->scan, &o->mesh->positions, "three coordinates of v"))
-        return 0;
-    if (CTI_LEN(o->mesh->positions) > 3 * (INT32_MAX / 12))
-        return cti_scan_fail(&o->scan, CT_ERR_UNSUPPORTED, "too many vertices", NULL);
-    return 1;
-}
-
-/* A field v, v/vt, v//vn or v/vt/vn: gives the vertex, counted from 0. */
-static int cti_obj_index(cti_obj *o, const char *t, int n, int32_t *out)
-{
-    int64_t x = 0, count = CTI_LEN(o->mesh->positions) / 3;
+    cti_scan *s = &o->scan;
+    const char *t = s->token;
+    int64_t x = 0, count = CTI_LEN(s->mesh->positions) / 3;
     int i = 0, digits = 0, negative = 0;
     if (t[0] == '-' || t[0] == '+')
         negative = t[i++] == '-';
-    for (; i < n && t[i] >= '0' && t[i] <= '9' && digits < 12; i++, digits++)
+    for (; i < s->length && t[i] >= '0' && t[i] <= '9' && digits < 12; i++, digits++)
         x = x * 10 + (t[i] - '0');
     /* after the vertex: nothing, or a slash and texture and normal numbers */
-    if (i < n && t[i] != '/')
+    if (i < s->length && t[i] != '/')
         digits = 0;
-    for (; i < n; i++)
+    for (; i < s->length; i++)
         if (t[i] != '/' && t[i] != '-' && t[i] != '+' && (t[i] < '0' || t[i] > '9'))
             digits = 0;
     if (digits == 0)
-        return cti_scan_fail(&o->scan, CT_ERR_FORMAT, "a vertex number is not an integer", NULL);
+        return cti_scan_fail(s, CT_ERR_FORMAT, "a vertex number is not an integer", NULL);
     if (x == 0)
-        return cti_scan_fail(&o->scan, CT_ERR_FORMAT, "vertex number 0: numbers start at 1", NULL);
+        return cti_scan_fail(s, CT_ERR_FORMAT, "vertex number 0: numbers start at 1", NULL);
     if (negative && x > count)
-        return cti_scan_fail(&o->scan, CT_ERR_FORMAT, "a negative vertex number reaches before the first vertex", NULL);
+        return cti_scan_fail(s, CT_ERR_FORMAT, "a negative vertex number reaches before the first vertex", NULL);
     if (!negative && x > o->largest)
-        o->largest = x, o->largest_line = o->scan.line;
+        o->largest = x, o->largest_line = s->line;
     x = negative ? count - x : x - 1;
-    if (x >= INT32_MAX / 12)
-        return cti_scan_fail(&o->scan, CT_ERR_FORMAT, "a vertex number is out of range", NULL);
-    *out = (int32_t)x;
-    return 1;
+    return x < INT32_MAX / 12 ? (int32_t)x : cti_scan_fail(s, CT_ERR_FORMAT, "a vertex number is out of range", NULL);
 }
 
-/* f, l, p: reads their vertices into o->polygon and adds triangles or segments. */
-static int cti_obj_element(cti_obj *o, char kind)
+/* f, l, p: reads their vertices and adds triangles or segments. */
+static void cti_obj_element(cti_obj *o, char kind)
 {
-    cti_mem *mem = o->scan.mem;
-    const char *t;
-    int n, count, least = kind == 'f' ? 3 : (kind == 'l' ? 2 : 1);
-    int32_t v = 0;
-    CTI_CLEAR(o->polygon);
-    while (cti_scan_token(&o->scan, &t, &n)) {
-        if (!cti_obj_index(o, t, n, &v))
-            return 0;
-        if (!CTI_PUSH(mem, o->polygon, v))
-            return cti_scan_memory(&o->scan);
+    cti_scan *s = &o->scan;
+    int count;
+    CTI_CLEAR(s->corners);
+    while (cti_scan_token(s)) {
+        int32_t v = cti_obj_index(o);
+        CTI_SCAN_KEEP(s, s->corners, v);
     }
-    count = CTI_LEN(o->polygon);
-    if (count < least)
-        return cti_scan_fail(&o->scan, CT_ERR_FORMAT, "the line ends, expected %s",
-                             kind == 'f' ? "at least three vertices of f" : (kind == 'l' ? "at least two vertices of l" : "a vertex of p"));
+    count = CTI_LEN(s->corners);
+    if (count < (kind == 'f' ? 3 : (kind == 'l' ? 2 : 1)))
+        cti_scan_fail(s, CT_ERR_FORMAT, "the line ends, expected %s",
+                      kind == 'f' ? "at least three vertices of f" : (kind == 'l' ? "at least two vertices of l" : "a vertex of p"));
     o->n_elements++;
-    if (kind == 'p')
-        return 1;
-    return kind == 'f' ? cti_mesh_fan(&o->scan, o->mesh, o->polygon, count) : cti_mesh_chain(&o->scan, o->mesh, o->polygon, count);
-}
-
-/* The lines of the file. */
-static int cti_obj_lines(cti_obj *o)
-{
-    const char *t;
-    int n;
-    do {
-        if (!cti_scan_token(&o->scan, &t, &n))
-            continue;
-        if (n != 1)
-            continue;
-        if (t[0] == 'v' && !cti_obj_vertex(o))
-            return 0;
-        if ((t[0] == 'f' || t[0] == 'l' || t[0] == 'p') && !cti_obj_element(o, t[0]))
-            return 0;
-    } while (cti_scan_line(&o->scan));
-    return 1;
+    if (kind == 'f')
+        cti_mesh_fan(s, s->corners, count);
+    else if (kind == 'l')
+        cti_mesh_chain(s, s->corners, count);
 }
 
 CTI_FN ct_code cti_read_obj(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error)
 {
     cti_obj o;
+    cti_scan *s = &o.scan;
     memset(&o, 0, sizeof o);
-    /* skips a byte order mark */
-    if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
-        bytes += 3, n -= 3;
-    o.scan.at = bytes, o.scan.end = bytes + n, o.scan.line = 1, o.scan.comments = 1, o.scan.mem = mem, o.scan.error = error;
-    o.mesh = mesh;
-    cti_obj_lines(&o);
-    CTI_FREE(mem, o.polygon);
-    if (o.scan.code == CT_OK && CTI_LEN(mesh->positions) == 0)
-        cti_scan_fail(&o.scan, CT_ERR_FORMAT, "the file ends without any vertex (v)", NULL);
-    if (o.scan.code == CT_OK && o.largest > CTI_LEN(mesh->positions) / 3) {
-        o.scan.line = o.largest_line;
-        cti_scan_fail(&o.scan, CT_ERR_FORMAT, "a vertex number is larger than the number of vertices in the file", NULL);
-        if (error)
-            error->value = (double)o.largest;
+    cti_scan_open(s, mem, bytes, n, mesh, error);
+    s->comments = 1;
+    do {
+        char kind = cti_scan_token(s) && s->length == 1 ? s->token[0] : 0;
+        if (kind == 'v')
+            cti_scan_point(s, "three coordinates of v");
+        if (CTI_LEN(mesh->positions) > 3 * (INT32_MAX / 12))
+            cti_scan_fail(s, CT_ERR_UNSUPPORTED, "too many vertices", NULL);
+        if (kind == 'f' || kind == 'l' || kind == 'p')
+            cti_obj_element(&o, kind);
+    } while (cti_scan_line(s));
+    if (CTI_LEN(mesh->positions) == 0)
+        cti_scan_fail(s, CT_ERR_FORMAT, "the file ends without any vertex (v)", NULL);
+    if (cti_scan_ok(s) && o.largest > CTI_LEN(mesh->positions) / 3) {
+        s->line = o.largest_line;
+        cti_scan_wrong(s, o.largest, "a vertex number is larger than the number of vertices in the file", NULL);
     }
-    if (o.scan.code == CT_OK && o.n_elements == 0)
-        cti_scan_fail(&o.scan, CT_ERR_FORMAT, "the file ends without any face, line or point (f, l, p)", NULL);
-    cti_mesh_finish(&o.scan, mesh);
-    return o.scan.code;
+    if (o.n_elements == 0)
+        cti_scan_fail(s, CT_ERR_FORMAT, "the file ends without any face, line or point (f, l, p)", NULL);
+    cti_mesh_finish(s);
+    return cti_scan_close(s);
 }
 
 #endif

@@ -10,103 +10,81 @@
 
 typedef struct cti_tetgen {
     cti_scan scan;
-    ct_mesh *mesh;
     int64_t first; /* 0 or 1 */
     int n_nodes;
 } cti_tetgen;
 
 /* A count in the first line; it may be missing, then `fallback` is used. */
-static int cti_tetgen_optional(cti_tetgen *g, int64_t *out, int64_t fallback, const char *what)
+static int64_t cti_tetgen_optional(cti_scan *s, int64_t fallback, const char *what)
 {
-    const char *t, *at = g->scan.at;
-    int n;
-    *out = fallback;
-    if (!cti_scan_token(&g->scan, &t, &n))
-        return 1;
-    g->scan.at = at;
-    return cti_scan_integer(&g->scan, out, what);
+    if (!cti_scan_token(s))
+        return fallback;
+    s->at = s->token;
+    return cti_scan_integer(s, what);
+}
+
+/* The count that a file begins with. */
+static int64_t cti_tetgen_count(cti_scan *s, const char *what)
+{
+    cti_scan_seek(s, what);
+    return cti_scan_count(s, what);
 }
 
 /* Checks an element's number: numbers in a list count up from the first. */
-static int cti_tetgen_number(cti_tetgen *g, int64_t i, const char *what)
+static void cti_tetgen_number(cti_tetgen *g, int64_t i, const char *what)
 {
     int64_t number;
-    cti_scan_line(&g->scan);
-    if (!cti_scan_seek(&g->scan, what) || !cti_scan_integer(&g->scan, &number, what))
-        return 0;
-    return number == g->first + i || cti_scan_wrong(&g->scan, number, "numbers must count up by one: %s", what);
+    cti_scan_line(&g->scan), cti_scan_seek(&g->scan, what);
+    number = cti_scan_integer(&g->scan, what);
+    if (number != g->first + i)
+        cti_scan_wrong(&g->scan, number, "numbers must count up by one: %s", what);
 }
 
 /* ---- .node: number, dimension, attributes, markers; then number, x, y, z ---- */
 
-static int cti_tetgen_first(cti_tetgen *g)
+static void cti_tetgen_nodes(cti_tetgen *g)
 {
-    const char *at = g->scan.at;
-    int64_t line = g->scan.line;
-    cti_scan_line(&g->scan);
-    if (!cti_scan_seek(&g->scan, "a node (.node)") || !cti_scan_integer(&g->scan, &g->first, "the number of a node (.node)"))
-        return 0;
-    if (g->first != 0 && g->first != 1)
-        return cti_scan_fail(&g->scan, CT_ERR_FORMAT, "the first node has neither number 0 nor 1 (.node)", NULL);
-    g->scan.at = at, g->scan.line = line;
-    return 1;
-}
-
-static int cti_tetgen_nodes(cti_tetgen *g)
-{
-    int64_t count, dimension, i;
-    if (!cti_scan_seek(&g->scan, "the number of nodes (.node)") || !cti_scan_integer(&g->scan, &count, "the number of nodes (.node)") ||
-        !cti_tetgen_optional(g, &dimension, 3, "the dimension (.node)"))
-        return 0;
-    if (dimension != 3)
-        return cti_scan_fail(&g->scan, CT_ERR_UNSUPPORTED, "the dimension is not 3 (.node)", NULL);
+    cti_scan *s = &g->scan;
+    int64_t count = cti_tetgen_count(s, "the number of nodes (.node)"), i, line;
+    const char *at;
+    if (cti_tetgen_optional(s, 3, "the dimension (.node)") != 3)
+        cti_scan_fail(s, CT_ERR_UNSUPPORTED, "the dimension is not 3 (.node)", NULL);
     if (count < 1)
-        return cti_scan_fail(&g->scan, CT_ERR_FORMAT, "expected at least one node (.node)", NULL);
-    if (count > INT32_MAX / 12)
-        return cti_scan_fail(&g->scan, CT_ERR_UNSUPPORTED, "too many nodes (.node)", NULL);
-    if (!cti_tetgen_first(g))
-        return 0;
-    for (i = 0; i < count; i++) {
-        if (!cti_tetgen_number(g, i, "a node (.node)") ||
-            !cti_scan_point(&g->scan, &g->mesh->positions, "three coordinates of a node (.node)"))
-            return 0;
-    }
+        cti_scan_fail(s, CT_ERR_FORMAT, "expected at least one node (.node)", NULL);
+    at = s->at, line = s->line;
+    cti_scan_line(s), cti_scan_seek(s, "a node (.node)");
+    g->first = cti_scan_integer(s, "the number of a node (.node)");
+    if (g->first != 0 && g->first != 1)
+        cti_scan_fail(s, CT_ERR_FORMAT, "the first node has neither number 0 nor 1 (.node)", NULL);
+    if (cti_scan_ok(s))
+        s->at = at, s->line = line;
+    for (i = 0; i < count && cti_scan_ok(s); i++)
+        cti_tetgen_number(g, i, "a node (.node)"), cti_scan_point(s, "three coordinates of a node (.node)");
     g->n_nodes = (int)count;
-    return 1;
 }
 
 /* ---- .ele: number, nodes a tet, attributes; .face: number, markers; then number and nodes ---- */
 
-static int cti_tetgen_elements(cti_tetgen *g, int corners, int32_t **list)
+static void cti_tetgen_elements(cti_tetgen *g, int corners)
 {
     const char *what = corners == 4 ? "a tet (.ele)" : "a triangle (.face)",
                *node = corners == 4 ? "four nodes of a tet (.ele)" : "three nodes of a triangle (.face)";
-    int64_t count, per = 4, i, v;
+    cti_scan *s = &g->scan;
+    int64_t count = cti_tetgen_count(s, "the number of elements (.ele, .face)"), i;
+    int64_t per = corners == 4 ? cti_tetgen_optional(s, 4, "the nodes of a tet, 4 or 10 (.ele)") : 4;
     int k;
-    if (!cti_scan_seek(&g->scan, "the number of elements (.ele, .face)") ||
-        !cti_scan_integer(&g->scan, &count, "the number of elements (.ele, .face)"))
-        return 0;
-    if (corners == 4 && !cti_tetgen_optional(g, &per, 4, "the nodes of a tet, 4 or 10 (.ele)"))
-        return 0;
     if (per != 4 && per != 10)
-        return cti_scan_fail(&g->scan, CT_ERR_UNSUPPORTED, "a tet has neither 4 nor 10 nodes (.ele)", NULL);
-    if (count < 0)
-        return cti_scan_fail(&g->scan, CT_ERR_FORMAT, "a negative number: %s", what);
-    if (count > INT32_MAX / 12)
-        return cti_scan_fail(&g->scan, CT_ERR_UNSUPPORTED, "too many elements: %s", what);
-    for (i = 0; i < count; i++) {
-        if (!cti_tetgen_number(g, i, what))
-            return 0;
-        for (k = 0; k < corners; k++) {
-            if (!cti_scan_integer(&g->scan, &v, node))
-                return 0;
+        cti_scan_fail(s, CT_ERR_UNSUPPORTED, "a tet has neither 4 nor 10 nodes (.ele)", NULL);
+    for (i = 0; i < count && cti_scan_ok(s); i++) {
+        cti_tetgen_number(g, i, what);
+        for (k = 0; k < corners && cti_scan_ok(s); k++) {
+            int64_t v = cti_scan_integer(s, node);
             if (v < g->first || v >= g->first + g->n_nodes)
-                return cti_scan_wrong(&g->scan, v, "no node has this number: %s", node);
-            if (!CTI_PUSH(g->scan.mem, *list, (int32_t)(v - g->first)))
-                return cti_scan_memory(&g->scan);
+                cti_scan_wrong(s, v, "no node has this number: %s", node);
+            else
+                CTI_SCAN_PUSH(s, *(corners == 4 ? &s->mesh->tets : &s->mesh->triangles), (int32_t)(v - g->first));
         }
     }
-    return 1;
 }
 
 /* Six times the volume of the tet (o, a, b, c). */
@@ -150,59 +128,59 @@ static void cti_tetgen_orient(ct_mesh *mesh)
 CTI_FN ct_code cti_read_tetgen(cti_mem *mem, const char *const bytes[3], const size_t n[3], ct_mesh *mesh, ct_error_info *error)
 {
     cti_tetgen g;
-    int i, ok = 1;
+    cti_scan *s = &g.scan;
+    int i;
     memset(&g, 0, sizeof g);
-    g.scan.mem = mem, g.scan.error = error, g.scan.comments = 1;
-    g.mesh = mesh;
-    for (i = 0; ok && i < 3; i++) {
+    cti_scan_open(s, mem, "", 0, mesh, error);
+    s->comments = 1;
+    for (i = 0; i < 3 && cti_scan_ok(s); i++) {
         if (!bytes[i])
             continue;
-        g.scan.at = bytes[i], g.scan.end = bytes[i] + n[i], g.scan.line = 1;
-        ok = i == 0 ? cti_tetgen_nodes(&g) : cti_tetgen_elements(&g, i == 1 ? 4 : 3, i == 1 ? &mesh->tets : &mesh->triangles);
+        s->at = bytes[i], s->end = bytes[i] + n[i], s->line = 1;
+        if (i == 0)
+            cti_tetgen_nodes(&g);
+        else
+            cti_tetgen_elements(&g, i == 1 ? 4 : 3);
     }
-    if (ok && CTI_LEN(mesh->tets) == 0 && CTI_LEN(mesh->triangles) == 0)
-        cti_scan_fail(&g.scan, CT_ERR_FORMAT, "neither a tet (.ele) nor a triangle (.face)", NULL);
-    if (cti_mesh_finish(&g.scan, mesh))
+    if (CTI_LEN(mesh->tets) == 0 && CTI_LEN(mesh->triangles) == 0)
+        cti_scan_fail(s, CT_ERR_FORMAT, "neither a tet (.ele) nor a triangle (.face)", NULL);
+    if (cti_mesh_finish(s))
         cti_tetgen_orient(mesh);
-    return g.scan.code;
+    return cti_scan_close(s);
 }
 
 CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct_error_info *error)
 {
     static const char *const ends[3] = {".node", ".ele", ".face"};
+    const char *texts[3] = {NULL, NULL, NULL};
     char *bytes[3] = {NULL, NULL, NULL}, *name = NULL;
     size_t n[3] = {0, 0, 0}, base = strlen(path);
+    cti_mem own;
     ct_code code = CT_OK;
     int i;
+    cti_mem_open(&own, mem);
     while (base > 0 && path[base - 1] != '.')
         base--;
     base--;
-    if (!CTI_RESIZE(mem, name, base + 6))
+    if (!CTI_RESIZE(&own, name, base + 6))
         code = cti_file_error(error, CT_ERR_MEMORY, 0, 0, "out of memory for a mesh", NULL);
     for (i = 0; i < 3 && code == CT_OK; i++) {
         int given = cti_file_has_extension(path, ends[i]);
         memcpy(name, path, base);
         memcpy(name + base, ends[i], strlen(ends[i]) + 1);
-        code = cti_file_load(mem, given ? path : name, &bytes[i], given ? error : NULL);
+        code = cti_file_load(&own, given ? path : name, &bytes[i], given ? error : NULL);
         if (code == CT_OK)
-            n[i] = stbds_header(bytes[i])->length;
+            texts[i] = bytes[i], n[i] = stbds_header(bytes[i])->length;
         else if (code == CT_ERR_FILE && !given && i > 0)
             code = CT_OK;
         else if (!given)
             cti_file_error(error, code, 0, 0, code == CT_ERR_FILE ? "cannot open the .node file beside it" : "out of memory for the file",
                            NULL);
     }
-    if (code == CT_OK && !bytes[1] && !bytes[2])
+    if (code == CT_OK && !texts[1] && !texts[2])
         code = cti_file_error(error, CT_ERR_FILE, 0, 0, "cannot open the .ele file beside it", NULL);
-    if (code == CT_OK) {
-        const char *texts[3];
-        for (i = 0; i < 3; i++)
-            texts[i] = bytes[i];
-        code = cti_read_tetgen(mem, texts, n, mesh, error);
-    }
-    for (i = 0; i < 3; i++)
-        CTI_FREE(mem, bytes[i]);
-    CTI_FREE(mem, name);
+    CTI_THEN(code, cti_read_tetgen(mem, texts, n, mesh, error));
+    cti_mem_release(&own);
     return code;
 }
 
