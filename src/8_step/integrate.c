@@ -47,25 +47,6 @@ CTI_FN int cti_integrate_reserve(cti_state *s)
     return 1;
 }
 
-CTI_FN void cti_integrate_cut(ct_real *array, int b0, int n)
-{
-    int have = CTI_LEN(array) / 3;
-    if (b0 + n > have)
-        return;
-    memmove(array + 3 * b0, array + 3 * (b0 + n), sizeof(ct_real) * 3 * (size_t)(have - b0 - n));
-    stbds_header(array)->length = 3 * (size_t)(have - n);
-}
-
-CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n)
-{
-    cti_integrate_cut(s->history.v0, b0, n);
-    cti_integrate_cut(s->history.u0, b0, n);
-    if (b0 + n <= CTI_LEN(s->history.touched)) {
-        memmove(s->history.touched + b0, s->history.touched + b0 + n, (size_t)(CTI_LEN(s->history.touched) - b0 - n));
-        stbds_header(s->history.touched)->length -= (size_t)n;
-    }
-}
-
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block)
 {
     return s->desc.integrator == CT_INTEGRATOR_EULER || s->history.model_of[block] < 0 || s->history.touched[block];

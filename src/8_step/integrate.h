@@ -15,10 +15,6 @@ typedef struct cti_scheme {
 
 /* cti_integrate_reserve -- arrays for the present blocks and models, made when the world is prepared. 0: out of memory. */
 CTI_FN int cti_integrate_reserve(cti_state *s);
-/* cti_integrate_cut -- removes blocks [b0, b0 + n) from an array of vectors, which may lack blocks that were added later. */
-CTI_FN void cti_integrate_cut(ct_real *array, int b0, int n);
-/* cti_integrate_remove -- removes blocks [b0, b0 + n). */
-CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
 /* cti_integrate_is_plain -- 1 for a block that is stepped by Euler's rule. These are all blocks of an Euler world, rigid bodies, and bodies
    that contacts or joints acted on in the last step. */
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);

@@ -27,16 +27,15 @@ static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *
 /* the last problem of contacts; where it cannot be written a code, which the world has recorded */
 static ct_code cti_dump_rows(ct_world *w, cti_program *out)
 {
-    ct_body_id none = {0, 0};
     cti_problem p;
     int i;
     cti_islands_problem(&w->state, &p);
     for (i = 0; i < p.n_rows; i++)
         if (w->state.contact.origins[i].repair)
-            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0,
+            return cti_world_refuse(w, CT_ERR_UNSUPPORTED, i, 0,
                                   "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
         else if (p.rows[i].equations)
-            return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
+            return cti_world_refuse(w, CT_ERR_UNSUPPORTED, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
     /* end.v is what the solve left: integrators and rigid bodies make other velocities of it */
     return cti_dump_contacts(&w->mem, &w->arena, &p, w->state.end.v, out) ? CT_OK : CT_ERR_MEMORY;
 }
@@ -44,7 +43,6 @@ static ct_code cti_dump_rows(ct_world *w, cti_program *out)
 static ct_code cti_dump_world(const ct_world *cw, const char *path)
 {
     ct_world *w = (ct_world *)cw;
-    ct_body_id none = {0, 0};
     const cti_stepper *stepper;
     cti_program q;
     ct_code code;
@@ -54,7 +52,7 @@ static ct_code cti_dump_world(const ct_world *cw, const char *path)
     if (code != CT_OK)
         return code;
     if (!path || !w->ready || !w->state.contact.is_solved)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "no path, or no contact problem was solved in the last step");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "no path, or no contact problem was solved in the last step");
     stepper = cti_steppers_of(w);
     memset(&q, 0, sizeof q);
     if (stepper->problem)
@@ -67,8 +65,8 @@ static ct_code cti_dump_world(const ct_world *cw, const char *path)
     cti_program_free(&w->mem, &q);
     w->mem.failed = 0;
     if (code == CT_ERR_MEMORY)
-        return cti_world_fail(w, code, none, -1, 0, "out of memory while writing a problem");
-    return code == CT_OK ? code : cti_world_fail(w, code, none, -1, 0, "the problem file cannot be written");
+        return cti_world_refuse(w, code, -1, 0, "out of memory while writing a problem");
+    return code == CT_OK ? code : cti_world_refuse(w, code, -1, 0, "the problem file cannot be written");
 }
 
 CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *path)
@@ -76,9 +74,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
 #if CONTACT_WITH_PROBLEMS
     CTI_FPENV_RETURN(cti_dump_world(cw, path))
 #else
-    ct_body_id none = {0, 0};
     CTI_UNUSED(path);
-    return cw ? cti_world_fail((ct_world *)cw, CT_ERR_UNSUPPORTED, none, -1, 0, "built without problems (CONTACT_WITH_PROBLEMS 0)") : CT_ERR_ARGUMENT;
+    return cw ? cti_world_refuse((ct_world *)cw, CT_ERR_UNSUPPORTED, -1, 0, "built without problems (CONTACT_WITH_PROBLEMS 0)") : CT_ERR_ARGUMENT;
 #endif
 }
 
@@ -86,9 +83,8 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *pa
 
 CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *path)
 {
-    ct_body_id none = {0, 0};
     CTI_UNUSED(path);
-    return w ? cti_world_fail((ct_world *)w, CT_ERR_UNSUPPORTED, none, -1, 0, "built without files (CONTACT_WITH_FILES 0)") : CT_ERR_ARGUMENT;
+    return w ? cti_world_refuse((ct_world *)w, CT_ERR_UNSUPPORTED, -1, 0, "built without files (CONTACT_WITH_FILES 0)") : CT_ERR_ARGUMENT;
 }
 
 #endif

@@ -36,6 +36,19 @@ CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body)
     return b->kind == CTI_BODY_FREE || b->generation != body.generation ? -1 : (int)(body.index1 - 1);
 }
 
+CTI_FN cti_body *cti_world_find(const ct_world *cw, ct_body_id body, ct_code *code)
+{
+    ct_world *w = (ct_world *)cw;
+    int slot = cti_world_slot(w, body);
+    if (slot >= 0)
+        return &w->bodies[slot];
+    if (w && w->busy)
+        *code = cti_world_busy(w);
+    else
+        *code = w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
+    return NULL;
+}
+
 CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot)
 {
     ct_body_id id;
@@ -63,28 +76,22 @@ CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out)
 
 /* ---- checks ---- */
 
-CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text)
-{
-    ct_body_id none = {0, 0};
-    return cti_world_fail(w, code, none, element, value, text);
-}
-
 CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text)
 {
     if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     if (!cookie || *cookie != CTI_COOKIE)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
     return CT_OK;
 }
 
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
 {
     if (!m || m->n_positions <= 0 || !m->positions)
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "mesh has no positions");
+        return cti_world_refuse(w, CT_ERR_MESH, -1, 0, "mesh has no positions");
     if (m->n_positions > CTI_BODIES_MOST || m->n_tets > CTI_BODIES_MOST || m->n_triangles > CTI_BODIES_MOST || m->n_segments > CTI_BODIES_MOST ||
         w->state.n > CTI_BODIES_MOST)
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, m->n_positions, "more elements than a body can have");
+        return cti_world_refuse(w, CT_ERR_MESH, -1, m->n_positions, "more elements than a body can have");
     return cti_mesh_check(m, CTI_MESH_ANY, &w->error) == CT_OK ? CT_OK : (w->error.code = CT_ERR_MESH);
 }
 
@@ -102,7 +109,7 @@ CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int
                              i, what, (int)first[i]);
     CTI_FREE(&w->mem, first);
     w->mem.failed = 0;
-    return ok ? code : cti_bodies_refuse(w, CT_ERR_MEMORY, -1, n, "out of memory; the body was not added");
+    return ok ? code : cti_world_refuse(w, CT_ERR_MEMORY, -1, n, "out of memory; the body was not added");
 }
 
 CTI_FN int cti_bodies_is_moderate(const ct_real *v)
@@ -115,7 +122,7 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
 {
     int k;
     if (!cti_finite(friction) || !cti_finite(thickness) || thickness == 0)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)thickness, "friction and thickness must be finite, thickness not 0");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)thickness, "friction and thickness must be finite, thickness not 0");
     if (friction > 0) {
         ct_code code = cti_steppers_admit(w, CTI_FEATURE_FRICTION, NULL);
         if (code != CT_OK)
@@ -123,12 +130,12 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
     }
     for (k = 0; v && k < 3; k++)
         if (!cti_finite(v[k]) || !cti_finite(omega[k]))
-            return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "velocity must be finite");
+            return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "velocity must be finite");
     if (v && !cti_bodies_is_moderate(v))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(v, 0)),
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(v, 0)),
                                  "velocity is too large: its fourth power is not finite");
     if (v && !cti_bodies_is_moderate(omega))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(omega, 0)),
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(omega, 0)),
                                  "angular_velocity is too large: its fourth power is not finite");
     return CT_OK;
 }
@@ -232,17 +239,6 @@ CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh)
     return code;
 }
 
-/* reserves room for the body's vertices in the block arrays, so that joining them cannot fail afterwards */
-static int cti_bodies_reserve_blocks(ct_world *w, const cti_body *b)
-{
-    cti_state *s = &w->state;
-    cti_mem *m = &w->mem;
-    int n1 = s->n + b->n_blocks;
-    return CTI_RESERVE(m, s->bodies.rigids, CTI_LEN(s->bodies.rigids) + 1) && CTI_RESERVE(m, s->x, 3 * n1) && CTI_RESERVE(m, s->v, 3 * n1) &&
-           CTI_RESERVE(m, s->bodies.mass, n1) && CTI_RESERVE(m, s->bodies.inv_mass, n1) && CTI_RESERVE(m, s->bodies.alpha, n1) &&
-           CTI_RESERVE(m, s->history.dt_prev, n1) && CTI_RESERVE(m, s->history.fall, n1);
-}
-
 /* initializes a deformable body's nodes: masses, and the velocity of a rigid motion about the centre of mass */
 static void cti_bodies_join_nodes(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
 {
@@ -292,10 +288,8 @@ static void cti_bodies_join_rigid(ct_world *w, cti_body *b, const ct_real *v, co
 static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, const ct_real *omega)
 {
     cti_state *s = &w->state;
-    cti_mem *m = &w->mem;
     int n0 = s->n, n1 = s->n + b->n_blocks, i;
-    CTI_RESIZE(m, s->x, 3 * n1), CTI_RESIZE(m, s->v, 3 * n1), CTI_RESIZE(m, s->bodies.mass, n1), CTI_RESIZE(m, s->bodies.inv_mass, n1);
-    CTI_RESIZE(m, s->bodies.alpha, n1), CTI_RESIZE(m, s->history.dt_prev, n1), CTI_RESIZE(m, s->history.fall, n1);
+    cti_blocks_resize(s, CTI_BLOCKS_OF_BODIES, n1);
     for (i = n0; i < n1; i++) {
         s->bodies.mass[i] = 0;
         s->bodies.alpha[i] = b->material.damping_mass;
@@ -372,7 +366,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
         code = extent != CT_OK ? extent : code;
     }
     /* blocks first: new slots may move the bodies in memory, while a step after a refusal still uses pointers to their models */
-    if (code == CT_OK && b->block0 >= 0 && !cti_bodies_reserve_blocks(w, b))
+    if (code == CT_OK && b->block0 >= 0 &&
+        !(CTI_RESERVE(&w->mem, w->state.bodies.rigids, CTI_LEN(w->state.bodies.rigids) + 1) && cti_blocks_reserve(&w->state, w->state.n + b->n_blocks)))
         code = CT_ERR_MEMORY;
     if (code == CT_OK) {
         slot = cti_bodies_slot(w);
@@ -385,7 +380,7 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
     if (code != CT_OK) {
         cti_world_free_body(w, b);
         w->mem.failed = 0;
-        return code == CT_ERR_MEMORY ? cti_bodies_refuse(w, code, -1, 0, "out of memory; the body was not added") : code;
+        return code == CT_ERR_MEMORY ? cti_world_refuse(w, code, -1, 0, "out of memory; the body was not added") : code;
     }
     b->generation = w->bodies[slot].generation;
     w->bodies[slot] = *b;
@@ -451,7 +446,7 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
         return code;
     n = cti_v3_at(d->plane_normal, 0);
     if (!d->mesh && (!cti_finite(d->plane_offset) || !cti_finite(cti_v3_norm2(n)) || !(cti_v3_norm2(n) > 0)))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "a plane needs a finite offset and a normal other than 0");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "a plane needs a finite offset and a normal other than 0");
     cti_bodies_begin(w, &b, d->mesh ? CTI_BODY_STATIC : CTI_BODY_PLANE, d->name, d->friction, d->thickness, 0);
     if (!d->mesh)
         return cti_bodies_join(w, &b, cti_bodies_set_plane(w, &b, d, &place), NULL, NULL, out_body);

@@ -21,9 +21,9 @@ CONTACT_API_DEF ct_kinematic_desc ct_kinematic_desc_default(void)
 static ct_code cti_bodies_check_rigid(ct_world *w, const ct_rigid_desc *d)
 {
     if (d->mesh->n_tets <= 0 && d->mesh->n_triangles <= 0)
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a rigid body needs a closed surface, or tets");
+        return cti_world_refuse(w, CT_ERR_MESH, -1, 0, "a rigid body needs a closed surface, or tets");
     if (!(d->density > 0) || !cti_finite(d->density) || !(d->damping_mass >= 0) || !cti_finite(d->damping_mass))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->density, "density must be positive, damping_mass zero or positive");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->density, "density must be positive, damping_mass zero or positive");
     return CT_OK;
 }
 
@@ -55,7 +55,7 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
     }
     volume = cti_rigid_mass(b->rest, b->triangles, CTI_LEN(b->triangles) / 3, (double)d->density, &mass, center, inertia);
     if (!(volume > 0) || !(mass > 0) || !cti_finite((ct_real)mass))
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's surface is inside out or has no volume (value: volume)");
+        return cti_world_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's surface is inside out or has no volume (value: volume)");
     r->mass = (ct_real)mass;
     for (i = 0; i < 3; i++)
         b->center[i] = (ct_real)center[i];
@@ -64,7 +64,7 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
     if (!CTI_RESIZE(&w->mem, b->attach, b->n))
         return CT_ERR_MEMORY;
     if (!cti_bodies_is_positive(inertia) || !cti_m3_inverse(r->inertia, inverse) || !(r->mass > 0))
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's inertia is singular (value: volume)");
+        return cti_world_refuse(w, CT_ERR_MESH, -1, volume, "a rigid body's inertia is singular (value: volume)");
     for (i = 0; i < b->n; i++) {
         cti_attach *a = &b->attach[i];
         a->n = 2, a->block[1] = 1;
@@ -118,15 +118,15 @@ static ct_code cti_bodies_check_script(ct_world *w, const ct_kinematic_desc *d)
     if (code != CT_OK)
         return code;
     if (d->n_keyframes < 0 || (d->n_keyframes > 0 && !d->keyframes))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, d->n_keyframes, "n_keyframes without keyframes");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, d->n_keyframes, "n_keyframes without keyframes");
     if (d->n_keyframes > 1 && (!(d->keyframe_interval > 0) || !cti_finite((ct_real)d->keyframe_interval)))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, d->keyframe_interval, "keyframe_interval must be positive and finite");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, d->keyframe_interval, "keyframe_interval must be positive and finite");
     if (d->n_keyframes > INT32_MAX / n3)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, d->n_keyframes, "more keyframes than a body can have");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, d->n_keyframes, "more keyframes than a body can have");
     for (k = 0; k < d->n_keyframes; k++)
         for (i = 0; i < n3; i++)
             if (!cti_finite(d->keyframes[(size_t)k * (size_t)n3 + (size_t)i]))
-                return cti_bodies_refuse(w, CT_ERR_ARGUMENT, k, 0, "a keyframe is not finite (element: keyframe)");
+                return cti_world_refuse(w, CT_ERR_ARGUMENT, k, 0, "a keyframe is not finite (element: keyframe)");
     return CT_OK;
 }
 
@@ -172,15 +172,10 @@ CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_de
 
 static const cti_body *cti_bodies_rigid(ct_world *w, ct_body_id body, ct_code *out_code)
 {
-    int slot = cti_world_slot(w, body);
-    if (w && w->busy)
-        *out_code = cti_world_busy(w);
-    else if (slot < 0)
-        *out_code = w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
-    else if (w->bodies[slot].kind != CTI_BODY_RIGID)
-        *out_code = cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "only a rigid body has a pose");
-    else
-        return &w->bodies[slot];
+    const cti_body *b = cti_world_find(w, body, out_code);
+    if (!b || b->kind == CTI_BODY_RIGID)
+        return b;
+    *out_code = cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "only a rigid body has a pose");
     return NULL;
 }
 

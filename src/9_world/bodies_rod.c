@@ -86,11 +86,11 @@ static ct_code cti_rod_check_frames(ct_world *w, const cti_rod_desc *d)
 {
     int i, bad = cti_rod_along(d);
     if (bad >= 0)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, bad, 0, "direction is along a segment of the rod: it has no part across it (element: segment)");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, bad, 0, "direction is along a segment of the rod: it has no part across it (element: segment)");
     for (i = 0; i < d->n_joints; i++) {
         ct_real turn = d->law->twist * cti_rod_joint_length(d, i);
         if (!(cti_abs(turn) < CTI_ROD_PI))
-            return cti_bodies_refuse(w, CT_ERR_ARGUMENT, d->joints[2 * i], (double)turn,
+            return cti_world_refuse(w, CT_ERR_ARGUMENT, d->joints[2 * i], (double)turn,
                                      "natural twist of a segment must be below half a turn: use shorter segments (element: segment, value: radians)");
     }
     return CT_OK;
@@ -109,7 +109,7 @@ static ct_code cti_rod_model(ct_world *w, cti_body *b, cti_rod_desc *d, int32_t 
     memcpy(b->nodes, b->rest, sizeof(ct_real) * 3 * (size_t)b->n);
     for (i = 0; i < n; i++)
         if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(b->rest, b->segments[2 * i]), cti_v3_at(b->rest, b->segments[2 * i + 1]))) > 0))
-            return cti_bodies_refuse(w, CT_ERR_MESH, i, 0, "a segment has no length (element: segment)");
+            return cti_world_refuse(w, CT_ERR_MESH, i, 0, "a segment has no length (element: segment)");
     d->segments = *segments, d->joints = *joints, d->n_joints = CTI_LEN(*joints) / 2, d->X = b->nodes, d->n_nodes = b->n;
     if (d->has_frames)
         code = cti_rod_check_frames(w, d);
@@ -119,7 +119,7 @@ static ct_code cti_rod_model(ct_world *w, cti_body *b, cti_rod_desc *d, int32_t 
         cti_rod_frames(d->law, b->rest, *segments, n, *joints, d->n_joints, b->nodes + 3 * (size_t)b->n);
     ok = cti_model_init_rod(m, &b->model, d, b->block0, &bad, &value);
     if (ok < 0)
-        return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a segment's length is not usable (element: segment, value: length)");
+        return cti_world_refuse(w, CT_ERR_MESH, bad, value, "a segment's length is not usable (element: segment, value: length)");
     return ok ? CT_OK : CT_ERR_MEMORY;
 }
 
@@ -135,9 +135,9 @@ static ct_code cti_rod_make(ct_world *w, cti_body *b, const ct_rod_desc *d, cons
         return code;
     unused = cti_rod_unused(b);
     if (unused >= 0)
-        return cti_bodies_refuse(w, CT_ERR_MESH, unused, 0, "a vertex of a rod belongs to no segment (element: vertex)");
+        return cti_world_refuse(w, CT_ERR_MESH, unused, 0, "a vertex of a rod belongs to no segment (element: vertex)");
     if (b->topology.n_edges != d->mesh->n_segments)
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, d->mesh->n_segments - b->topology.n_edges,
+        return cti_world_refuse(w, CT_ERR_MESH, -1, d->mesh->n_segments - b->topology.n_edges,
                                  "a segment is there twice, or joins a vertex to itself (value: how many)");
     code = cti_rod_model(w, b, made, &segments, &joints);
     CTI_FREE(&w->mem, segments);
@@ -160,10 +160,10 @@ static ct_code cti_rod_add(ct_world *w, const ct_rod_desc *d, ct_body_id *out_bo
     if (code != CT_OK)
         return code;
     if (d->mesh->n_segments <= 0)
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a rod needs segments");
+        return cti_world_refuse(w, CT_ERR_MESH, -1, 0, "a rod needs segments");
     text = cti_rod_resolve(d, &law, &made.stretch);
     if (text)
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
     turn = place;
     memset(turn.t, 0, sizeof turn.t);
     if (place.moves)
@@ -187,7 +187,7 @@ CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_bo
     return cti_rod_add(w, d, out_body);
 #else
     CTI_UNUSED(out_body);
-    return cti_bodies_refuse(w, CT_ERR_UNSUPPORTED, -1, 0, "built without rods (CONTACT_WITH_RODS 0)");
+    return cti_world_refuse(w, CT_ERR_UNSUPPORTED, -1, 0, "built without rods (CONTACT_WITH_RODS 0)");
 #endif
 }
 
@@ -207,14 +207,14 @@ static ct_code cti_points_check(ct_world *w, const ct_points_desc *d)
 {
     int i;
     if (!cti_rod_positive(d->radius))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->radius, "radius must be finite and > 0 [m]");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->radius, "radius must be finite and > 0 [m]");
     if (!cti_rod_positive(d->density))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->density, "density must be finite and > 0 [kg/m^3]");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->density, "density must be finite and > 0 [kg/m^3]");
     if (!cti_rod_not_negative(d->damping_mass))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->damping_mass, "damping_mass must be finite and >= 0 [1/s]");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->damping_mass, "damping_mass must be finite and >= 0 [1/s]");
     for (i = 0; d->masses && i < d->mesh->n_positions; i++)
         if (!cti_rod_positive(d->masses[i]))
-            return cti_bodies_refuse(w, CT_ERR_ARGUMENT, i, (double)d->masses[i], "a mass must be finite and > 0 [kg] (element: point)");
+            return cti_world_refuse(w, CT_ERR_ARGUMENT, i, (double)d->masses[i], "a mass must be finite and > 0 [kg] (element: point)");
     return CT_OK;
 }
 

@@ -77,7 +77,7 @@ static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, 
     CTI_FREE(m, weights);
     if (!ok)
         return CT_ERR_MEMORY;
-    return bad < 0 ? CT_OK : cti_bodies_refuse(w, CT_ERR_MESH, bad, 0, "a vertex of the embedded surface lies outside of the tets (element: vertex)");
+    return bad < 0 ? CT_OK : cti_world_refuse(w, CT_ERR_MESH, bad, 0, "a vertex of the embedded surface lies outside of the tets (element: vertex)");
 }
 
 /* makes the visible mesh of a soft body: the embedded surface, or the boundary of the tets */
@@ -195,7 +195,7 @@ static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc
         return code;
     ok = cti_model_init_soft(&w->mem, &b->model, &d->material, &rest, &bad, &value);
     if (ok < 0)
-        return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
+        return cti_world_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
     code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
     CTI_THEN(code, cti_bodies_skin(w, b, d));
     return code == CT_OK ? cti_bodies_fill(w, b, d) : code;
@@ -232,11 +232,11 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     if (code != CT_OK)
         return code;
     if (d->mesh->n_tets <= 0)
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a soft body needs tets");
+        return cti_world_refuse(w, CT_ERR_MESH, -1, 0, "a soft body needs tets");
     if (d->surface && d->surface->n_triangles <= 0)
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "an embedded surface needs triangles");
+        return cti_world_refuse(w, CT_ERR_MESH, -1, 0, "an embedded surface needs triangles");
     if (!cti_material_check(&d->material, 0, &text))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
     code = cti_bodies_check_repeats(w, d->name, d->mesh->tets, d->mesh->n_tets, 4);
     if (code != CT_OK)
         return code;
@@ -265,9 +265,9 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     if (code != CT_OK)
         return code;
     if (d->mesh->n_triangles <= 0)
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a cloth needs triangles");
+        return cti_world_refuse(w, CT_ERR_MESH, -1, 0, "a cloth needs triangles");
     if (!cti_material_check(&d->material, 1, &text))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
     code = cti_bodies_check_repeats(w, d->name, d->mesh->triangles, d->mesh->n_triangles, 3);
     if (code != CT_OK)
         return code;
@@ -280,7 +280,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
         ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, &rest, &bad, &value);
         code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
         if (ok < 0)
-            code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a triangle has no area (element: triangle, value: area)");
+            code = cti_world_refuse(w, CT_ERR_MESH, bad, value, "a triangle has no area (element: triangle, value: area)");
     }
     CTI_THEN(code, cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles));
     CTI_THEN(code, cti_bodies_surface(w, &b, 0));

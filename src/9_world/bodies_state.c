@@ -3,13 +3,7 @@
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/motion.h"
-
-static ct_code cti_bodies_stale(ct_world *w, ct_body_id body)
-{
-    if (w && w->busy)
-        return cti_world_busy(w);
-    return w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
-}
+#include <stddef.h>
 
 /* Removes the pieces of paths that no pin uses any more. Pins are in the order of their paths, and pins that share a path are
    consecutive */
@@ -50,46 +44,85 @@ static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_co
     cti_pins_pack_paths(s);
 }
 
-/* removes blocks [b0, b0 + n); later ones move down */
-static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
+/* the arrays of the state that have `per` numbers for each block. The first CTI_BLOCKS_OF_BODIES have all blocks; those of the last step may lack
+   blocks that were added later */
+static const struct {
+    size_t place, element;
+    int per;
+} cti_blocks_arrays[] = {{offsetof(cti_state, x), sizeof(ct_real), 3},
+                         {offsetof(cti_state, v), sizeof(ct_real), 3},
+                         {offsetof(cti_state, bodies.mass), sizeof(ct_real), 1},
+                         {offsetof(cti_state, bodies.inv_mass), sizeof(ct_real), 1},
+                         {offsetof(cti_state, bodies.alpha), sizeof(ct_real), 1},
+                         {offsetof(cti_state, history.dt_prev), sizeof(ct_real), 1},
+                         {offsetof(cti_state, history.fall), sizeof(cti_fall), 1},
+                         {offsetof(cti_state, history.touched), sizeof(uint8_t), 1},
+                         {offsetof(cti_state, history.impulses.pins), sizeof(ct_real), 3},
+                         {offsetof(cti_state, history.v0), sizeof(ct_real), 3},
+                         {offsetof(cti_state, history.u0), sizeof(ct_real), 3}};
+
+static void **cti_blocks_array(cti_state *s, int k) { return (void **)(void *)((char *)s + cti_blocks_arrays[k].place); }
+
+CTI_FN int cti_blocks_reserve(cti_state *s, int n)
+{
+    int k, ok = 1;
+    for (k = 0; ok && k < CTI_BLOCKS_OF_BODIES; k++) {
+        void **array = cti_blocks_array(s, k);
+        size_t count = (size_t)cti_blocks_arrays[k].per * (size_t)n;
+        if (!cti_array_ok(*array, count))
+            *array = cti_array_reserve(s->mem, *array, cti_blocks_arrays[k].element, count);
+        ok = cti_array_ok(*array, count);
+    }
+    return ok;
+}
+
+CTI_FN int cti_blocks_resize(cti_state *s, int arrays, int n)
+{
+    int k, ok = 1;
+    for (k = 0; ok && k < arrays; k++)
+        ok = cti_array_resize_to(s->mem, cti_blocks_array(s, k), cti_blocks_arrays[k].element, (size_t)cti_blocks_arrays[k].per * (size_t)n);
+    return ok;
+}
+
+/* the number of a block after blocks were added or taken out; -1: it was taken out */
+static int cti_blocks_moved(int block, int at, int add) { return block < at ? block : (block < at - add ? -1 : block + add); }
+
+CTI_FN void cti_blocks_shift(ct_world *w, int at, int add)
 {
     cti_state *s = &w->state;
-    cti_bodies *bodies = &s->bodies;
     cti_scripts *scripts = &s->scripts;
-    size_t tail = (size_t)(s->n - b0 - n);
-    int i, k;
-    memmove(s->x + 3 * b0, s->x + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
-    memmove(s->v + 3 * b0, s->v + 3 * (b0 + n), sizeof(ct_real) * 3 * tail);
-    memmove(bodies->mass + b0, bodies->mass + b0 + n, sizeof(ct_real) * tail);
-    memmove(bodies->inv_mass + b0, bodies->inv_mass + b0 + n, sizeof(ct_real) * tail);
-    memmove(bodies->alpha + b0, bodies->alpha + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->history.dt_prev + b0, s->history.dt_prev + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->history.fall + b0, s->history.fall + b0 + n, sizeof *s->history.fall * tail);
-    cti_integrate_remove(s, b0, n);
-    cti_integrate_cut(s->history.impulses.pins, b0, n);
-    s->n -= n;
+    int i, k, moved, n = add < 0 ? -add : 0;
+    for (k = 0; k < (add > 0 ? (int)CTI_BLOCKS_OF_STEPS : CTI_COUNT(cti_blocks_arrays)); k++) {
+        char *array = (char *)*cti_blocks_array(s, k);
+        size_t width = cti_blocks_arrays[k].element * (size_t)cti_blocks_arrays[k].per;
+        int have = CTI_LEN(array) / cti_blocks_arrays[k].per - (add > 0 ? add : 0);
+        if (!array || at + n > have)
+            continue;
+        array += width * (size_t)at;
+        memmove(array + (add > 0 ? width * (size_t)add : 0), array + width * (size_t)n, width * (size_t)(have - at - n));
+        if (add > 0)
+            memset(array, 0, width * (size_t)add);
+        stbds_header(array - width * (size_t)at)->length -= (size_t)cti_blocks_arrays[k].per * (size_t)n;
+    }
+    s->n += add;
     for (i = k = 0; i < CTI_LEN(scripts->pins); i++)
-        if (scripts->pins[i].block < b0 || scripts->pins[i].block >= b0 + n) {
-            scripts->pins[k] = scripts->pins[i];
-            scripts->pins[k++].block -= scripts->pins[i].block >= b0 ? n : 0;
-        }
+        if ((moved = cti_blocks_moved(scripts->pins[i].block, at, add)) >= 0)
+            scripts->pins[k] = scripts->pins[i], scripts->pins[k++].block = moved;
     if (scripts->pins)
         stbds_header(scripts->pins)->length = (size_t)k;
     cti_pins_pack_paths(s);
     for (i = k = 0; i < CTI_LEN(scripts->directions); i++)
-        if (scripts->directions[i].block < b0 || scripts->directions[i].block >= b0 + n) {
-            scripts->directions[k] = scripts->directions[i];
-            scripts->directions[k++].block -= scripts->directions[i].block >= b0 ? n : 0;
-        }
+        if ((moved = cti_blocks_moved(scripts->directions[i].block, at, add)) >= 0)
+            scripts->directions[k] = scripts->directions[i], scripts->directions[k++].block = moved;
     if (scripts->directions)
         stbds_header(scripts->directions)->length = (size_t)k;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        s->bodies.rigids[i].block += s->bodies.rigids[i].block >= at ? add : 0;
     for (i = 0; i < CTI_LEN(w->bodies); i++)
-        if (w->bodies[i].kind != CTI_BODY_FREE && w->bodies[i].block0 > b0) {
-            w->bodies[i].block0 -= n;
-            cti_model_shift(&w->bodies[i].model, -n);
+        if (w->bodies[i].kind != CTI_BODY_FREE && w->bodies[i].block0 >= at) {
+            w->bodies[i].block0 += add;
+            cti_model_shift(&w->bodies[i].model, add);
         }
-    for (i = 0; i < CTI_LEN(bodies->rigids); i++)
-        bodies->rigids[i].block -= bodies->rigids[i].block > b0 ? n : 0;
 }
 
 static void cti_bodies_remove_rigid(ct_world *w, int number)
@@ -126,29 +159,23 @@ static int cti_bodies_passes(const ct_world *w, const cti_body *b)
 
 CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
 {
-    int slot = cti_world_slot(w, body), passes;
-    cti_body *b;
-    if (slot < 0)
-        return cti_bodies_stale(w, body);
+    ct_code code;
+    cti_body *b = cti_world_find(w, body, &code);
+    int passes;
+    if (!b)
+        return code;
     if (cti_world_keep_contacts(w) != CT_OK)
         return CT_ERR_MEMORY;
     cti_bodies_drop_contacts(w, body);
-    b = &w->bodies[slot];
     passes = cti_bodies_passes(w, b);
     w->n_fresh -= b->fresh;
-    cti_world_drop_joints(w, slot); /* before numbers of rigid bodies change */
+    cti_world_drop_joints(w, (int)(b - w->bodies)); /* before numbers of rigid bodies change */
     if (b->block0 >= 0) {
         int b0 = b->block0, n = b->n_blocks;
         b->block0 = -1;
         if (b->kind == CTI_BODY_RIGID)
             cti_bodies_remove_rigid(w, b->rigid);
-        cti_bodies_remove_blocks(w, b0, n);
-        if (w->state.x) {
-            stbds_header(w->state.x)->length = stbds_header(w->state.v)->length = 3 * (size_t)w->state.n;
-            stbds_header(w->state.bodies.mass)->length = stbds_header(w->state.bodies.inv_mass)->length = (size_t)w->state.n;
-            stbds_header(w->state.bodies.alpha)->length = stbds_header(w->state.history.dt_prev)->length = (size_t)w->state.n;
-            stbds_header(w->state.history.fall)->length = (size_t)w->state.n;
-        }
+        cti_blocks_shift(w, b0, -n);
     }
     if (!passes)
         cti_world_unprepare(w);
@@ -239,12 +266,12 @@ CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i)
 static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n, int velocities)
 {
     ct_world *w = (ct_world *)cw;
-    int slot = cti_world_slot(w, body), i;
-    const cti_body *b;
+    ct_code code;
+    const cti_body *b = cti_world_find(w, body, &code);
+    int i;
     const double *origin = velocities || !w ? NULL : w->state.desc.origin;
-    if (slot < 0)
-        return cti_bodies_stale(w, body);
-    b = &w->bodies[slot];
+    if (!b)
+        return code;
     if (type != CT_SCALAR_FLOAT && type != CT_SCALAR_DOUBLE)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)type, "type is neither CT_SCALAR_FLOAT nor CT_SCALAR_DOUBLE");
     if (out && stride < 3 * (type == CT_SCALAR_FLOAT ? sizeof(float) : sizeof(double)))
@@ -281,11 +308,11 @@ CONTACT_API_DEF ct_code ct_body_get_velocities(const ct_world *w, ct_body_id bod
 
 CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, const ct_real *velocities, int n)
 {
-    int slot = cti_world_slot(w, body), i;
-    const cti_body *b;
-    if (slot < 0)
-        return cti_bodies_stale(w, body);
-    b = &w->bodies[slot];
+    ct_code code;
+    const cti_body *b = cti_world_find(w, body, &code);
+    int i;
+    if (!b)
+        return code;
     if (!cti_body_has_model(b) || n != cti_body_nodes(b) || !velocities)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "velocities need a deformable body and one entry per node");
     for (i = 0; i < 3 * n; i++)
@@ -313,54 +340,52 @@ static int cti_bodies_is_spring(ct_real value, int zero) { return cti_finite(val
 
 CONTACT_API_DEF ct_code ct_body_set_contact(ct_world *w, ct_body_id body, const ct_contact_material *m)
 {
-    int slot, i;
-    if (!w || cti_world_busy(w) != CT_OK)
-        return CT_ERR_ARGUMENT;
-    slot = cti_world_slot(w, body);
-    if (slot < 0)
-        return cti_bodies_stale(w, body);
+    ct_code code;
+    cti_body *b = cti_world_find(w, body, &code);
+    int at;
+    if (!b)
+        return code;
     if (!m)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "ct_body_set_contact: material is NULL");
     if (!cti_bodies_is_spring(m->stiffness, 0) || !cti_bodies_is_spring(m->friction_stiffness, 0))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)m->stiffness, "ct_body_set_contact: a stiffness must be positive, or -1");
     if (!cti_bodies_is_spring(m->damping, 1))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)m->damping, "ct_body_set_contact: damping must be zero, positive, or -1");
-    w->bodies[slot].contact = *m;
-    for (i = 0; i < w->state.surface.n_bodies && i < CTI_LEN(w->surface_slot); i++) /* those that are prepared */
-        if (w->surface_slot[i] == slot)
-            w->state.surface.bodies[i].contact = *m;
+    b->contact = *m;
+    at = cti_world_surface_body(w, (int)(b - w->bodies));
+    if (at >= 0)
+        w->state.surface.bodies[at].contact = *m;
     return CT_OK;
 }
 
 CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_real friction)
 {
-    int slot = cti_world_slot(w, body), i;
-    if (slot < 0)
-        return cti_bodies_stale(w, body);
+    ct_code code;
+    cti_body *b = cti_world_find(w, body, &code);
+    int at;
+    if (!b)
+        return code;
     if (!(friction >= 0) || !cti_finite(friction))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)friction, "friction must be zero or positive");
-    if (friction > 0) {
-        ct_code code = cti_steppers_admit(w, CTI_FEATURE_FRICTION, w->bodies[slot].name);
-        if (code != CT_OK)
-            return code;
-    }
-    w->bodies[slot].friction = friction;
-    for (i = 0; i < w->state.surface.n_bodies && i < CTI_LEN(w->surface_slot); i++)
-        if (w->surface_slot[i] == slot)
-            w->state.surface.bodies[i].friction = friction;
+    if (friction > 0 && cti_steppers_admit(w, CTI_FEATURE_FRICTION, b->name) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
+    b->friction = friction;
+    at = cti_world_surface_body(w, (int)(b - w->bodies));
+    if (at >= 0)
+        w->state.surface.bodies[at].friction = friction;
     return CT_OK;
 }
 
 /* the list of triangles or segments, of `size` vertices each */
 static ct_code cti_bodies_list(ct_world *w, ct_body_id body, int size, const int32_t **out_list, int *out_n)
 {
-    int slot = cti_world_slot(w, body);
-    if (slot < 0)
-        return cti_bodies_stale(w, body);
+    ct_code code;
+    const cti_body *b = cti_world_find(w, body, &code);
+    if (!b)
+        return code;
     if (!out_list || !out_n)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "where the list and its length go is NULL");
-    *out_list = size == 2 ? w->bodies[slot].segments :
-                w->bodies[slot].split.triangles ? w->bodies[slot].split.triangles : w->bodies[slot].triangles;
+    *out_list = size == 2 ? b->segments : (b->split.triangles ? b->split.triangles : b->triangles);
     *out_n = CTI_LEN(*out_list) / size;
     return CT_OK;
 }
@@ -413,9 +438,9 @@ CONTACT_API_DEF ct_code ct_body_pin(ct_world *w, ct_body_id body, const int32_t 
 }
 
 /* refuses vertices and axes that a deformable body does not have */
-static ct_code cti_pins_check(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes)
+static ct_code cti_pins_check(ct_world *w, const cti_body *b, const int32_t *vertices, int n, int axes)
 {
-    const cti_body *b = &w->bodies[cti_world_slot(w, body)];
+    const ct_body_id body = cti_world_id(w, (int)(b - w->bodies));
     int i;
     if (!cti_body_has_model(b) || n < 0 || (n > 0 && !vertices))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "pins need a deformable body and n >= 0 of its vertices (value: n)");
@@ -453,16 +478,16 @@ static void cti_pins_add(ct_world *w, int block, const cti_pin *p)
 CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion_segment *segments,
                                          int n_segments, double until)
 {
-    int slot = cti_world_slot(w, body), i;
+    ct_code code;
+    const cti_body *b = cti_world_find(w, body, &code);
+    int i;
     uint8_t *covered = NULL;
-    const cti_body *b;
     cti_pin p;
-    if (slot < 0)
-        return cti_bodies_stale(w, body);
+    if (!b)
+        return code;
     if (cti_steppers_admit(w, CTI_FEATURE_PIN, NULL) != CT_OK)
         return CT_ERR_UNSUPPORTED;
-    b = &w->bodies[slot];
-    if (cti_pins_check(w, body, vertices, n, axes) != CT_OK)
+    if (cti_pins_check(w, b, vertices, n, axes) != CT_OK)
         return CT_ERR_ARGUMENT;
     if (!(until == until))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, until, "a pin's end is not a number");
@@ -488,13 +513,13 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
 
 CONTACT_API_DEF ct_code ct_body_unpin(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes)
 {
-    int slot = cti_world_slot(w, body), i;
+    ct_code code;
+    const cti_body *b = cti_world_find(w, body, &code);
+    int i;
     uint8_t *covered;
-    const cti_body *b;
-    if (slot < 0)
-        return cti_bodies_stale(w, body);
-    b = &w->bodies[slot];
-    if (cti_pins_check(w, body, vertices, n, axes) != CT_OK)
+    if (!b)
+        return code;
+    if (cti_pins_check(w, b, vertices, n, axes) != CT_OK)
         return CT_ERR_ARGUMENT;
     covered = cti_pins_cover(w, b, vertices, n);
     if (!covered)
@@ -547,14 +572,16 @@ static void cti_directions_set(cti_state *s, const cti_direction *d)
 
 CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vertex, const ct_real projector[9])
 {
-    int slot = cti_world_slot(w, body), i, j;
+    ct_code code;
+    const cti_body *b = cti_world_find(w, body, &code);
+    int i, j;
     cti_direction d;
     cti_m3 sq;
-    if (slot < 0)
-        return cti_bodies_stale(w, body);
+    if (!b)
+        return code;
     if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
         return CT_ERR_UNSUPPORTED;
-    if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= cti_body_nodes(&w->bodies[slot]) || !projector)
+    if (!cti_body_has_model(b) || vertex < 0 || vertex >= cti_body_nodes(b) || !projector)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex, "the constrained vertex is out of range (element: vertex)");
     /* a projector is symmetric and idempotent */
     sq = cti_m3_mul(projector, projector);
@@ -563,7 +590,7 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
             if (!(cti_abs(projector[3 * i + j] - projector[3 * j + i]) <= CTI_R(1e-4)) ||
                 !(cti_abs(sq.m[3 * i + j] - projector[3 * i + j]) <= CTI_R(1e-4)))
                 return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, (double)projector[3 * i + j], "the matrix is no symmetric projector");
-    d.block = w->bodies[slot].block0 + vertex;
+    d.block = b->block0 + vertex;
     cti_bodies_purify(projector, d.projector);
     if (!CTI_RESERVE(&w->mem, w->state.scripts.directions, CTI_LEN(w->state.scripts.directions) + 1))
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
@@ -575,13 +602,13 @@ CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id b
 {
     ct_world *w = (ct_world *)cw;
     const ct_real *pins;
-    int slot = cti_world_slot(w, body), block, i, k;
-    const cti_body *b;
-    if (slot < 0)
-        return cti_bodies_stale(w, body);
+    ct_code code;
+    const cti_body *b = cti_world_find(w, body, &code);
+    int block, i, k;
+    if (!b)
+        return code;
     if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
         return CT_ERR_UNSUPPORTED;
-    b = &w->bodies[slot];
     if (!cti_body_has_model(b) || vertex < 0 || vertex >= cti_body_nodes(b) || !out_impulse)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex,
                               "a pin's impulse needs a deformable body, one of its nodes and room for it (element: vertex)");

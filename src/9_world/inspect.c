@@ -12,7 +12,7 @@ static ct_code cti_inspect_fail(ct_world *w, int64_t element, double value, cons
     log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
     cti_logger_write(&log, CT_LOG_ERROR, "CONTACT_VALIDATE: %s (element %lld, value %g)", text, (long long)element, value);
     CTI_ASSERT(!"CONTACT_VALIDATE: what a step promises does not hold");
-    return cti_world_fail(w, CT_ERR_DOMAIN, none, element, value, text);
+    return cti_world_refuse(w, CT_ERR_DOMAIN, element, value, text);
 }
 
 /* the first number that is not finite, or -1 */

@@ -24,11 +24,6 @@ CONTACT_API_DEF ct_joint_desc ct_joint_desc_default(ct_joint_kind kind)
 
 /* ---- checks ---- */
 
-static ct_code cti_joints_refuse(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text)
-{
-    return cti_world_fail(w, code, body, element, value, text);
-}
-
 static int cti_joints_is_world(ct_body_id id) { return id.index1 == 0; }
 
 /* checks one side: a live body, vertices in range, weights that sum to one. *out_slot -1: the world */
@@ -42,45 +37,44 @@ static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joi
         return CT_OK;
     *out_slot = cti_world_slot(w, s->body);
     if (*out_slot < 0)
-        return cti_joints_refuse(w, CT_ERR_STALE_ID, s->body, -1, s->body.index1, "a joint's body is stale");
+        return cti_world_fail(w, CT_ERR_STALE_ID, s->body, -1, s->body.index1, "a joint's body is stale");
     b = &w->bodies[*out_slot];
     for (k = 0; k < 3 && s->vertices[k] >= 0; k++, n++) {
         if (s->vertices[k] >= b->n)
-            return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, k, s->vertices[k],
+            return cti_world_fail(w, CT_ERR_ARGUMENT, s->body, k, s->vertices[k],
                                      "a joint's vertex is out of range (element: place in the list, value: vertex)");
         if (!cti_finite(s->weights[k]))
-            return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, k, 0, "a joint's weight is not finite (element: place in the list)");
+            return cti_world_fail(w, CT_ERR_ARGUMENT, s->body, k, 0, "a joint's weight is not finite (element: place in the list)");
         sum += s->weights[k];
     }
     if (n > 1 && !(cti_abs(sum - 1) <= CTI_R(1e-4)))
-        return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, -1, (double)sum, "a joint's weights do not sum to one (value: sum)");
+        return cti_world_fail(w, CT_ERR_ARGUMENT, s->body, -1, (double)sum, "a joint's weights do not sum to one (value: sum)");
     if (n == 0 && (cti_body_has_model(b) || kind == CT_JOINT_STITCH))
-        return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, -1, 0, "this side of a joint needs vertices: a deformable body, or a stitch");
+        return cti_world_fail(w, CT_ERR_ARGUMENT, s->body, -1, 0, "this side of a joint needs vertices: a deformable body, or a stitch");
     if (cti_body_has_model(b) && (kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
-        return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, 0, "hinge and fixed joints hold rigid bodies, scripted ones or the world");
+        return cti_world_fail(w, CT_ERR_UNSUPPORTED, s->body, -1, 0, "hinge and fixed joints hold rigid bodies, scripted ones or the world");
     if (b->kind == CTI_BODY_KINEMATIC && b->script.n_keyframes > 1 && (n == 0 || kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
-        return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, b->script.n_keyframes,
+        return cti_world_fail(w, CT_ERR_UNSUPPORTED, s->body, -1, b->script.n_keyframes,
                                  "a body with keyframes has no frame to hold a point or an axis: only balls and stitches at its vertices join it");
     return CT_OK;
 }
 
 static ct_code cti_joints_check(ct_world *w, const ct_joint_desc *d)
 {
-    ct_body_id none = {0, 0};
     int k;
     if (!d || d->cookie != CTI_COOKIE)
-        return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, 0, "desc was not made by ct_joint_desc_default");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_joint_desc_default");
     if ((int)d->kind < 0 || d->kind > CT_JOINT_STITCH)
-        return cti_joints_refuse(w, CT_ERR_ARGUMENT, none, -1, (double)d->kind, "a joint's kind is out of range");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->kind, "a joint's kind is out of range");
     for (k = 0; k < 3; k++)
         if (!cti_finite(d->point[k]) || !cti_finite(d->axis[k]))
-            return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint's point and axis must be finite");
+            return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint's point and axis must be finite");
     if (d->kind == CT_JOINT_HINGE && !(cti_v3_norm(cti_v3_at(d->axis, 0)) > 0))
-        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a hinge's axis is zero");
+        return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a hinge's axis is zero");
     if (!(d->compliance >= 0) || !cti_finite(d->compliance) || !(d->angular_compliance >= 0) || !cti_finite(d->angular_compliance))
-        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, (double)d->compliance, "a joint's compliances must be zero or positive");
+        return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, (double)d->compliance, "a joint's compliances must be zero or positive");
     if (!cti_finite(d->rest_length) || d->collide < -1 || d->collide > 1)
-        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, d->collide, "a joint's rest_length must be finite, collide -1, 0 or 1");
+        return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, d->collide, "a joint's rest_length must be finite, collide -1, 0 or 1");
     return CT_OK;
 }
 
@@ -223,13 +217,13 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
 {
     int na = cti_joints_terms(&q->joint.a), nb = cti_joints_terms(&q->joint.b);
     if (na + nb == 0)
-        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "neither side of the joint can move");
+        return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "neither side of the joint can move");
     if (na + nb > CTI_ROW_TERMS)
-        return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, d->a.body, -1, na + nb, "the joint's sides have more than 16 nodes together (value: nodes)");
+        return cti_world_fail(w, CT_ERR_UNSUPPORTED, d->a.body, -1, na + nb, "the joint's sides have more than 16 nodes together (value: nodes)");
     if (q->slot[0] == q->slot[1] && q->slot[0] >= 0 &&
         (q->joint.a.rigid >= 0 || (!memcmp(q->joint.a.block, q->joint.b.block, sizeof q->joint.a.block) &&
                                    !memcmp(q->joint.a.weight, q->joint.b.weight, sizeof q->joint.a.weight))))
-        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint of a body with itself needs different vertices of a deformable body");
+        return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint of a body with itself needs different vertices of a deformable body");
     return CT_OK;
 }
 
@@ -258,7 +252,7 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
     if (code != CT_OK)
         return code;
     if (((slot_a >= 0 && d->a.vertices[0] >= 0) || (slot_b >= 0 && d->b.vertices[0] >= 0)) && cti_v3_norm2(cti_v3_at(d->point, 0)) > 0)
-        return cti_joints_refuse(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint that holds vertices is where they are: its point must stay 0");
+        return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint that holds vertices is where they are: its point must stay 0");
     memset(&q, 0, sizeof q);
     cti_joints_make(w, d, slot_a, slot_b, &q);
     code = cti_joints_check_made(w, d, &q);
@@ -268,7 +262,7 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
         ;
     if (i == CTI_LEN(w->joints) && !CTI_PUSH(&w->mem, w->joints, q)) {
         w->mem.failed = 0;
-        return cti_joints_refuse(w, CT_ERR_MEMORY, d->a.body, -1, 0, "out of memory; the joint was not added");
+        return cti_world_fail(w, CT_ERR_MEMORY, d->a.body, -1, 0, "out of memory; the joint was not added");
     }
     q.alive = 1;
     q.generation = w->joints[i].generation + 1;
@@ -291,14 +285,13 @@ CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joi
 
 static cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *out_code)
 {
-    ct_body_id none = {0, 0};
     cti_world_joint *q = w && id.index1 > 0 && id.index1 <= (uint32_t)CTI_LEN(w->joints) ? &w->joints[id.index1 - 1] : NULL;
     if (q && q->alive && q->generation == id.generation)
         return q;
     if (w && w->busy)
         *out_code = cti_world_busy(w);
     else
-        *out_code = w ? cti_world_fail(w, CT_ERR_STALE_ID, none, -1, id.index1, "stale or null joint id") : CT_ERR_ARGUMENT;
+        *out_code = w ? cti_world_refuse(w, CT_ERR_STALE_ID, -1, id.index1, "stale or null joint id") : CT_ERR_ARGUMENT;
     return NULL;
 }
 
@@ -354,8 +347,7 @@ static void cti_joints_resolve(const ct_world *w, int slot, cti_joint_side *s)
         s->block[i] += w->bodies[slot].block0;
 }
 
-/* number of a slot's body among the surface's bodies; -1: none */
-static int cti_joints_surface_body(const ct_world *w, int slot)
+CTI_FN int cti_world_surface_body(const ct_world *w, int slot)
 {
     int i;
     for (i = 0; i < CTI_LEN(w->surface_slot); i++)
@@ -376,7 +368,7 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
             continue;
         cti_joints_resolve(w, q->slot[0], &j.a);
         cti_joints_resolve(w, q->slot[1], &j.b);
-        j.body[0] = cti_joints_surface_body(w, q->slot[0]), j.body[1] = cti_joints_surface_body(w, q->slot[1]);
+        j.body[0] = cti_world_surface_body(w, q->slot[0]), j.body[1] = cti_world_surface_body(w, q->slot[1]);
         if (!CTI_PUSH(&w->mem, w->state.bodies.joints, j))
             return 0;
         if (!q->collide && j.body[0] >= 0 && j.body[1] >= 0 && j.body[0] != j.body[1] &&

@@ -328,7 +328,6 @@ static int cti_prepare_stepper(ct_world *w)
 CTI_FN ct_code cti_world_prepare(ct_world *w)
 {
     ct_code code;
-    ct_body_id none = {0, 0};
     int i;
     if (w->ready)
         return CT_OK;
@@ -345,7 +344,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         code = CT_ERR_MEMORY;
     if (code != CT_OK) {
         cti_world_unprepare(w);
-        return cti_world_fail(w, code, none, -1, 0, "out of memory while preparing the bodies");
+        return cti_world_refuse(w, code, -1, 0, "out of memory while preparing the bodies");
     }
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         w->bodies[i].fresh = 0;

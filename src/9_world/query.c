@@ -119,14 +119,13 @@ static int cti_query_planes(ct_world *w)
 static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *out_n)
 {
     ct_world *w = (ct_world *)cw; /* only scratch memory of the world is written; its state does not change */
-    ct_body_id none = {0, 0};
     int32_t *hits = NULL;
     ct_code code;
     int i, ok;
     if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     if (!out_pairs || !out_n)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_pairs or out_n is NULL");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_pairs or out_n is NULL");
     code = cti_world_prepare(w);
     if (code != CT_OK)
         return code;
@@ -142,7 +141,7 @@ static ct_code cti_world_validate(const ct_world *cw, ct_pair **out_pairs, int *
     ok = ok && cti_query_planes(w);
     CTI_FREE(&w->mem, hits);
     if (!ok)
-        return cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while validating");
+        return cti_world_refuse(w, CT_ERR_MEMORY, -1, 0, "out of memory while validating");
     *out_pairs = w->pairs;
     *out_n = CTI_LEN(w->pairs);
     return CT_OK;
@@ -184,7 +183,6 @@ static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact 
 
 CTI_FN ct_code cti_world_keep_contacts(ct_world *w)
 {
-    ct_body_id none = {0, 0};
     int i;
     if (w->contacts_ready)
         return CT_OK;
@@ -193,7 +191,7 @@ CTI_FN ct_code cti_world_keep_contacts(ct_world *w)
         ct_contact c;
         cti_query_contact(w, &w->state.history.impulses.touches[i], &c);
         if (!CTI_PUSH(&w->mem, w->contacts, c))
-            return cti_world_fail(w, CT_ERR_MEMORY, none, -1, 0, "out of memory while listing contacts");
+            return cti_world_refuse(w, CT_ERR_MEMORY, -1, 0, "out of memory while listing contacts");
     }
     w->contacts_ready = 1;
     return CT_OK;
@@ -202,12 +200,11 @@ CTI_FN ct_code cti_world_keep_contacts(ct_world *w)
 CONTACT_API_DEF ct_code ct_world_contacts(const ct_world *cw, const ct_contact **out_contacts, int *out_n)
 {
     ct_world *w = (ct_world *)cw;
-    ct_body_id none = {0, 0};
     ct_code code;
     if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     if (!out_contacts || !out_n)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_contacts or out_n is NULL");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_contacts or out_n is NULL");
     code = cti_world_keep_contacts(w);
     if (code != CT_OK)
         return code;

@@ -219,52 +219,6 @@ static int cti_refine_build(ct_world *w, const cti_body *b, cti_body *next)
 
 /* ---- the state ---- */
 
-/* opens a gap of `add` zero entries, of `width` each, at entry `at` of an array [n] that has room for them; add < 0: takes entries out */
-static void cti_refine_gap(void *array, size_t width, int at, int n, int add)
-{
-    char *p = (char *)array + width * (size_t)at;
-    if (add < 0) {
-        memmove(p, p - (ptrdiff_t)width * add, width * (size_t)(n - at + add));
-        return;
-    }
-    memmove(p + width * (size_t)add, p, width * (size_t)(n - at));
-    memset(p, 0, width * (size_t)add);
-}
-
-/* lengths of arrays by blocks for `add` more; add < 0: never fails */
-static int cti_refine_reserve(cti_state *s, int add)
-{
-    cti_mem *m = s->mem;
-    int n = s->n + add;
-    return CTI_RESIZE(m, s->x, 3 * n) && CTI_RESIZE(m, s->v, 3 * n) && CTI_RESIZE(m, s->bodies.mass, n) && CTI_RESIZE(m, s->bodies.inv_mass, n) &&
-           CTI_RESIZE(m, s->bodies.alpha, n) && CTI_RESIZE(m, s->history.dt_prev, n) && CTI_RESIZE(m, s->history.fall, n) &&
-           CTI_RESIZE(m, s->history.touched, n) && CTI_RESIZE(m, s->history.impulses.pins, 3 * n);
-}
-
-/* `add` blocks more from block `at` on, for which cti_refine_reserve has made room; later ones move up. add < 0: blocks are taken out */
-static void cti_refine_insert(ct_world *w, int at, int add)
-{
-    cti_state *s = &w->state;
-    int i;
-    cti_refine_gap(s->x, 3 * sizeof *s->x, at, s->n, add), cti_refine_gap(s->v, 3 * sizeof *s->v, at, s->n, add);
-    cti_refine_gap(s->bodies.mass, sizeof(ct_real), at, s->n, add), cti_refine_gap(s->bodies.inv_mass, sizeof(ct_real), at, s->n, add);
-    cti_refine_gap(s->bodies.alpha, sizeof(ct_real), at, s->n, add), cti_refine_gap(s->history.dt_prev, sizeof(ct_real), at, s->n, add);
-    cti_refine_gap(s->history.fall, sizeof *s->history.fall, at, s->n, add), cti_refine_gap(s->history.touched, 1, at, s->n, add);
-    cti_refine_gap(s->history.impulses.pins, 3 * sizeof(ct_real), at, s->n, add);
-    s->n += add;
-    for (i = 0; i < CTI_LEN(s->scripts.pins); i++)
-        s->scripts.pins[i].block += s->scripts.pins[i].block >= at ? add : 0;
-    for (i = 0; i < CTI_LEN(s->scripts.directions); i++)
-        s->scripts.directions[i].block += s->scripts.directions[i].block >= at ? add : 0;
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        s->bodies.rigids[i].block += s->bodies.rigids[i].block >= at ? add : 0;
-    for (i = 0; i < CTI_LEN(w->bodies); i++)
-        if (w->bodies[i].kind != CTI_BODY_FREE && w->bodies[i].block0 >= at) {
-            w->bodies[i].block0 += add;
-            cti_model_shift(&w->bodies[i].model, add);
-        }
-}
-
 /* mass, centre, momentum, and angular momentum and inertia about `about` */
 typedef struct cti_refine_motion {
     ct_real mass, inertia[9];
@@ -359,7 +313,7 @@ static void cti_refine_commit(ct_world *w, cti_body *b, const cti_body *next, co
     cti_refine_measure(s, b->block0, end, before.center, &before);
     w->refined.tets += next->model.tets.n - b->model.tets.n;
     CTI_PUSH(&w->mem, w->refined.past, *past);
-    cti_refine_insert(w, end, add);
+    cti_blocks_shift(w, end, add);
     cti_refine_take(b, next);
     if (!b->split.triangles)
         b->split.triangles = past->body.triangles; /* the list that the user has */
@@ -374,8 +328,7 @@ static void cti_refine_take_back(ct_world *w, const cti_refine_past *p)
     cti_state *s = &w->state;
     cti_body *b = &w->bodies[p->slot], now = *b;
     size_t n = (size_t)p->body.n_blocks, at = (size_t)b->block0;
-    cti_refine_insert(w, b->block0 + p->body.n_blocks, p->body.n_blocks - b->n_blocks);
-    cti_refine_reserve(s, 0);
+    cti_blocks_shift(w, b->block0 + p->body.n_blocks, p->body.n_blocks - b->n_blocks);
     cti_refine_take(b, &p->body);
     b->split.triangles = p->body.split.triangles;
     memcpy(s->v + 3 * at, p->nodes, sizeof(ct_real) * 3 * n);
@@ -424,7 +377,7 @@ static int cti_refine_split(cti_refine *q, cti_body *b, const uint8_t *marks, co
         ok = cti_refine_build(w, b, &next);
     next.n_blocks = b->n_blocks + (CTI_LEN(next.split.edges) - old) / 2;
     if (ok > 0)
-        ok = cti_refine_reserve(&w->state, next.n_blocks - b->n_blocks) && cti_refine_remember(w, b, &past);
+        ok = cti_blocks_resize(&w->state, CTI_BLOCKS_OF_STEPS, w->state.n + next.n_blocks - b->n_blocks) && cti_refine_remember(w, b, &past);
     if (ok <= 0) { /* a body with a piece that is flat stays as it is */
         cti_refine_free(&w->mem, &next);
         return ok ? 0 : -1;

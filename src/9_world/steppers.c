@@ -57,7 +57,6 @@ CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *nam
     const cti_stepper *stepper = cti_steppers_of(w);
     const cti_refusal *refusal = stepper->refusals;
     const char *reason = stepper->refuses ? stepper->refuses(&w->state, what) : NULL;
-    ct_body_id none = {0, 0};
     for (; refusal && refusal->why; refusal++)
         reason = refusal->what == what ? refusal->why : reason;
     if (!reason)
@@ -65,6 +64,6 @@ CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *nam
     if (!name)
         name = cti_steppers_noun(what);
     if (!name)
-        return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, -1, 0, reason);
+        return cti_world_refuse(w, CT_ERR_UNSUPPORTED, -1, 0, reason);
     return cti_error_set(&w->error, CT_ERR_UNSUPPORTED, -1, 0, "%s: %s", name, reason);
 }

@@ -163,7 +163,6 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
 /* separates what intersects; before: number of intersecting pairs */
 static ct_code cti_untangle_world(ct_world *w, int before, int *out_freed, int *out_left)
 {
-    ct_body_id none = {0, 0};
     cti_untangle u;
     ct_pair *pairs;
     int after = before;
@@ -186,21 +185,20 @@ static ct_code cti_untangle_world(ct_world *w, int before, int *out_freed, int *
     cti_untangle_free(w, &u);
     w->mem.failed = 0;
     if (code != CT_OK)
-        return cti_world_fail(w, code, none, -1, 0, "out of memory in a repair; the world is as it was");
+        return cti_world_refuse(w, code, -1, 0, "out of memory in a repair; the world is as it was");
     *out_freed = before - after, *out_left = after;
     return CT_OK;
 }
 
 static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
 {
-    ct_body_id none = {0, 0};
     ct_pair *pairs;
     ct_code code;
     int before;
     if (!w)
         return CT_ERR_ARGUMENT;
     if (!out_freed || !out_left)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "out_freed or out_left is NULL");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_freed or out_left is NULL");
     code = ct_world_validate(w, &pairs, &before);
     if (code != CT_OK)
         return code;
@@ -214,7 +212,7 @@ static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
 #if CONTACT_WITH_CMR && CONTACT_WITH_REPAIR
     return cti_untangle_world(w, before, out_freed, out_left);
 #else
-    return cti_world_fail(w, CT_ERR_UNSUPPORTED, none, -1, 0, "built without repair (CONTACT_WITH_REPAIR 0)");
+    return cti_world_refuse(w, CT_ERR_UNSUPPORTED, -1, 0, "built without repair (CONTACT_WITH_REPAIR 0)");
 #endif
 }
 

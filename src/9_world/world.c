@@ -144,10 +144,15 @@ CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_
     return code;
 }
 
-CTI_FN ct_code cti_world_busy(ct_world *w)
+CTI_FN ct_code cti_world_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text)
 {
     ct_body_id none = {0, 0};
-    return w->busy ? cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, 0, "the world is in a call: a callback may not call back into it") : CT_OK;
+    return cti_world_fail(w, code, none, element, value, text);
+}
+
+CTI_FN ct_code cti_world_busy(ct_world *w)
+{
+    return w->busy ? cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "the world is in a call: a callback may not call back into it") : CT_OK;
 }
 
 static ct_code cti_world_check_solver(const ct_world_desc *d, ct_error_info *e)
@@ -386,7 +391,6 @@ static ct_code cti_world_crossing(ct_world *w)
 /* prepares a step, and refuses it where the stepper does; refined elements may have a shorter bound */
 static ct_code cti_world_open(ct_world *w, ct_real dt)
 {
-    ct_body_id none = {0, 0};
     ct_code code = cti_world_prepare(w);
     w->state.step.dt = dt;
     CTI_THEN(code, cti_steppers_admit(w, CTI_FEATURE_STEP, NULL));
@@ -395,20 +399,19 @@ static ct_code cti_world_open(ct_world *w, ct_real dt)
     code = cti_refine_step(w, dt);
     w->mem.failed = 0;
     if (code != CT_OK)
-        return cti_world_fail(w, code, none, -1, 0, "out of memory while elements were refined; the world is as it was");
+        return cti_world_refuse(w, code, -1, 0, "out of memory while elements were refined; the world is as it was");
     return w->refined.tets ? cti_steppers_admit(w, CTI_FEATURE_STEP, NULL) : CT_OK;
 }
 
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
-    ct_body_id none = {0, 0};
     ct_code code;
     double t0, t1;
     if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     if (!(dt >= CTI_REAL_LEAST) || !cti_finite(dt)) /* parts of smaller steps would be 0 */
-        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive, a normal number, and finite");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)dt, "dt must be positive, a normal number, and finite");
     w->busy = 1;
     t0 = cti_state_clock(&w->state);
     code = cti_world_open(w, dt);
@@ -440,7 +443,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         w->contacts_ready = 0; /* after a failure the list is still that of the last step */
     cti_refine_close(w, code != CT_ERR_MEMORY);
     w->busy = 0;
-    return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
+    return code != CT_ERR_MEMORY ? code : cti_world_refuse(w, code, -1, 0, "out of memory in a step; the world is as it was");
 }
 
 CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)

@@ -103,10 +103,13 @@ struct ct_world {
     uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
 
-/* cti_world_fail -- records the error with its culprit and returns the code. */
+/* cti_world_fail -- records the error with its culprit and returns the code. cti_world_refuse -- without a body that is it. */
 CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text);
-/* cti_world_slot -- slot of a live body or -1. */
+CTI_FN ct_code cti_world_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
+/* cti_world_slot -- slot of a live body or -1. cti_world_find -- the body, or NULL and in *code why there is none: CT_ERR_STALE_ID, or
+   CT_ERR_ARGUMENT without a world or from a callback. */
 CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body);
+CTI_FN cti_body *cti_world_find(const ct_world *w, ct_body_id body, ct_code *code);
 /* cti_world_list_models -- rebuilds state.models, whose pointers lead into the bodies; adding slots moves the bodies in memory. 0: out of
    memory. */
 CTI_FN int cti_world_list_models(ct_world *w);
@@ -132,6 +135,13 @@ CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {
     return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;
 }
+/* cti_blocks_reserve -- room for n blocks in the state's arrays by blocks, so that cti_blocks_resize cannot fail afterwards, which sets the lengths of
+   the first `arrays` of them: CTI_BLOCKS_OF_STEPS with those of the last step. cti_blocks_shift -- `add` blocks of zeros more from block `at` on, for
+   which there is room; later ones move up. add < 0: blocks are taken out, with their pins. 0: out of memory. */
+enum { CTI_BLOCKS_OF_BODIES = 7, CTI_BLOCKS_OF_STEPS = 9 };
+CTI_FN int cti_blocks_reserve(cti_state *s, int n);
+CTI_FN int cti_blocks_resize(cti_state *s, int arrays, int n);
+CTI_FN void cti_blocks_shift(ct_world *w, int at, int add);
 /* cti_steppers_find -- a stepper, or NULL where this build does not have it; cti_steppers_of -- a world's: a constant where there is one. */
 CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper);
 CTI_FN const cti_stepper *cti_steppers_of(const ct_world *w);
@@ -155,8 +165,9 @@ CTI_FN void cti_refine_close(ct_world *w, int done);
    surface's list of bodies that do not collide; 0: out of memory. */
 CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
 CTI_FN int cti_world_resolve_joints(ct_world *w);
+/* cti_world_surface_body -- number of a slot's body among the surface's bodies; -1: none. */
+CTI_FN int cti_world_surface_body(const ct_world *w, int slot);
 /* cti_bodies_* -- the stages of adding a body, in this order; failures are recorded in the world. */
-CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
 CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* cookie NULL: there is no description */
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 /* cti_bodies_check_repeats -- refuses an element (per 4: a tet, 3: a triangle) with the same vertices as one before it. */
