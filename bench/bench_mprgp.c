@@ -35,7 +35,7 @@ static result solve(cti_program *p, int rows, cti_mprgp_precondition kind, doubl
     cti_mem_init(&mem, NULL);
     cti_arena_init(&arena, &mem);
     memset(&e, 0, sizeof e), memset(&a, 0, sizeof a), memset(&out, 0, sizeof out);
-    e.tolerance = tolerance, e.max_iterations = most, e.mem = &mem, e.arena = &arena, e.seed = 3, e.seconds = 10, e.clock.now_us = now_us,
+    e.tolerance = tolerance, e.max_iterations = most, e.arena = &arena, e.seed = 3, e.seconds = 10, e.clock.now_us = now_us,
     e.clock.started = now_us(NULL);
     a.x = (double *)calloc((size_t)p->n, sizeof(double)), a.r = (double *)calloc((size_t)m + 1, sizeof(double));
     o.path = 1, o.decoupling = CTI_DECOUPLE_DEEPEST, o.precondition = kind;

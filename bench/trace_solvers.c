@@ -226,7 +226,7 @@ static int run(const options *o, cti_program *p, cti_mem *mem, cti_arena *arena)
     if (t.f)
         fprintf(t.f, "iteration,seconds,residual,objective,gradient\n");
     t.p = p, t.e = &e;
-    e.tolerance = o->tolerance, e.max_iterations = o->iterations, e.seconds = o->seconds, e.mem = mem, e.arena = arena, e.seed = o->seed;
+    e.tolerance = o->tolerance, e.max_iterations = o->iterations, e.seconds = o->seconds, e.arena = arena, e.seed = o->seed;
     e.relaxation = 1, e.clock.now_us = now_us, e.watcher.watch = watch, e.watcher.user = &t;
     e.clock.started = now_us(NULL);
     outcome = solve(o, p, &e, &a, &count);

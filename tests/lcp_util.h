@@ -32,7 +32,7 @@ static void bench_open(bench *b)
     memset(b, 0, sizeof *b);
     cti_mem_init(&b->mem, NULL);
     cti_arena_init(&b->arena, &b->mem);
-    b->e.tolerance = 1e-8, b->e.mem = &b->mem, b->e.arena = &b->arena, b->e.relaxation = 1;
+    b->e.tolerance = 1e-8, b->e.arena = &b->arena, b->e.relaxation = 1;
     b->a.x = b->x, b->a.r = b->r, b->a.why = "";
 }
 

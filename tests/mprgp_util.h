@@ -58,7 +58,7 @@ static inline void begin(fixture *f, cti_program_kind kind, int n, int m)
     cti_mem_init(&f->mem, NULL);
     cti_arena_init(&f->arena, &f->mem);
     f->p.kind = kind, f->p.n = n, f->p.m = m;
-    f->e.tolerance = 1e-9, f->e.mem = &f->mem, f->e.arena = &f->arena, f->e.seed = 5;
+    f->e.tolerance = 1e-9, f->e.arena = &f->arena, f->e.seed = 5;
     f->a.x = f->x, f->a.r = f->r, f->a.why = "";
     f->o = cti_mprgp_options_default();
 }

@@ -83,7 +83,7 @@ static inline void qp_make(qp *q, int n, int m, const double *A, const double *b
 static inline cti_outcome qp_solve(qp *q, cti_program_solver solve)
 {
     cti_arena_init(&q->arena, &q->mem);
-    q->e.mem = &q->mem, q->e.arena = &q->arena;
+    q->e.arena = &q->arena;
     if (!q->e.warm)
         memset(q->x, 0, sizeof q->x), memset(q->r, 0, sizeof q->r);
     q->a.x = q->x, q->a.r = q->r, q->a.why = NULL;

@@ -544,7 +544,7 @@ static void staggered_projections(void **state)
     bench_make(&t, 5);
     memset(&q, 0, sizeof q), memset(&e, 0, sizeof e), memset(&a, 0, sizeof a), memset(&n, 0, sizeof n);
     assert_true(cti_bridge_open(&t.mem, &t.arena, &t.p, NULL, &q) && cti_program_prepare(&t.mem, &q.program));
-    e.tolerance = 1e-9, e.mem = &t.mem, e.arena = &t.arena, e.relaxation = 1;
+    e.tolerance = 1e-9, e.arena = &t.arena, e.relaxation = 1;
     a.x = CTI_ARENA_ZERO(&t.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(&t.arena, double, q.program.m);
     n.x = CTI_ARENA_ZERO(&t.arena, double, q.program.n), n.r = CTI_ARENA_ZERO(&t.arena, double, q.program.m);
     assert_int_equal(cti_solver_newton(&q.program, &e, &n), CTI_OUTCOME_SOLVED);

@@ -486,7 +486,7 @@ static void memory(void **state)
                 f.left = n, own.resize = failing_resize, own.user = &f;
                 cti_mem_init(&mem, &own), cti_arena_init(&arena, &mem);
                 memset(&e, 0, sizeof e), memset(&a, 0, sizeof a), memset(x, 0, sizeof x), memset(r, 0, sizeof r);
-                e.tolerance = 1e-8, e.relaxation = 1, e.mem = &mem, e.arena = &arena;
+                e.tolerance = 1e-8, e.relaxation = 1, e.arena = &arena;
                 a.x = x, a.r = r, a.why = "";
                 said = run(&q->program, &e, &a);
                 cti_arena_free(&arena);

@@ -155,7 +155,7 @@ static void sixteen_blocks(void **state)
         assert_true(cti_sparse_from_triplets(&mem, n, n, at, at, one, n, &p.A));
         assert_true(cti_sparse_from_triplets(&mem, 1, n, row, at, one, n, &p.J));
         p.b = vector_copy(&mem, zero, n), p.w = vector_copy(&mem, &want, 1);
-        e.tolerance = CHECK_TOLERANCE / 10, e.mem = &mem, e.arena = &arena, a.x = x, a.r = r;
+        e.tolerance = CHECK_TOLERANCE / 10, e.arena = &arena, a.x = x, a.r = r;
         assert_int_equal(cti_solver_ica(&p, &e, &a), blocks == 16 ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_NOT_APPLICABLE);
         if (blocks == 16) /* sum x = 1 at least: x = 1 / n */
             assert_true(fabs(x[7] - 1.0 / n) < CHECK_TOLERANCE / 10 && fabs(r[0] - 1.0 / n) < CHECK_TOLERANCE / 10);

@@ -280,7 +280,7 @@ static void library(dense *q, watched *w, cti_mprgp_counters *count)
     for (i = 0; i < M; i++)
         p.w[i] = -q->c[i];
     assert_null(cti_program_check(&p));
-    e.tolerance = 1e-9, e.mem = &mem, e.arena = &arena, e.watcher.watch = watch, e.watcher.user = w;
+    e.tolerance = 1e-9, e.arena = &arena, e.watcher.watch = watch, e.watcher.user = w;
     a.x = x, a.r = r, a.why = "";
     o.printed = 1;
     assert_int_equal(cti_mprgp_solve_with(&p, &o, &e, &a, count), CTI_OUTCOME_SOLVED);

@@ -66,7 +66,7 @@ static void begin(fixture *f)
     memset(f, 0, sizeof *f);
     cti_mem_init(&f->mem, NULL);
     cti_arena_init(&f->arena, &f->mem);
-    f->e.tolerance = 1e-10, f->e.mem = &f->mem, f->e.arena = &f->arena;
+    f->e.tolerance = 1e-10, f->e.arena = &f->arena;
 }
 static void make_local(fixture *f, int m, const double *W, const double *w, double mu)
 {

@@ -137,11 +137,11 @@ static void boxes_meet_their_conditions(void **state)
         cti_mem_init(&mem, NULL), memset(&e, 0, sizeof e), memset(&s, 0, sizeof s), memset(&face, 0, sizeof face);
         memset(r, 0, sizeof r), memset(at, CTI_FACE_FREE, sizeof at);
         cti_arena_init(&arena, &mem);
-        e.mem = &mem, e.arena = &arena;
+        e.arena = &arena;
         box_make(&mem, m, &seed, &q);
         for (again = 0, first = 0; again < 2; again++) {
             s.rule.rounds = s.rule.singles = 200, s.rule.lo = q.lo, s.rule.hi = q.hi, s.rule.state = at, s.rule.z = r, s.rule.u = u;
-            s.M = &q.W, s.q = q.w, s.slight = 1e-12, s.work = work, s.mem = &mem, s.face = &face;
+            s.M = &q.W, s.q = q.w, s.slight = 1e-12, s.work = work, s.mem = &arena.own, s.face = &face;
             assert_int_equal(cti_sparse_pivot_run(&s), CTI_OUTCOME_SOLVED);
             first = again ? first : face.factors;
             cti_sparse_mul(&q.W, r, u);
@@ -152,7 +152,7 @@ static void boxes_meet_their_conditions(void **state)
             }
         }
         assert_int_equal(face.factors, first); /* from the solution: the active set stays, and so does the factor */
-        cti_face_factor_close(&mem, &face), cti_program_free(&mem, &q), cti_arena_free(&arena);
+        cti_program_free(&mem, &q), cti_arena_free(&arena);
         assert_int_equal(mem.bytes_live, 0);
     }
 }

@@ -191,7 +191,7 @@ static void open_fixture(fixture *f)
 {
     memset(f, 0, sizeof *f);
     cti_mem_init(&f->mem, NULL), cti_arena_init(&f->arena, &f->mem);
-    f->e.tolerance = 1e-8, f->e.relaxation = 1, f->e.mem = &f->mem, f->e.arena = &f->arena;
+    f->e.tolerance = 1e-8, f->e.relaxation = 1, f->e.arena = &f->arena;
 }
 
 /* QP, or with mu GLOBAL */

@@ -29,9 +29,11 @@ CTI_FN void cti_mem_open(cti_mem *part, cti_mem *whole)
     part->ring.prev = part->ring.next = &part->ring;
 }
 
-CTI_FN void cti_mem_release(cti_mem *part)
+CTI_FN void cti_mem_release(cti_mem *part) { cti_mem_release_after(part, 0); }
+
+CTI_FN void cti_mem_release_after(cti_mem *part, size_t number)
 {
-    while (part->ring.next != &part->ring)
+    while (part->ring.next != &part->ring && part->ring.next->number > number) /* the newest block is the next one */
         cti_mem_resize(part, part->ring.next + 1, part->ring.next->size - sizeof(cti_ring), 0);
 }
 
@@ -56,7 +58,7 @@ static void *cti_mem_resize_part(cti_mem *part, void *block, size_t old_size, si
         return NULL;
     }
     if (!block)
-        grown->prev = &part->ring, grown->next = part->ring.next;
+        grown->prev = &part->ring, grown->next = part->ring.next, grown->number = (size_t)++part->n_calls;
     grown->prev->next = grown->next->prev = grown;
     grown->size = new_size + sizeof *grown;
     return grown + 1;

@@ -9,13 +9,13 @@
 typedef struct cti_ring {
     struct cti_ring *prev, *next;
     size_t size;   /* of the block, with its head */
-    size_t unused; /* blocks stay aligned as malloc's are */
+    size_t number; /* counts the blocks of the part, from 1 */
 } cti_ring;
 
 /* cti_mem -- one allocator and its counters. A world owns one; functions that work without a world use a local one. */
 typedef struct cti_mem {
     ct_allocator user;   /* never with a NULL resize: cti_mem_init fills the default */
-    int64_t n_calls;     /* resize calls that asked for memory, since init */
+    int64_t n_calls;     /* resize calls that asked for memory, since init; of a part: blocks so far */
     int64_t bytes_live;  /* bytes handed out and not returned */
     int64_t bytes_peak;
     int failed;          /* 1 once any request was refused; the caller clears it */
@@ -26,9 +26,11 @@ typedef struct cti_mem {
 /* cti_mem_init -- user may be NULL: malloc, realloc, free. */
 CTI_FN void cti_mem_init(cti_mem *mem, const ct_allocator *user);
 
-/* cti_mem_open -- part is an empty part of whole; it must not move. cti_mem_release frees all its blocks at once. */
+/* cti_mem_open -- part is an empty part of whole; it must not move. cti_mem_release frees all its blocks at once, cti_mem_release_after those with
+   a larger number. */
 CTI_FN void cti_mem_open(cti_mem *part, cti_mem *whole);
 CTI_FN void cti_mem_release(cti_mem *part);
+CTI_FN void cti_mem_release_after(cti_mem *part, size_t number);
 
 /* cti_mem_zero -- a new block of zeros, or NULL. */
 CTI_FN void *cti_mem_zero(cti_mem *mem, size_t size);

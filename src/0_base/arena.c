@@ -8,10 +8,12 @@ CTI_FN void cti_arena_init(cti_arena *arena, cti_mem *mem)
 {
     memset(arena, 0, sizeof *arena);
     arena->mem = mem;
+    cti_mem_open(&arena->own, mem);
 }
 
 CTI_FN void cti_arena_free(cti_arena *arena)
 {
+    cti_mem_release(&arena->own);
     while (arena->first) {
         cti_arena_chunk *next = arena->first->next;
         cti_mem_resize(arena->mem, arena->first, sizeof *next + arena->first->size + CTI_ARENA_ALIGN, 0);
@@ -41,6 +43,7 @@ CTI_FN void cti_arena_reset(cti_arena *arena)
 {
     if (arena->total > arena->peak)
         arena->peak = arena->total;
+    cti_mem_release(&arena->own);
     if (arena->first && arena->first->next) {
         /* replaces the chunks by one of the peak size; if that allocation fails, the next cti_arena_get tries again */
         size_t want = arena->peak + arena->peak / 4;
@@ -53,7 +56,7 @@ CTI_FN void cti_arena_reset(cti_arena *arena)
 CTI_FN cti_arena_point cti_arena_mark(const cti_arena *arena)
 {
     cti_arena_point p;
-    p.first = arena->first, p.used = arena->used, p.total = arena->total;
+    p.first = arena->first, p.used = arena->used, p.total = arena->total, p.number = (size_t)arena->own.n_calls;
     return p;
 }
 
@@ -64,6 +67,7 @@ CTI_FN void cti_arena_rewind(cti_arena *arena, cti_arena_point point)
     /* a chunk that was allocated after the mark holds nothing from before it */
     arena->used = arena->first == point.first ? point.used : 0;
     arena->total = point.total;
+    cti_mem_release_after(&arena->own, point.number);
 }
 
 CTI_FN void *cti_arena_get(cti_arena *arena, size_t count, size_t element)

@@ -14,8 +14,10 @@ typedef struct cti_arena {
     cti_arena_chunk *first; /* newest chunk */
     size_t used;            /* bytes used in the newest chunk */
     size_t total, peak;     /* bytes handed out now; the most there ever were */
+    cti_mem own;            /* for growable arrays: its blocks are released with what was handed out at their time */
 } cti_arena;
 
+/* cti_arena_init -- the arena must not move afterwards. */
 CTI_FN void cti_arena_init(cti_arena *arena, cti_mem *mem);
 CTI_FN void cti_arena_free(cti_arena *arena);
 /* cti_arena_reset -- everything handed out becomes invalid. */
@@ -23,7 +25,7 @@ CTI_FN void cti_arena_reset(cti_arena *arena);
 /* cti_arena_mark -- remembers how much is handed out; cti_arena_rewind -- releases everything that was handed out after the mark. */
 typedef struct cti_arena_point {
     const cti_arena_chunk *first;
-    size_t used, total;
+    size_t used, total, number;
 } cti_arena_point;
 CTI_FN cti_arena_point cti_arena_mark(const cti_arena *arena);
 CTI_FN void cti_arena_rewind(cti_arena *arena, cti_arena_point point);

@@ -177,7 +177,7 @@ static int cti_active_program_open(cti_active_program *s)
     cti_scalar *sys = &s->c.kkt.system;
     cti_arena *arena = s->e->arena;
     int m = s->c.m;
-    if (!cti_scalar_open(s->e->mem, sys, &s->c.A) || !cti_scalar_factor(s->e->mem, sys))
+    if (!cti_scalar_open(&arena->own, sys, &s->c.A) || !cti_scalar_factor(&arena->own, sys))
         return 0;
     if (sys->boosted || cti_scalar_pivot(sys) < cti_program_tuned.active.pivot)
         return -1;
@@ -247,7 +247,7 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
     int got;
     memset(&s, 0, sizeof s);
     s.e = e, s.a = a, a->iterations = 0;
-    a->why = cti_convex_open(&s.c, p, 0, e->mem, e->arena);
+    a->why = cti_convex_open(&s.c, p, 0, e->arena);
     if (!a->why && s.c.m > cti_program_tuned.active.rows)
         a->why = "more rows than the active set keeps dense columns for";
     if (a->why) {
@@ -259,6 +259,5 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
         outcome = cti_active_outcome(&s, cti_active_iterate(&s));
     }
     a->why = a->why ? a->why : "";
-    cti_convex_close(&s.c);
     return outcome;
 }

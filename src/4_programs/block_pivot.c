@@ -70,8 +70,9 @@ static int cti_face_factor_open(cti_mem *mem, cti_face_factor *f, const cti_spar
     int n = M->p[M->rows];
     if (f->open && f->masked.rows == M->rows && f->masked.p[M->rows] == n && memcmp(f->masked.i, M->i, sizeof *M->i * (size_t)n) == 0)
         return 1;
-    cti_face_factor_close(mem, f);
-    f->open = 1;
+    cti_scalar_close(mem, &f->system);
+    cti_sparse_free(mem, &f->masked);
+    f->fresh = 0, f->open = 1;
     return cti_sparse_copy(mem, M, &f->masked) && CTI_RESIZE(mem, f->state, M->rows) && cti_scalar_open(mem, &f->system, &f->masked);
 }
 
@@ -94,14 +95,6 @@ CTI_FN int cti_face_factor_renew(cti_mem *mem, cti_face_factor *f, const cti_spa
         }
     f->shift = shift, f->fresh = 1, f->factors++;
     return cti_scalar_factor(mem, &f->system) ? 1 : -1;
-}
-
-CTI_FN void cti_face_factor_close(cti_mem *mem, cti_face_factor *f)
-{
-    cti_scalar_close(mem, &f->system);
-    cti_sparse_free(mem, &f->masked);
-    CTI_FREE(mem, f->state);
-    memset(f, 0, sizeof *f);
 }
 
 /* ---- with it ---- */

@@ -23,7 +23,7 @@ typedef struct cti_block_pivot {
 CTI_FN cti_outcome cti_block_pivot_run(cti_block_pivot *p);
 
 /* cti_face_factor -- the factor of a sparse symmetric matrix between free rows. Its pattern is analysed once: the other rows keep their diagonal
-   alone. Zero it before first use, close it in any case. */
+   alone. Zero it before first use. */
 typedef struct cti_face_factor {
     cti_sparse masked;
     cti_scalar system;
@@ -34,7 +34,6 @@ typedef struct cti_face_factor {
 } cti_face_factor;
 /* cti_face_factor_renew -- the factor for these states, unless it is that already. 1: made, 0: kept, -1: memory ran out. */
 CTI_FN int cti_face_factor_renew(cti_mem *mem, cti_face_factor *f, const cti_sparse *M, const uint8_t *state, double shift);
-CTI_FN void cti_face_factor_close(cti_mem *mem, cti_face_factor *f);
 
 /* cti_sparse_pivot -- block pivoting with a face's factor, of M + prox and q - prox near_to. */
 typedef struct cti_sparse_pivot {

@@ -65,15 +65,14 @@ static double cti_bridge_first(const cti_problem *p, ct_solver solver)
     return solver == CT_SOLVER_NEWTON ? cti_program_tuned.bridge.quick : cti_program_tuned.bridge.first;
 }
 
-static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, cti_mem *mem, cti_arena *arena,
-                              cti_effort *e)
+static void cti_bridge_effort(const cti_problem *p, const ct_solver_desc *desc, ct_solver solver, cti_arena *arena, cti_effort *e)
 {
     memset(e, 0, sizeof *e);
     e->tolerance = cti_fmax(cti_bridge_first(p, solver) * (double)desc->tolerance, cti_program_tuned.bridge.tight);
     e->seconds = desc->seconds, e->warm = 1;
     e->order = desc->order, e->relaxation = desc->relaxation, e->seed = desc->seed, e->mix = 1, e->clock.now_us = desc->now_us,
     e->clock.user = desc->now_user;
-    e->mem = mem, e->arena = arena;
+    e->arena = arena;
     e->clock.started = desc->now_us ? desc->now_us(desc->now_user) : 0;
 }
 
@@ -136,6 +135,7 @@ typedef struct cti_bridge_run {
     ct_real *v, *work;
     cti_bridge_point start, best;
     cti_solve_info *info;
+    cti_mem *mem; /* of the programs */
     int attempts; /* attempts with the present set of rows */
 } cti_bridge_run;
 
@@ -218,7 +218,7 @@ static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer 
     ct_real natural;
     int ok, local = q->program.kind == CTI_PROGRAM_LOCAL;
     memset(&s, 0, sizeof s);
-    ok = local || (cti_scalar_open(b->e.mem, &s, &q->program.A) && cti_scalar_factor(b->e.mem, &s));
+    ok = local || (cti_scalar_open(&b->e.arena->own, &s, &q->program.A) && cti_scalar_factor(&b->e.arena->own, &s));
     if (ok && !local) {
         memcpy(a->x, q->program.b, sizeof *a->x * (size_t)q->program.n);
         cti_scalar_solve(&s, a->x, 1);
@@ -230,7 +230,6 @@ static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer 
             cti_bridge_point_take(b->p, b->v, natural, &b->best);
         *mended = natural > b->tolerance && natural < CTI_REAL_MAX && cti_bridge_mend(b, 0);
     }
-    cti_scalar_close(b->e.mem, &s);
     return ok ? *mended : -1;
 }
 
@@ -244,10 +243,10 @@ static int cti_bridge_pass(cti_bridge_run *b)
     if (!(pairs <= cti_program_tuned.bridge.pairs))
         return 0;
     memset(&q, 0, sizeof q), memset(&a, 0, sizeof a);
-    if (pairs >= 0 && cti_bridge_open(b->e.mem, b->e.arena, b->p, b->mode, &q)) {
+    if (pairs >= 0 && cti_bridge_open(b->mem, b->e.arena, b->p, b->mode, &q)) {
         a.x = CTI_ARENA_ZERO(b->e.arena, double, q.program.n), a.r = CTI_ARENA_ZERO(b->e.arena, double, q.program.m), a.why = "";
         got = q.contacts <= cti_bridge_most(b->solver, &q.program) ? 1 : 0;
-        if (got && (!a.x || !a.r || !cti_program_prepare(b->e.mem, &q.program)))
+        if (got && (!a.x || !a.r || !cti_program_prepare(b->mem, &q.program)))
             got = -1;
         bound = cti_bridge_bound(b->solver, b->desc, &q.program);
         if (got > 0)
@@ -263,7 +262,7 @@ static int cti_bridge_pass(cti_bridge_run *b)
                 b->info->spent += (ct_real)(b->info->iterations - before) / (ct_real)cti_program_tuned.bridge.interior;
         }
     }
-    cti_bridge_close(b->e.mem, &q);
+    cti_bridge_close(b->mem, &q);
     return got;
 }
 
@@ -299,9 +298,9 @@ CTI_FN void cti_bridge_solve(const cti_problem *p, const ct_solver_desc *desc, c
     memset(info, 0, sizeof *info), memset(&b, 0, sizeof b);
     b.p = p, b.v = v, b.info = info, b.tolerance = desc->tolerance, b.slight = CTI_R(0.5) * desc->tolerance * p->velocity_scale;
     b.best.natural = CTI_REAL_MAX;
-    b.solve = cti_bridge_find(solver), b.desc = desc, b.solver = solver;
+    b.solve = cti_bridge_find(solver), b.desc = desc, b.solver = solver, b.mem = mem;
     b.work = CTI_ARENA_NEW(arena, ct_real, 6 * (size_t)p->A->n), b.mode = CTI_ARENA_NEW(arena, uint8_t, p->n_rows);
-    cti_bridge_effort(p, desc, solver, mem, arena, &b.e);
+    cti_bridge_effort(p, desc, solver, arena, &b.e);
     ok = b.work && b.mode && cti_bridge_point_open(arena, p, &b.start) && cti_bridge_point_open(arena, p, &b.best);
     if (ok) {
         cti_bridge_point_take(p, v, 0, &b.start);

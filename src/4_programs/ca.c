@@ -261,6 +261,5 @@ CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer
     outcome = cti_dual_open(p, e, p->kind == CTI_PROGRAM_QP ? CTI_DUAL_PADDED : CTI_DUAL_THIN, cti_program_tuned.judge.dense, &s.d, &a->why);
     if (outcome == CTI_OUTCOME_SOLVED)
         outcome = p->kind == CTI_PROGRAM_QP ? cti_ca_qp(&s) : cti_ca_contacts(&s);
-    cti_dual_close(e->mem, &s.d);
     return outcome;
 }

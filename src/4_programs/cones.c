@@ -516,9 +516,5 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
     }
     if (outcome == CTI_OUTCOME_SOLVED)
         a->why = "";
-    cti_dual_close(e->mem, &c.dual);
-    if (c.sparse.f.e)
-        cti_friction_close(&c.sparse.f);
-    cti_friction_system_close(&c.sparse.system);
     return outcome;
 }

@@ -26,13 +26,13 @@ static int cti_convex_matrix(cti_convex *c, const cti_sparse *from, int stride)
     int i, k, ok = 1;
     memset(&t, 0, sizeof t);
     for (i = 0; ok && i < c->n; i++) {
-        ok = cti_triplets_add(c->mem, &t, i, i, 0);
+        ok = cti_triplets_add(&c->arena->own, &t, i, i, 0);
         for (k = from->p[i * stride]; ok && k < from->p[i * stride + 1]; k++)
             if (from->i[k] % stride == 0)
-                ok = cti_triplets_add(c->mem, &t, i, from->i[k] / stride, 0.5 * from->x[k]) &&
-                     cti_triplets_add(c->mem, &t, from->i[k] / stride, i, 0.5 * from->x[k]);
+                ok = cti_triplets_add(&c->arena->own, &t, i, from->i[k] / stride, 0.5 * from->x[k]) &&
+                     cti_triplets_add(&c->arena->own, &t, from->i[k] / stride, i, 0.5 * from->x[k]);
     }
-    return cti_triplets_close(c->mem, &t, ok, c->n, c->n, &c->A);
+    return cti_triplets_close(&c->arena->own, &t, ok, c->n, c->n, &c->A);
 }
 
 static int cti_convex_rows_alloc(cti_convex *c, int m)
@@ -113,11 +113,11 @@ static int cti_convex_rows(cti_convex *c)
         c->w[n] = p->w[i], c->source[n] = i, c->twin[n] = pair ? twin[i] : -1;
         c->equation[n] = (uint8_t)(pair || (p->equation && p->equation[i]));
         for (k = p->J.p[i]; ok && k < p->J.p[i + 1]; k++)
-            ok = cti_triplets_add(c->mem, &t, n, p->J.i[k], p->J.x[k]);
+            ok = cti_triplets_add(&c->arena->own, &t, n, p->J.i[k], p->J.x[k]);
         n++;
     }
     c->m = n;
-    return cti_triplets_close(c->mem, &t, ok, n, p->n, &c->J);
+    return cti_triplets_close(&c->arena->own, &t, ok, n, p->n, &c->J);
 }
 
 /* the rows lo <= x <= hi of the dual of an LCP */
@@ -134,13 +134,13 @@ static int cti_convex_bounds(cti_convex *c)
         for (k = 0; ok && k < 2; k++) {
             if (!cti_finite64(k ? hi : lo) || (k && lo == hi))
                 continue;
-            ok = cti_triplets_add(c->mem, &t, n, i, k ? -1 : 1);
+            ok = cti_triplets_add(&c->arena->own, &t, n, i, k ? -1 : 1);
             c->w[n] = k ? hi : -lo, c->source[n] = i * stride, c->twin[n] = k, c->equation[n] = lo == hi;
             n++;
         }
     }
     c->m = n;
-    return cti_triplets_close(c->mem, &t, ok, n, c->n, &c->J);
+    return cti_triplets_close(&c->arena->own, &t, ok, n, c->n, &c->J);
 }
 
 /* ---- equilibration ---- */
@@ -209,12 +209,12 @@ static const char *cti_convex_normal(cti_convex *c)
         return "the rows are too dense for the normal form, and A is not definite or the rows are too many for the Schur complement";
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; ok && k < c->A.p[i + 1]; k++)
-            ok = cti_triplets_add(c->mem, &t, i, c->A.i[k], 0);
+            ok = cti_triplets_add(&c->arena->own, &t, i, c->A.i[k], 0);
     for (i = 0; i < c->m; i++)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; ok && l < c->J.p[i + 1]; l++)
-                ok = cti_triplets_add(c->mem, &t, c->J.i[k], c->J.i[l], 0);
-    ok = cti_triplets_close(c->mem, &t, ok, c->n, c->n, &c->kkt.N);
+                ok = cti_triplets_add(&c->arena->own, &t, c->J.i[k], c->J.i[l], 0);
+    ok = cti_triplets_close(&c->arena->own, &t, ok, c->n, c->n, &c->kkt.N);
     c->kkt.slot = CTI_ARENA_NEW(c->arena, int32_t, (double)c->A.p[c->n] + products);
     if (!ok || !c->kkt.slot)
         return "";
@@ -225,7 +225,7 @@ static const char *cti_convex_normal(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
                 c->kkt.slot[n++] = cti_sort_find(c->kkt.N.i, 1, c->kkt.N.p[c->J.i[k]], c->kkt.N.p[c->J.i[k] + 1], c->J.i[l]);
-    return cti_scalar_open(c->mem, &c->kkt.system, &c->kkt.N) ? NULL : "";
+    return cti_scalar_open(&c->arena->own, &c->kkt.system, &c->kkt.N) ? NULL : "";
 }
 
 static int cti_convex_normal_factor(cti_convex *c)
@@ -241,7 +241,7 @@ static int cti_convex_normal_factor(cti_convex *c)
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
             for (l = c->J.p[i]; l < c->J.p[i + 1]; l++)
                 c->kkt.N.x[c->kkt.slot[n++]] += c->J.x[k] * c->kkt.D[i] * c->J.x[l];
-    return cti_scalar_factor(c->mem, &c->kkt.system);
+    return cti_scalar_factor(&c->arena->own, &c->kkt.system);
 }
 
 /* ---- the Schur complement ---- */
@@ -250,10 +250,10 @@ static int cti_convex_normal_factor(cti_convex *c)
 static int cti_convex_schur(cti_convex *c)
 {
     int i;
-    if (!cti_scalar_open(c->mem, &c->kkt.system, &c->A) || !cti_scalar_factor(c->mem, &c->kkt.system))
+    if (!cti_scalar_open(&c->arena->own, &c->kkt.system, &c->A) || !cti_scalar_factor(&c->arena->own, &c->kkt.system))
         return -1;
     if (c->kkt.system.boosted || cti_scalar_pivot(&c->kkt.system) < cti_program_tuned.convex.pivot) {
-        cti_scalar_close(c->mem, &c->kkt.system);
+        cti_scalar_close(&c->arena->own, &c->kkt.system);
         return 0;
     }
     c->kkt.ld = ((c->m + 7) & ~7) + 8;
@@ -277,7 +277,7 @@ static const char *cti_convex_algebra(cti_convex *c)
         got = cti_convex_schur(c);
     if (got)
         return got < 0 ? "" : NULL;
-    got = cti_scalar_is_convex(c->mem, &c->A);
+    got = cti_scalar_is_convex(c->arena, &c->A);
     if (got <= 0)
         return got < 0 ? "" : "the quadratic form is not convex";
     c->kkt.rho = 1e-9;
@@ -286,13 +286,13 @@ static const char *cti_convex_algebra(cti_convex *c)
     return cti_convex_normal(c);
 }
 
-CTI_FN const char *cti_convex_open(cti_convex *c, const cti_program *p, int algebra, cti_mem *mem, cti_arena *arena)
+CTI_FN const char *cti_convex_open(cti_convex *c, const cti_program *p, int algebra, cti_arena *arena)
 {
     const char *wrong = cti_convex_kind(p);
     int i, stride = p->mu ? 3 : 1;
     if (wrong)
         return wrong;
-    c->p = p, c->mem = mem, c->arena = arena;
+    c->p = p, c->arena = arena;
     c->dual = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_LCP;
     c->n = c->dual ? p->m / stride : p->n;
     c->b = CTI_ARENA_ZERO(arena, double, c->n);
@@ -303,16 +303,6 @@ CTI_FN const char *cti_convex_open(cti_convex *c, const cti_program *p, int alge
     if (!(c->dual ? cti_convex_bounds(c) : cti_convex_rows(c)) || !cti_convex_equilibrate(c))
         return "";
     return algebra ? cti_convex_algebra(c) : NULL;
-}
-
-CTI_FN void cti_convex_close(cti_convex *c)
-{
-    if (!c->mem)
-        return;
-    cti_scalar_close(c->mem, &c->kkt.system);
-    cti_sparse_free(c->mem, &c->A);
-    cti_sparse_free(c->mem, &c->J);
-    cti_sparse_free(c->mem, &c->kkt.N);
 }
 
 /* ---- Newton systems ---- */

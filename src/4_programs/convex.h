@@ -22,11 +22,10 @@ typedef struct cti_convex_kkt {
 /* cti_convex -- a scaled copy of a problem: x = column * own x, y = line / cost * own y. Zero it before first use. */
 typedef struct cti_convex {
     const cti_program *p;
-    cti_mem *mem;
     cti_arena *arena;
     int dual; /* 1: x is the problem's r (LCP, LOCAL) and y its u */
     int n, m;
-    cti_sparse A, J; /* A stores every diagonal entry; memory of mem */
+    cti_sparse A, J; /* A stores every diagonal entry; memory of the arena */
     double *b, *w;
     uint8_t *equation;
     int32_t *source, *twin; /* [m] row of the problem; the opposite row with which it is an equation, or -1. dual: twin 1 marks an upper
@@ -37,8 +36,7 @@ typedef struct cti_convex {
 
 /* cti_convex_open -- makes the standard form of p. Returns NULL, or why there is none (a static sentence); "" when memory ran out. algebra
    0: the form alone, no solves. */
-CTI_FN const char *cti_convex_open(cti_convex *c, const cti_program *p, int algebra, cti_mem *mem, cti_arena *arena);
-CTI_FN void cti_convex_close(cti_convex *c);
+CTI_FN const char *cti_convex_open(cti_convex *c, const cti_program *p, int algebra, cti_arena *arena);
 /* cti_convex_factor -- for H [m] > 0; cti_convex_solve then computes dx, dy from f [n], g [m], with refinement. 0 when memory ran out. */
 CTI_FN int cti_convex_factor(cti_convex *c, const double *H);
 CTI_FN void cti_convex_solve(cti_convex *c, const double *f, const double *g, double *dx, double *dy);

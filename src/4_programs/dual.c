@@ -96,7 +96,7 @@ static int cti_dual_system(cti_effort *e, cti_dual *d)
 {
     const cti_program *p = d->p;
     d->f = CTI_ARENA_NEW(e->arena, double, p->n), d->x0 = CTI_ARENA_NEW(e->arena, double, p->n);
-    if (!d->f || !d->x0 || !cti_scalar_open(e->mem, &d->system, &p->A) || !cti_scalar_factor(e->mem, &d->system))
+    if (!d->f || !d->x0 || !cti_scalar_open(&e->arena->own, &d->system, &p->A) || !cti_scalar_factor(&e->arena->own, &d->system))
         return 0;
     cti_dual_side(d);
     return 1;
@@ -128,7 +128,7 @@ CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, cti_dual_r
         if (p->m)
             memcpy(d->q, p->w, sizeof *d->q * (size_t)p->m);
         d->S = &p->W;
-    } else if (rows == CTI_DUAL_THIN && !cti_dual_sparse(e->mem, d))
+    } else if (rows == CTI_DUAL_THIN && !cti_dual_sparse(&e->arena->own, d))
         return CTI_OUTCOME_MEMORY;
     if (rows == CTI_DUAL_THIN && d->S)
         return CTI_OUTCOME_SOLVED;
@@ -161,10 +161,4 @@ CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x)
     cti_scalar_solve(&d->system, d->f, 1);
     for (i = 0; i < p->n; i++)
         x[i] += d->f[i];
-}
-
-CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d)
-{
-    cti_scalar_close(mem, &d->system);
-    cti_sparse_free(mem, &d->own);
 }

@@ -23,7 +23,7 @@ typedef struct cti_dual {
 CTI_FN int cti_dual_is_diagonal(const cti_sparse *A);
 CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out);
 /* cti_dual_open -- most: rows of a dense W. Memory comes from the arena. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with *why: A is not
-   definite, or W has more rows; then all but W is there. It has to be closed after each of these. */
+   definite, or W has more rows; then all but W is there. */
 CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, cti_dual_rows rows, int most, cti_dual *d, const char **why);
 /* cti_dual_side -- q and x0 anew, where b has changed. */
 CTI_FN void cti_dual_side(cti_dual *d);
@@ -31,4 +31,3 @@ CTI_FN void cti_dual_side(cti_dual *d);
 CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x);
 /* cti_dual_move -- x += A^-1 J' dr */
 CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x);
-CTI_FN void cti_dual_close(cti_mem *mem, cti_dual *d);

@@ -194,11 +194,7 @@ CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_
     return CTI_OUTCOME_SOLVED;
 }
 
-CTI_FN void cti_friction_close(cti_friction *f)
-{
-    f->e->watcher.show = NULL;
-    cti_dual_close(f->e->mem, &f->dual);
-}
+CTI_FN void cti_friction_close(cti_friction *f) { f->e->watcher.show = NULL; }
 
 /* ---- products and the residual ---- */
 

@@ -42,7 +42,7 @@ typedef struct cti_friction {
 } cti_friction;
 
 /* cti_friction_open -- makes the form of p, with r at the answer's start. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with a->why, which
-   else is empty. It has to be closed after each of these. */
+   else is empty. cti_friction_close -- the watcher sees it no more. */
 CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_effort *e, cti_answer *a);
 CTI_FN void cti_friction_close(cti_friction *f);
 /* cti_friction_mul -- y [m] = W x. */
@@ -75,7 +75,7 @@ typedef struct cti_friction_matrix {
     int32_t *active, *place;  /* [nc] contacts whose B is not 0; their place among them, or -1 */
 } cti_friction_matrix;
 
-/* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use; close in any case. */
+/* cti_friction_system -- (A + B (W + sigma I)) x = y. Zero it before first use. */
 typedef struct cti_friction_system {
     cti_friction *f;
     const double *A, *B; /* [9 nc] */
@@ -91,7 +91,6 @@ CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f);
 CTI_FN int cti_friction_system_factor(cti_friction_system *s, const double *A, const double *B, double sigma);
 /* cti_friction_system_solve -- x [m]: right side, then solution. 0 when the solution is not finite. */
 CTI_FN int cti_friction_system_solve(cti_friction_system *s, double *x);
-CTI_FN void cti_friction_system_close(cti_friction_system *s);
 
 /* cti_newton -- the iteration of friction_newton.c, also for other solvers that finish with it. The system is the caller's and is factored
    again. */

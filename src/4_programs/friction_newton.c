@@ -197,7 +197,6 @@ CTI_FN cti_outcome cti_newton_solve(const cti_program *p, cti_effort *e, cti_ans
         outcome = cti_friction_system_open(&system, &f) && cti_newton_open(&s, &f, &system) && run(&s, enough, a)
                       ? cti_friction_outcome(&f, enough, a)
                       : CTI_OUTCOME_MEMORY;
-    cti_friction_system_close(&system);
     cti_friction_close(&f);
     return outcome;
 }

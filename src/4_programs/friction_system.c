@@ -97,13 +97,7 @@ CTI_FN int cti_friction_system_open(cti_friction_system *s, cti_friction *f)
     if (!s->grouped)
         return cti_friction_system_dense(s);
     return cti_friction_system_group(s) && cti_friction_system_meet(s) &&
-           cti_panel_lu_open(f->e->mem, &s->groups.panel, s->groups.n, s->groups.first, s->groups.column);
-}
-
-CTI_FN void cti_friction_system_close(cti_friction_system *s)
-{
-    if (s->f)
-        cti_panel_lu_close(s->f->e->mem, &s->groups.panel);
+           cti_panel_lu_open(&arena->own, &s->groups.panel, s->groups.n, s->groups.first, s->groups.column);
 }
 
 /* out [3 rows of ld]: B times a 3x3 block of rows `stride` apart */
@@ -191,7 +185,7 @@ static int cti_friction_system_factor_groups(cti_friction_system *s)
 {
     int k;
     cti_friction_system_rank(s);
-    s->f->run.memory |= !cti_panel_lu_clear(s->f->e->mem, &s->groups.panel, s->groups.size);
+    s->f->run.memory |= !cti_panel_lu_clear(&s->f->e->arena->own, &s->groups.panel, s->groups.size);
     if (s->f->run.memory)
         return 0;
     for (k = 0; k < s->dense.n_active; k++)

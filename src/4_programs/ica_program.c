@@ -37,7 +37,6 @@ typedef struct cti_ica_whole {
 typedef struct cti_ica_program {
     const cti_program *p;
     cti_effort *e;
-    cti_mem own_memory; /* part of e->mem: A, its factors and the diagonal's inverse */
     cti_answer *a;
     cti_bsr A;
     cti_row *rows;
@@ -281,7 +280,7 @@ static void cti_ica_whole_fill(void *ctx, const int32_t *ports, int n, float *C,
 static int cti_ica_program_whole(cti_ica_program *s, const int32_t *list, int n)
 {
     cti_ica_whole *q = &s->wholes[s->n_wholes++];
-    cti_mem *mem = &s->own_memory;
+    cti_mem *mem = &s->e->arena->own;
     cti_cluster *c = &s->clusters[s->n_clusters];
     if (!cti_symbolic_analyze_once(mem, &q->symbolic, &s->A, list, n))
         return -1;
@@ -599,7 +598,7 @@ static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v
     cti_operator A, M;
     ct_real *work = CTI_ARENA_NEW(s->e->arena, ct_real, 12 * (size_t)n), size;
     memset(&jacobi, 0, sizeof jacobi);
-    if (!work || !cti_jacobi_make(&s->own_memory, &jacobi, &s->A))
+    if (!work || !cti_jacobi_make(&s->e->arena->own, &jacobi, &s->A))
         return 0;
     cti_jacobi_apply(&jacobi, b, work);
     size = cti_krylov_dot(3 * n, b, work);
@@ -711,7 +710,7 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
 /* a solution of a problem that is not convex is none */
 static cti_outcome cti_ica_program_confirm(const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome outcome)
 {
-    int is_convex = outcome == CTI_OUTCOME_SOLVED ? cti_scalar_is_convex(e->mem, &p->A) : 1;
+    int is_convex = outcome == CTI_OUTCOME_SOLVED ? cti_scalar_is_convex(e->arena, &p->A) : 1;
     if (is_convex > 0)
         return outcome;
     a->why = is_convex < 0 ? "" : "the quadratic form is not convex";
@@ -723,7 +722,6 @@ CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answe
     cti_ica_program s;
     cti_outcome outcome = CTI_OUTCOME_MEMORY;
     memset(&s, 0, sizeof s);
-    cti_mem_open(&s.own_memory, e->mem);
     a->why = "";
     if ((p->kind != CTI_PROGRAM_QP && p->kind != CTI_PROGRAM_GLOBAL) || p->n == 0) {
         a->why = "anticipation by nodes needs the matrix of the unknowns, which this kind of problem does not have";
@@ -738,9 +736,8 @@ CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answe
         if (why) {
             a->why = why;
             outcome = CTI_OUTCOME_NOT_APPLICABLE;
-        } else if (cti_ica_program_matrix(&s.own_memory, &p->A, s.springs.to, &s.A))
+        } else if (cti_ica_program_matrix(&e->arena->own, &p->A, s.springs.to, &s.A))
             outcome = cti_ica_program_confirm(p, e, a, cti_ica_program_run(&s));
     }
-    cti_mem_release(&s.own_memory);
     return outcome;
 }

@@ -421,7 +421,7 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
         return cti_cones_solve(p, e, a);
     memset(&ip, 0, sizeof ip);
     ip.p = p, ip.e = e, ip.a = a, ip.goal = e->tolerance;
-    a->why = cti_convex_open(&ip.c, p, 1, e->mem, e->arena);
+    a->why = cti_convex_open(&ip.c, p, 1, e->arena);
     if (a->why) {
         outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
     } else if (!cti_interior_alloc(&ip)) {
@@ -433,6 +433,5 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
     }
     if (outcome == CTI_OUTCOME_SOLVED || !a->why)
         a->why = "";
-    cti_convex_close(&ip.c);
     return outcome;
 }

@@ -415,7 +415,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
             return inside ? CTI_CHAIN_IN : CTI_CHAIN_OUT;
         /* refactors the face if the present factor is not good enough */
         if (q->precondition && q->precondition->kind == CTI_PRECONDITION_FACE && ++length % 10 == 0) {
-            int renewed = cti_mprgp_preconditioner_renew(q->effort->mem, q->precondition);
+            int renewed = cti_mprgp_preconditioner_renew(&q->effort->arena->own, q->precondition);
             cti_mprgp_precondition_phi(m);
             if (renewed > 0) {
                 memcpy(m->p, m->z, sizeof *m->p * (size_t)m->n);
@@ -500,7 +500,7 @@ static int cti_mprgp_pivot(cti_mprgp_state *m)
     s.rule.rounds = INT_MAX, s.rule.singles = cti_program_tuned.mprgp.singles, s.rule.lo = q->set->lo, s.rule.hi = q->set->hi;
     s.rule.state = q->set->face, s.rule.z = m->x, s.rule.u = m->g, s.rule.e = q->effort, s.rule.a = q->answer;
     s.M = q->A, s.q = m->guess.q, s.prox = m->guess.shift, s.near_to = m->guess.x, s.slight = cti_program_tuned.pivot.slope, s.work = m->guess.work;
-    s.mem = q->effort->mem, s.face = &q->precondition->face;
+    s.mem = &q->effort->arena->own, s.face = &q->precondition->face;
     said = cti_sparse_pivot_run(&s) == CTI_OUTCOME_SOLVED;
     q->count->pivots += q->answer->iterations - before, q->count->products += 3 * (q->answer->iterations - before);
     return said;
@@ -541,7 +541,7 @@ static cti_mprgp_end cti_mprgp_step(cti_mprgp_state *m, int32_t *rows)
     if (m->split.beta2 > m->q->gamma * m->q->gamma * m->split.reduced)
         return cti_mprgp_proportion(m) ? CTI_MPRGP_DONE : CTI_MPRGP_INDEFINITE;
     if (m->q->precondition && m->q->precondition->kind == CTI_PRECONDITION_FACE && m->q->precondition->face.factors == 0 &&
-        cti_mprgp_preconditioner_renew(m->q->effort->mem, m->q->precondition) < 0)
+        cti_mprgp_preconditioner_renew(&m->q->effort->arena->own, m->q->precondition) < 0)
         return CTI_MPRGP_MEMORY;
     chain = cti_mprgp_conjugate(m, rows, &alpha);
     if (chain == CTI_CHAIN_INDEFINITE)

@@ -62,7 +62,6 @@ typedef struct cti_mprgp_preconditioner {
 /* cti_mprgp_preconditioner_open -- 0 when memory ran out. */
 CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner *q, cti_mprgp_precondition kind, const cti_sparse *A,
                                          cti_mprgp_set *set);
-CTI_FN void cti_mprgp_preconditioner_close(cti_mem *mem, cti_mprgp_preconditioner *q);
 /* cti_mprgp_preconditioner_apply -- z = the component in the face of M^-1 phi. */
 CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const double *phi, double *z);
 /* cti_mprgp_preconditioner_renew -- FACE: factors the current face if it is another one. 1 when it did, 0 when not, -1 when memory ran

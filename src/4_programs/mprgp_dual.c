@@ -134,7 +134,7 @@ static int cti_mprgp_bounds_done(void *ctx, const double *y, const double *g)
         return 1;
     if (!q->precondition || q->precondition->kind != CTI_PRECONDITION_FACE || q->p->kind != CTI_PROGRAM_QP)
         return 0;
-    if (cti_mprgp_preconditioner_renew(q->t->effort->mem, q->precondition) < 0)
+    if (cti_mprgp_preconditioner_renew(&q->t->effort->arena->own, q->precondition) < 0)
         return 0;
     return cti_mprgp_bounds_polish(q, y);
 }
@@ -181,7 +181,7 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
         return CTI_MPRGP_MEMORY;
     memset(&task, 0, sizeof task);
     kind = q->B.p ? (kind == CTI_PRECONDITION_AUTO || q->certifying ? CTI_PRECONDITION_FACE : kind) : CTI_PRECONDITION_NONE;
-    if (q->B.p && !cti_mprgp_preconditioner_open(t->effort->mem, &precondition, kind, &q->B, &q->set))
+    if (q->B.p && !cti_mprgp_preconditioner_open(&t->effort->arena->own, &precondition, kind, &q->B, &q->set))
         return CTI_MPRGP_MEMORY;
     q->precondition = q->B.p ? &precondition : NULL;
     task.n = q->p->m, task.multiply = cti_mprgp_bounds_multiply, task.multiply_ctx = q, task.A = q->B.p ? &q->B : NULL, task.b = q->c;
@@ -196,21 +196,10 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
     end = cti_mprgp_run(&task, y);
     if (!q->infeasible)
         memcpy(q->y, y, sizeof *y * (size_t)q->p->m);
-    if (q->B.p) {
+    if (q->B.p)
         t->count->factors += precondition.face.factors;
-        cti_mprgp_preconditioner_close(t->effort->mem, &precondition);
-    }
     q->precondition = NULL;
     return end;
-}
-
-static void cti_mprgp_bounds_free(cti_mprgp_bounds *q)
-{
-    cti_mem *mem = q->t->effort->mem;
-    cti_dual_close(mem, &q->dual);
-    cti_sparse_free(mem, &q->B);
-    if (q->shift > 0)
-        cti_sparse_free(mem, &q->own.A);
 }
 
 /* products of unit rows (J_i, w_i): J J' + w w', all entries; right side -w */
@@ -218,7 +207,7 @@ static int cti_mprgp_certify_form(cti_mprgp_bounds *q, const cti_sparse *Jt, dou
 {
     const cti_program *p = q->p;
     int i, j, k, l, m = p->m;
-    if (!cti_sparse_reserve(q->t->effort->mem, &q->B, m, m, m * m))
+    if (!cti_sparse_reserve(&q->t->effort->arena->own, &q->B, m, m, m * m))
         return 0;
     for (i = 0; i < m; i++) {
         double *row = q->B.x + (size_t)i * (size_t)m;
@@ -242,7 +231,7 @@ static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
     int i, k, ok;
     if (p->m > t->options->dense_rows || p->m == 0)
         return 0;
-    if (!cti_mprgp_bounds_reserve(&q, p, t) || !cti_sparse_transpose(t->effort->mem, &p->J, &Jt))
+    if (!cti_mprgp_bounds_reserve(&q, p, t) || !cti_sparse_transpose(&t->effort->arena->own, &p->J, &Jt))
         return -1;
     q.certifying = 1;
     for (i = 0; i < p->m; i++) {
@@ -258,8 +247,6 @@ static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
     k = ok ? cti_program_certify(p, q.y, t->work) : -1;
     for (i = 0; k > 0 && i < p->m; i++)
         t->answer->r[t->stride * i] = q.y[i];
-    cti_mprgp_bounds_free(&q);
-    cti_sparse_free(t->effort->mem, &Jt);
     return k;
 }
 
@@ -269,7 +256,7 @@ static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
 static int cti_mprgp_dual_shift(cti_mprgp_bounds *q)
 {
     const cti_sparse *A = &q->p->A;
-    cti_mem *mem = q->t->effort->mem;
+    cti_mem *mem = &q->t->effort->arena->own;
     cti_triplets t;
     int i, k, ok = 1;
     double most = 0;
@@ -298,13 +285,12 @@ static int cti_mprgp_dual_form(cti_mprgp_bounds *q)
     memcpy(q->b, q->p->b, sizeof *q->b * (size_t)q->p->n);
     said = cti_dual_open(&q->own, e, rows, q->t->options->dense_rows, &q->dual, &why);
     if (q->dual.system.boosted) {
-        cti_dual_close(e->mem, &q->dual);
         memset(&q->dual, 0, sizeof q->dual);
         ok = cti_mprgp_dual_shift(q);
         said = ok ? cti_dual_open(&q->own, e, CTI_DUAL_DENSE, q->t->options->dense_rows, &q->dual, &why) : CTI_OUTCOME_MEMORY;
     }
     if (said == CTI_OUTCOME_SOLVED)
-        ok = q->dual.W ? cti_mprgp_fill(e->mem, &q->B, q->dual.W, q->p->m, q->dual.ld) : cti_sparse_copy(e->mem, q->dual.S, &q->B);
+        ok = q->dual.W ? cti_mprgp_fill(&e->arena->own, &q->B, q->dual.W, q->p->m, q->dual.ld) : cti_sparse_copy(&e->arena->own, q->dual.S, &q->B);
     if (ok && said != CTI_OUTCOME_MEMORY)
         cti_mprgp_scale(q);
     return ok && said != CTI_OUTCOME_MEMORY;
@@ -352,7 +338,6 @@ CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, i
     else if (end != CTI_MPRGP_DONE && end != CTI_MPRGP_MEMORY)
         cti_mprgp_bounds_put(&q, q.y);
     *out_infeasible = q.infeasible;
-    cti_mprgp_bounds_free(&q);
     if (!*out_infeasible && (end == CTI_MPRGP_UNBOUNDED || end == CTI_MPRGP_STALLED)) {
         double *keep = CTI_ARENA_NEW(t->effort->arena, double, t->judged->m);
         certified = keep ? (memcpy(keep, t->answer->r, sizeof *keep * (size_t)t->judged->m), cti_mprgp_certify(p, t)) : -1;
@@ -374,7 +359,7 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
     t->count->dual = 1;
     if (!cti_mprgp_bounds_reserve(&q, p, t))
         return CTI_MPRGP_MEMORY;
-    if (cti_sparse_copy(t->effort->mem, &p->W, &q.B)) {
+    if (cti_sparse_copy(&t->effort->arena->own, &p->W, &q.B)) {
         cti_mprgp_scale(&q);
         for (i = 0; i < p->m; i++) {
             q.set.lo[i] = p->lo ? p->lo[i] / q.S[i] : 0, q.set.hi[i] = p->hi ? p->hi[i] / q.S[i] : INFINITY;
@@ -389,6 +374,5 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
             cti_mprgp_bounds_put(&q, q.y);
         *out_infeasible = q.infeasible;
     }
-    cti_mprgp_bounds_free(&q);
     return end;
 }

@@ -66,7 +66,6 @@ static int cti_mprgp_apart(cti_mem *mem, const cti_sparse *J, int block, int *ou
             *out_apart = *out_apart && (*o == 0 || *o == i + 1);
             *o = i + 1;
         }
-    CTI_FREE(mem, owner);
     return 1;
 }
 
@@ -89,7 +88,6 @@ static int cti_mprgp_open_exact(cti_mem *mem, cti_mprgp_preconditioner *q, int b
     for (i = 0; ok && i < J->rows; i++)
         for (k = J->p[i]; k < J->p[i + 1]; k++)
             q->d[i] += J->x[k] * cti_sparse_at(&q->Y, i, J->i[k]);
-    CTI_FREE(mem, row), CTI_FREE(mem, col), CTI_FREE(mem, x);
     return ok;
 }
 
@@ -114,16 +112,7 @@ CTI_FN int cti_mprgp_preconditioner_open(cti_mem *mem, cti_mprgp_preconditioner 
         ok = cti_mprgp_apart(mem, &set->J, block, &q->exact);
         ok = ok && (!q->exact || cti_mprgp_open_exact(mem, q, block));
     }
-    if (!ok)
-        cti_mprgp_preconditioner_close(mem, q);
     return ok;
-}
-
-CTI_FN void cti_mprgp_preconditioner_close(cti_mem *mem, cti_mprgp_preconditioner *q)
-{
-    cti_face_factor_close(mem, &q->face);
-    cti_sparse_free(mem, &q->Y);
-    CTI_FREE(mem, q->M), CTI_FREE(mem, q->d);
 }
 
 /* moves z to the face along M^-1 J': one division a row */

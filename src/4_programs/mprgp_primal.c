@@ -227,10 +227,9 @@ static int cti_mprgp_primal_kind(const cti_program *p, cti_effort *e)
     if (single)
         return 1;
     seen = CTI_ARENA_NEW(e->arena, int32_t, p->m), dots = CTI_ARENA_NEW(e->arena, double, p->m);
-    if (!seen || !dots || !cti_sparse_transpose(e->mem, &p->J, &Jt))
+    if (!seen || !dots || !cti_sparse_transpose(&e->arena->own, &p->J, &Jt))
         return -1;
     kind = cti_mprgp_set_decoupled(&p->J, &Jt, seen, dots) ? 2 : 0;
-    cti_sparse_free(e->mem, &Jt);
     cti_arena_rewind(e->arena, mark);
     return kind;
 }
@@ -263,7 +262,7 @@ static cti_mprgp_end cti_mprgp_primal_run(cti_mprgp_primal_state *q, int limit)
     cti_mprgp_precondition kind = t->options->precondition;
     kind = kind != CTI_PRECONDITION_AUTO ? kind : (q->blocks.n ? CTI_PRECONDITION_BLOCKS : CTI_PRECONDITION_JACOBI);
     memset(&task, 0, sizeof task);
-    if (!cti_mprgp_primal_watched(q) || !cti_mprgp_preconditioner_open(t->effort->mem, &precondition, kind, &q->p->A, &q->set))
+    if (!cti_mprgp_primal_watched(q) || !cti_mprgp_preconditioner_open(&t->effort->arena->own, &precondition, kind, &q->p->A, &q->set))
         return CTI_MPRGP_MEMORY;
     task.n = q->p->n, task.multiply = cti_mprgp_primal_multiply, task.multiply_ctx = q, task.A = &q->p->A, task.b = q->p->b,
     task.set = &q->set;
@@ -285,7 +284,6 @@ static cti_mprgp_end cti_mprgp_primal_run(cti_mprgp_primal_state *q, int limit)
             end = CTI_MPRGP_DONE;
     }
     t->count->factors += precondition.face.factors;
-    cti_mprgp_preconditioner_close(t->effort->mem, &precondition);
     return end;
 }
 

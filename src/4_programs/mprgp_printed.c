@@ -529,7 +529,7 @@ static cti_mprgp_end cti_printed_outline(cti_printed *s)
 static int cti_printed_scale(cti_printed *s)
 {
     const cti_program *p = s->p;
-    cti_mem *mem = s->t->effort->mem;
+    cti_mem *mem = &s->t->effort->arena->own;
     int i, k;
     if (!cti_sparse_copy(mem, &p->J, &s->row.J))
         return 0;
@@ -568,12 +568,6 @@ static int cti_printed_open(cti_printed *s)
         return 0;
     s->gram.chop.eps = s->row.loose, s->gram.chop.proves = cti_printed_gram_proves;
     return 1;
-}
-
-static void cti_printed_close(cti_printed *s)
-{
-    cti_mem *mem = s->t->effort->mem;
-    cti_sparse_free(mem, &s->row.J), cti_sparse_free(mem, &s->row.G);
 }
 
 /* the certificate from a projection without solution, in the problem's rows */
@@ -615,6 +609,5 @@ CTI_FN cti_mprgp_end cti_mprgp_printed(const cti_program *p, cti_mprgp_target *t
         else if (end != CTI_MPRGP_DONE && end != CTI_MPRGP_MEMORY)
             cti_printed_put(&s);
     }
-    cti_printed_close(&s);
     return end;
 }

@@ -115,6 +115,7 @@ CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_op
     cti_mprgp_target t;
     cti_program normals;
     const cti_program *solved = p;
+    cti_arena_point mark = cti_arena_mark(e->arena);
     cti_mprgp_end end;
     int infeasible = 0, contacts = p->mu != NULL;
     memset(count, 0, sizeof *count), memset(&t, 0, sizeof t);
@@ -130,7 +131,7 @@ CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_op
     if (!t.work)
         return CTI_OUTCOME_MEMORY;
     if (contacts) {
-        if (!cti_program_normals(e->mem, p, &normals))
+        if (!cti_program_normals(&e->arena->own, p, &normals))
             return CTI_OUTCOME_MEMORY;
         solved = &normals;
         if (!e->warm)
@@ -138,14 +139,12 @@ CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_op
     }
     if (contacts && solved->kind == CTI_PROGRAM_LCP && !cti_mprgp_symmetric(&solved->W)) {
         a->why = "MPRGP minimizes: W of the normals has to be symmetric";
-        cti_program_normals_free(e->mem, &normals);
         return CTI_OUTCOME_NOT_APPLICABLE;
     }
     end = solved->kind == CTI_PROGRAM_QP ? cti_mprgp_quadratic(solved, &t, &infeasible) : cti_mprgp_boxed(solved, &t, &infeasible);
     if (solved->kind == CTI_PROGRAM_LCP)
         cti_program_u(p, a->x, a->r, a->x);
-    if (contacts)
-        cti_program_normals_free(e->mem, &normals);
+    cti_arena_rewind(e->arena, mark);
     return cti_mprgp_outcome(end, infeasible, 1, a);
 }
 

@@ -377,6 +377,5 @@ CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answe
     s.relaxation = e->relaxation > 0 ? e->relaxation : 1, s.order = e->order;
     if (outcome == CTI_OUTCOME_SOLVED)
         outcome = cti_pgs_open(&s, e->arena, a->r) ? cti_pgs_run(&s, p, &d, e, a) : CTI_OUTCOME_MEMORY;
-    cti_dual_close(e->mem, &d);
     return outcome;
 }

@@ -328,7 +328,7 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
     cti_arena_init(&arena, mem);
     W = CTI_ARENA_NEW(&arena, double, CTI_PROGRAM_BATCH *CTI_PROGRAM_BATCH);
     x = CTI_ARENA_NEW(&arena, double, p->n), u = CTI_ARENA_NEW(&arena, double, p->m);
-    ok = W && x && u && cti_scalar_open(mem, &s, &p->A) && cti_scalar_factor(mem, &s);
+    ok = W && x && u && cti_scalar_open(&arena.own, &s, &p->A) && cti_scalar_factor(&arena.own, &s);
     for (i = 0; ok && i < p->m; i += CTI_PROGRAM_BATCH) {
         cti_sparse J = p->J;
         J.p += i, J.rows = cti_min_int(CTI_PROGRAM_BATCH, p->m - i);
@@ -346,7 +346,6 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
         cti_program_sizes(p, u);
     }
     cti_arena_free(&arena);
-    cti_scalar_close(mem, &s);
     return ok;
 }
 
@@ -392,12 +391,6 @@ CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r
         u[i] += p->w[i];
 }
 
-CTI_FN void cti_program_normals_free(cti_mem *mem, cti_program *q)
-{
-    cti_sparse_free(mem, &q->J), cti_sparse_free(mem, &q->W);
-    CTI_FREE(mem, q->w);
-}
-
 CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *out)
 {
     const cti_sparse *from = p->kind == CTI_PROGRAM_GLOBAL ? &p->J : &p->W;
@@ -407,10 +400,8 @@ CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *
     out->kind = square ? CTI_PROGRAM_LCP : CTI_PROGRAM_QP;
     out->m = p->m / 3, out->n = square ? out->m : p->n;
     out->A = p->A, out->b = p->b;
-    if (!cti_sparse_reserve(mem, to, out->m, out->n, from->p[p->m]) || !CTI_RESERVE(mem, out->w, 1) || !CTI_RESIZE(mem, out->w, out->m)) {
-        cti_program_normals_free(mem, out);
+    if (!cti_sparse_reserve(mem, to, out->m, out->n, from->p[p->m]) || !CTI_RESERVE(mem, out->w, 1) || !CTI_RESIZE(mem, out->w, out->m))
         return 0;
-    }
     for (i = 0; i < out->m; i++) {
         out->w[i] = p->w[3 * i];
         for (k = from->p[3 * i]; k < from->p[3 * i + 1]; k++)

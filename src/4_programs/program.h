@@ -94,9 +94,8 @@ CTI_FN int cti_program_has_friction(const cti_program *p);
 CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r, double *u);
 
 /* cti_program_normals -- a LOCAL or GLOBAL problem without friction: an LCP of W's rows and columns 3 i, a QP of J's rows 3 i that shares A and b.
-   0 when memory ran out; freed by cti_program_normals_free. */
+   0 when memory ran out. */
 CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *out);
-CTI_FN void cti_program_normals_free(cti_mem *mem, cti_program *q);
 
 /* cti_judgement -- the errors of (x, r) as the judge measures them, independent of the solver. They are relative to sizes of the data:
    size_u and size_r; an LCP's w and bounds. A QP's are relative to the terms that cancel, since its gap shows diverging multipliers. */
@@ -149,8 +148,7 @@ typedef struct cti_effort {
     uint64_t seed;      /* of random choices */
     cti_effort_clock clock;
     cti_effort_watcher watcher;
-    cti_mem *mem;
-    cti_arena *arena;   /* all scratch; rewound by the caller */
+    cti_arena *arena;   /* all scratch, with its own memory for growable arrays; rewound by the caller */
 } cti_effort;
 /* cti_effort_goes_on -- 1 when iteration `k` (from 0) may begin: no limit is reached (`own` is the solver's default), and the watcher
    agrees. */
@@ -207,7 +205,7 @@ CTI_FN int cti_scalar_factor(cti_mem *mem, cti_scalar *s);
 /* cti_scalar_pivot -- the smallest pivot of the factor. */
 CTI_FN double cti_scalar_pivot(const cti_scalar *s);
 /* cti_scalar_is_convex -- 1 if x'Ax has no negative value, up to rounding, in any units; else 0. A stores its diagonal. -1 when memory ran out. */
-CTI_FN int cti_scalar_is_convex(cti_mem *mem, const cti_sparse *A);
+CTI_FN int cti_scalar_is_convex(cti_arena *arena, const cti_sparse *A);
 /* cti_scalar_solve -- z [n] in: right side, out: solution; `refine` steps of refinement with A (1 or 2 are enough). */
 CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine);
 CTI_FN void cti_scalar_close(cti_mem *mem, cti_scalar *s);

@@ -46,12 +46,8 @@ CTI_FN int cti_scalar_open(cti_mem *mem, cti_scalar *s, const cti_sparse *A)
 {
     int n = (A->rows + 2) / 3;
     s->A = A;
-    if (A->rows && cti_scalar_pattern(mem, s, A) && cti_symbolic_analyze_once(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
-        cti_gather_make(mem, &s->gather, &s->symbolic, &s->bsr, s->blocks) && CTI_RESIZE(mem, s->z, 3 * n) && CTI_RESIZE(mem, s->r, 3 * n))
-        return 1;
-    if (A->rows)
-        cti_scalar_close(mem, s);
-    return A->rows == 0;
+    return A->rows == 0 || (cti_scalar_pattern(mem, s, A) && cti_symbolic_analyze_once(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
+        cti_gather_make(mem, &s->gather, &s->symbolic, &s->bsr, s->blocks) && CTI_RESIZE(mem, s->z, 3 * n) && CTI_RESIZE(mem, s->r, 3 * n));
 }
 
 CTI_FN int cti_scalar_factor(cti_mem *mem, cti_scalar *s)
@@ -134,26 +130,24 @@ CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J
     return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);
 }
 
-CTI_FN int cti_scalar_is_convex(cti_mem *mem, const cti_sparse *A)
+CTI_FN int cti_scalar_is_convex(cti_arena *arena, const cti_sparse *A)
 {
-    cti_sparse shifted = *A;
+    cti_arena_point mark = cti_arena_mark(arena);
+    cti_sparse shifted;
     cti_scalar s;
     double most = 0;
     int i, k, is_convex = -1;
     memset(&s, 0, sizeof s);
-    shifted.x = NULL;
-    if (CTI_RESIZE(mem, shifted.x, A->p[A->rows] + 1)) {
-        memcpy(shifted.x, A->x, sizeof *A->x * (size_t)A->p[A->rows]);
+    if (cti_sparse_copy(&arena->own, A, &shifted)) {
         for (i = 0; i < A->rows; i++)
             most = cti_fmax(most, fabs(cti_sparse_at(A, i, i)));
         for (i = 0; i < A->rows; i++)
             for (k = A->p[i]; k < A->p[i + 1]; k++)
                 if (A->i[k] == i)
                     shifted.x[k] += cti_program_tuned.convex.shift * (A->x[k] != 0 ? fabs(A->x[k]) : (most > 0 ? most : 1));
-        if (cti_scalar_open(mem, &s, &shifted) && cti_scalar_factor(mem, &s))
+        if (cti_scalar_open(&arena->own, &s, &shifted) && cti_scalar_factor(&arena->own, &s))
             is_convex = s.boosted == 0;
-        cti_scalar_close(mem, &s);
     }
-    CTI_FREE(mem, shifted.x);
+    cti_arena_rewind(arena, mark);
     return is_convex;
 }

@@ -29,6 +29,8 @@ typedef struct cti_stagger_warm {
 
 typedef struct cti_stagger_work {
     double *z, *y, *x; /* [m] */
+    double *u, *slack;  /* [m] of pivots */
+    uint8_t *state;     /* [m] */
 } cti_stagger_work;
 
 /* accuracy to which the two programs are solved */
@@ -176,29 +178,21 @@ static int cti_stagger_open(cti_stagger *s, cti_effort *e)
     cti_friction *f = &s->f;
     cti_arena *arena = e->arena;
     double **const of_contacts[] = {&s->tangents.load, &s->tangents.c, &s->tangents.s, &s->tangents.eta};
-    double **const of_rows[] = {&s->work.z, &s->work.y, &s->work.x, &s->old, &s->warm.power[0], &s->warm.power[1]};
+    double **const of_rows[] = {&s->work.z, &s->work.y, &s->work.x, &s->work.u, &s->work.slack, &s->old, &s->warm.power[0], &s->warm.power[1]};
     int i;
-    s->tangents.at = CTI_ARENA_NEW(arena, int32_t, f->m);
-    if (!s->tangents.at || !CTI_ARENA_VECTORS(arena, f->nc, of_contacts) || !CTI_ARENA_VECTORS(arena, f->m, of_rows) ||
+    s->tangents.at = CTI_ARENA_NEW(arena, int32_t, f->m), s->work.state = CTI_ARENA_NEW(arena, uint8_t, f->m);
+    if (!s->tangents.at || !s->work.state || !CTI_ARENA_VECTORS(arena, f->nc, of_contacts) || !CTI_ARENA_VECTORS(arena, f->m, of_rows) ||
         !cti_mixing_open(&s->mixing, arena, f->m, CTI_MIXING_SWEEPS, NULL, 0))
         return 0;
     s->mixing.takes_all = 1;
     for (i = 0; i < f->nc; i++)
         s->tangents.c[i] = 1, s->tangents.load[i] = f->mu[i] * cti_fmax(0, f->r[3 * i]);
-    if (!cti_stagger_room(e->mem, &s->normal, f->nc, cti_stagger_normals(s, 0)))
+    if (!cti_stagger_room(&e->arena->own, &s->normal, f->nc, cti_stagger_normals(s, 0)))
         return 0;
     cti_stagger_normals(s, 1);
     for (i = 0; i < f->nc; i++)
         s->normal.hi[i] = INFINITY;
-    return cti_stagger_sort(e->mem, f, &s->normal.W);
-}
-
-static void cti_stagger_close(cti_stagger *s)
-{
-    cti_program_free(s->e->mem, &s->normal);
-    cti_program_free(s->e->mem, &s->tangent);
-    cti_face_factor_close(s->e->mem, &s->warm.face[0]), cti_face_factor_close(s->e->mem, &s->warm.face[1]);
-    cti_friction_close(&s->f);
+    return cti_stagger_sort(&e->arena->own, f, &s->normal.W);
 }
 
 /* ---- the two projections ---- */
@@ -206,26 +200,21 @@ static void cti_stagger_close(cti_stagger *s)
 /* solves a program with bounds and a definite W by block pivoting from r, with a factor that is kept from round to round. 0: out of memory */
 static int cti_stagger_box(cti_stagger *s, const cti_program *q, double *r)
 {
-    cti_arena_point mark = cti_arena_mark(s->e->arena);
     int i, tangent = q == &s->tangent;
-    uint8_t *state = CTI_ARENA_NEW(s->e->arena, uint8_t, q->m);
-    double *u = CTI_ARENA_NEW(s->e->arena, double, 2 * (size_t)q->m);
+    uint8_t *state = s->work.state;
     cti_sparse_pivot p;
     cti_outcome said;
-    if (!state || !u)
-        return 0;
     memset(&p, 0, sizeof p);
     s->warm.face[tangent].fresh &= !tangent; /* tangents turn */
     for (i = 0; i < q->m; i++)
         state[i] = r[i] <= q->lo[i] ? CTI_FACE_LOWER : (r[i] >= q->hi[i] ? CTI_FACE_UPPER : CTI_FACE_FREE);
     p.rule.rounds = p.rule.singles = cti_program_tuned.stagger.sets;
-    p.rule.lo = q->lo, p.rule.hi = q->hi, p.rule.state = state, p.rule.z = r, p.rule.u = u;
-    p.M = &q->W, p.q = q->w, p.slight = cti_fmax(1e-12, 1e-3 * s->accuracy.inexact), p.work = u + q->m, p.mem = s->e->mem;
+    p.rule.lo = q->lo, p.rule.hi = q->hi, p.rule.state = state, p.rule.z = r, p.rule.u = s->work.u;
+    p.M = &q->W, p.q = q->w, p.slight = cti_fmax(1e-12, 1e-3 * s->accuracy.inexact), p.work = s->work.slack, p.mem = &s->e->arena->own;
     p.face = &s->warm.face[tangent];
     said = cti_sparse_pivot_run(&p);
     for (i = 0; i < q->m; i++)
         r[i] = cti_fmin(cti_fmax(r[i], q->lo[i]), q->hi[i]);
-    cti_arena_rewind(s->e->arena, mark);
     return said != CTI_OUTCOME_MEMORY;
 }
 
@@ -303,8 +292,8 @@ static int cti_stagger_solve_friction(cti_stagger *s)
     for (i = 0; i < f->m; i++)
         s->work.z[i] = i % 3 ? 0 : f->r[i];
     cti_friction_mul(f, s->work.z, s->work.y);
-    if (n && (!cti_stagger_room(s->e->mem, q, n, cti_stagger_tangents(s, 0)) ||
-              (cti_stagger_tangents(s, 1), !cti_stagger_sort(s->e->mem, f, &q->W))))
+    if (n && (!cti_stagger_room(&s->e->arena->own, q, n, cti_stagger_tangents(s, 0)) ||
+              (cti_stagger_tangents(s, 1), !cti_stagger_sort(&s->e->arena->own, f, &q->W))))
         return 0;
     for (i = 0; i < f->nc; i++)
         for (a = 0; a < 2; a++) {
@@ -409,7 +398,7 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_p
             a->why = ran ? "normals and friction in turn do not settle, or iterations or time ran out" : s.why;
         }
     }
-    cti_stagger_close(&s);
+    cti_friction_close(&s.f);
     return outcome;
 }
 

@@ -39,7 +39,6 @@ CTI_FN cti_outcome cti_tableau_finish(cti_dual *d, cti_effort *e, cti_answer *a,
         if (said == CTI_OUTCOME_SOLVED && d->p->kind == CTI_PROGRAM_QP && !cti_tableau_refine(d, e, a))
             said = CTI_OUTCOME_MEMORY;
     }
-    cti_dual_close(e->mem, d);
     return said;
 }
 

@@ -5,7 +5,7 @@
 #include "dual.h"
 
 /* cti_tableau_finish -- the rest of a solve with dense rows of m, after a solver's outcome `said`: a->x, and for a QP that is solved one step of
-   refinement. Closes d. Returns the outcome to report. */
+   refinement. Returns the outcome to report. */
 CTI_FN cti_outcome cti_tableau_finish(cti_dual *d, cti_effort *e, cti_answer *a, cti_outcome said);
 
 /* cti_lcp -- a dense linear complementarity problem: u = q + M z, z = lo -> u >= 0, z = hi -> u <= 0, else u = 0. The caller's arrays. */

@@ -375,7 +375,7 @@ static void cti_dcd_effort(const cti_state *s, ct_real tolerance, cti_effort *e)
     memset(e, 0, sizeof *e);
     e->tolerance = (double)tolerance;
     e->max_iterations = s->desc.solver.budget > 0 ? s->desc.solver.budget : CTI_DCD_ITERATIONS;
-    e->warm = 1, e->seed = s->desc.solver.seed, e->mem = s->mem, e->arena = s->arena;
+    e->warm = 1, e->seed = s->desc.solver.seed, e->arena = s->arena;
     e->seconds = s->desc.solver.seconds, e->clock.now_us = s->desc.solver.now_us, e->clock.user = s->desc.solver.now_user;
     e->clock.started = e->clock.now_us ? e->clock.now_us(e->clock.user) : 0;
 }

@@ -68,7 +68,7 @@ static int cti_form_attempt(cti_state *s, ct_solver kind)
     memset(&e, 0, sizeof e);
     memset(&a, 0, sizeof a);
     e.tolerance = CTI_FORM_TOLERANCE, e.max_iterations = s->desc.solver.budget, e.relaxation = 1, e.seed = s->desc.solver.seed;
-    e.mem = s->mem, e.arena = s->arena;
+    e.arena = s->arena;
     a.x = p->known.x, a.r = p->known.r;
     outcome = solve(p, &e, &a);
     cti_arena_rewind(s->arena, mark);

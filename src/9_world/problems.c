@@ -287,7 +287,7 @@ static void cti_problems_effort(cti_problems_run *q, cti_effort *e)
     e->paper = d->termination == CT_TERMINATION_PAPER;
     e->clock.now_us = d->now_us, e->clock.user = d->now_user;
     e->watcher.watch = d->watch || d->trace ? cti_problems_watch : NULL, e->watcher.user = q;
-    e->mem = &q->mem, e->arena = &q->arena, e->clock.started = q->started, e->clock.hidden = q->hidden;
+    e->arena = &q->arena, e->clock.started = q->started, e->clock.hidden = q->hidden;
 }
 
 /* one solver's attempt. 0: out of memory */
@@ -331,7 +331,7 @@ static int cti_problems_prove_normals(cti_problems_run *q)
     cti_answer a;
     int i, k, found = 0;
     ct_solver solver;
-    if (!q->p->mu || !cti_program_normals(&q->mem, q->p, &normals))
+    if (!q->p->mu || !cti_program_normals(&q->arena.own, q->p, &normals))
         return 0;
     memset(&a, 0, sizeof a);
     a.x = CTI_ARENA_ZERO(&q->arena, double, normals.n), a.r = CTI_ARENA_ZERO(&q->arena, double, normals.m);
@@ -346,7 +346,6 @@ static int cti_problems_prove_normals(cti_problems_run *q)
             q->r[i] = i % 3 ? 0 : a.r[i / 3];
         found = said == CTI_OUTCOME_INFEASIBLE && cti_problems_prove(q, NULL);
     }
-    cti_program_normals_free(&q->mem, &normals);
     cti_arena_rewind(&q->arena, q->mark);
     return found;
 }
