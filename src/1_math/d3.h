@@ -58,6 +58,26 @@ CTI_INLINE int cti_d3_inverse(const double *A, double *out)
     return 1;
 }
 
+/* cti_vec_copy, cti_vec_zero, cti_vec_add -- to = from, x = 0, y += a x for vectors [n]; with n 0 they may be NULL. */
+CTI_INLINE void cti_vec_copy(int n, const double *from, double *to)
+{
+    if (n > 0)
+        memcpy(to, from, sizeof *to * (size_t)n);
+}
+
+CTI_INLINE void cti_vec_zero(int n, double *x)
+{
+    if (n > 0)
+        memset(x, 0, sizeof *x * (size_t)n);
+}
+
+CTI_INLINE void cti_vec_add(int n, double a, const double *x, double *y)
+{
+    int i;
+    for (i = 0; i < n; i++)
+        y[i] += a * x[i];
+}
+
 /* cti_dot -- the product of two vectors [n], summed in order. */
 CTI_INLINE double cti_dot(int n, const double *a, const double *b)
 {

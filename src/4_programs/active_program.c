@@ -87,7 +87,7 @@ static void cti_active_point(cti_active_program *s, int refine)
 {
     double *u = s->set.u;
     int i, k;
-    memcpy(s->x, s->c.b, sizeof *s->x * (size_t)s->c.n);
+    cti_vec_copy(s->c.n, s->c.b, s->x);
     cti_sparse_addmul_t(&s->c.J, s->set.y, s->x);
     cti_scalar_solve(&s->c.kkt.system, s->x, refine);
     cti_sparse_mul(&s->c.J, s->x, u);
@@ -110,7 +110,7 @@ static int cti_active_program_values(void *ctx, const cti_active *q)
         cti_active_point(s, 1);
         return 1;
     }
-    memcpy(u, s->q, sizeof *u * (size_t)m);
+    cti_vec_copy(m, s->q, u);
     for (i = 0; i < m; i++)
         eps[i] = fabs(u[i]);
     for (k = 0; k < q->count; k++) {
@@ -138,7 +138,7 @@ static void cti_active_repair(cti_active_program *s)
         }
     }
     cti_active_point(s, 2);
-    memcpy(s->q, q->u, sizeof *s->q * (size_t)s->c.m);
+    cti_vec_copy(s->c.m, q->u, s->q);
     for (k = 0; k < q->count; k++)
         for (i = 0; i < s->c.m; i++)
             s->q[i] -= q->y[q->set[k]] * s->column[q->set[k]][i];
@@ -190,7 +190,7 @@ static int cti_active_program_open(cti_active_program *s)
     if (!s->X || !s->many || !s->x || !s->q || !s->eps || !s->column || !cti_active_open(&s->set, arena))
         return 0;
     cti_active_point(s, 2);
-    memcpy(s->q, s->set.u, sizeof *s->q * (size_t)m);
+    cti_vec_copy(m, s->set.u, s->q);
     s->tolerance = cti_program_tuned.active.tiny * cti_active_size(s);
     return 1;
 }

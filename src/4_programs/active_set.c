@@ -40,12 +40,11 @@ static double cti_active_forward(const cti_active *s, double *z)
 /* z = L'^-1 z */
 static void cti_active_backward(const cti_active *s, double *z)
 {
-    int i, k;
+    int i;
     for (i = s->count - 1; i >= 0; i--) {
         const double *row = cti_active_line(s, i);
         double t = z[i] /= row[i];
-        for (k = 0; k < i; k++)
-            z[k] -= t * row[k];
+        cti_vec_add(i, -t, row, z);
     }
 }
 
@@ -63,8 +62,7 @@ static int cti_active_append(cti_active *s, int p, const double *z, double squar
         s->L = wider;
     }
     row = cti_active_line(s, s->count);
-    if (s->count)
-        memcpy(row, z, sizeof *row * (size_t)s->count);
+    cti_vec_copy(s->count, z, row);
     row[s->count] = sqrt(square);
     s->at[p] = s->count, s->set[s->count++] = p, s->changes++;
     return 1;
@@ -170,7 +168,7 @@ static int cti_active_first(const cti_active *s, const double *r, double sign, d
 static int cti_active_proves(cti_active *s, int p, const double *r, double sign)
 {
     int i;
-    memset(s->proof, 0, sizeof *s->proof * (size_t)s->m);
+    cti_vec_zero(s->m, s->proof);
     for (i = 0; i < s->count; i++)
         s->proof[s->set[i]] = -sign * r[i];
     s->proof[p] = sign;
@@ -186,8 +184,7 @@ static cti_active_end cti_active_enter(cti_active *s, int p)
         if (!s->row(s->ctx, s, p, s->z, &own))
             return CTI_ACTIVE_MEMORY;
         square = own - cti_active_forward(s, s->z);
-        if (s->count)
-            memcpy(s->l, s->z, sizeof *s->l * (size_t)s->count);
+        cti_vec_copy(s->count, s->z, s->l);
         cti_active_backward(s, s->z);
         block = cti_active_first(s, s->z, sign, &t);
         full = square > cti_program_tuned.active.dependent * own ? off / square : INFINITY;

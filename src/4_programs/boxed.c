@@ -203,7 +203,7 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     const cti_lcp lcp = cti_lcp_boxed(b->W, b->q, b->lo, b->hi, m);
     cti_outcome said;
     memcpy(b->W, b->w->W, sizeof *b->W * (size_t)m * (size_t)m);
-    memcpy(b->q, b->w->q, sizeof *b->q * (size_t)m);
+    cti_vec_copy(m, b->w->q, b->q);
     for (i = 0; i < m; i++) {
         int at = i % 3 ? i - i % 3 + 1 : i;
         double d = b->soft * cti_fmax(b->W[(size_t)at * (size_t)(m + 1)], b->W[(size_t)(i % 3 ? at + 1 : at) * (size_t)(m + 1)]);
@@ -228,7 +228,7 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
         said = cti_lemke_boxed(&lcp, 1, e, a, b->z);
     if (said != CTI_OUTCOME_SOLVED)
         return said;
-    memcpy(b->own.r, b->z, sizeof *b->z * (size_t)m);
+    cti_vec_copy(m, b->z, b->own.r);
     cti_boxed_turn(b, -1, b->own.r, 1);
     cti_dual_x(b->w, b->own.r, b->own.x);
     cti_program_u(b->p, b->own.x, b->own.r, b->u);

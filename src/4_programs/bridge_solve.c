@@ -220,7 +220,7 @@ static int cti_bridge_linear(cti_bridge_run *b, const cti_bridge *q, cti_answer 
     memset(&s, 0, sizeof s);
     ok = local || (cti_scalar_open(&b->e.arena->own, &s, &q->program.A) && cti_scalar_factor(&b->e.arena->own, &s));
     if (ok && !local) {
-        memcpy(a->x, q->program.b, sizeof *a->x * (size_t)q->program.n);
+        cti_vec_copy(q->program.n, q->program.b, a->x);
         cti_scalar_solve(&s, a->x, 1);
     }
     ok = ok && cti_bridge_finish(q, b->e.arena, a->x, a->r, b->v);

@@ -110,8 +110,8 @@ static cti_outcome cti_ca_values(void *ctx, cti_block_pivot *p)
     for (k = 0; k < n; k++)
         s->f[k] = -s->c[s->F[k]];
     cti_dense64_solve(s->M, n, ld, s->f);
-    memset(s->y, 0, sizeof *s->y * (size_t)s->m);
-    memcpy(s->u, s->c, sizeof *s->u * (size_t)s->m);
+    cti_vec_zero(s->m, s->y);
+    cti_vec_copy(s->m, s->c, s->u);
     for (k = 0; k < n; k++) {
         const double *w = s->d.W + (size_t)s->F[k] * (size_t)s->d.ld;
         double v = s->f[k];
@@ -171,8 +171,8 @@ static double cti_ca_stiffen(double eps) { return eps == 0 ? 1e-12 : 100 * eps; 
 
 static void cti_ca_restart(cti_ca *s)
 {
-    memset(s->own.r, 0, sizeof *s->own.r * (size_t)s->m);
-    memcpy(s->own.x, s->d.x0, sizeof *s->own.x * (size_t)s->p->n);
+    cti_vec_zero(s->m, s->own.r);
+    cti_vec_copy(s->p->n, s->d.x0, s->own.x);
 }
 
 /* proximal steps until the residual is small, and then as long as it still decreases */
@@ -198,7 +198,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         if (residual <= goal)
             return CTI_OUTCOME_SOLVED;
         if (residual > 1e-3 && cti_program_certify(s->p, s->dr, s->own.work)) {
-            memcpy(s->a->r, s->dr, sizeof *s->dr * (size_t)s->m);
+            cti_vec_copy(s->m, s->dr, s->a->r);
             s->a->why = "no x obeys all rows: a certificate is in r";
             return CTI_OUTCOME_INFEASIBLE;
         }
@@ -220,7 +220,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
     if (s->own.best <= s->e->tolerance)
         return CTI_OUTCOME_SOLVED;
     if (!(s->own.best < INFINITY))
-        memcpy(s->a->x, s->d.x0, sizeof *s->own.x * (size_t)s->p->n);
+        cti_vec_copy(s->p->n, s->d.x0, s->a->x);
     s->a->why = got == CTI_OUTCOME_BUDGET ? "the budget ended before the pivots" : "the proximal steps stand still short of the tolerance";
     return got == CTI_OUTCOME_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
@@ -252,7 +252,7 @@ CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer
 {
     cti_ca s;
     cti_outcome outcome;
-    if (p->kind != CTI_PROGRAM_QP && p->kind != CTI_PROGRAM_GLOBAL) {
+    if (!cti_program_is_dynamic(p)) {
         a->why = "there are no dynamics to anticipate";
         return CTI_OUTCOME_NOT_APPLICABLE;
     }

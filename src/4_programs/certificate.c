@@ -28,8 +28,6 @@ static int cti_certificate_signs(const cti_program *p, const double *y)
     return 1;
 }
 
-static int cti_certificate_square(const cti_program *p) { return p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL; }
-
 /* how far the sums S'y [n] violate their condition, relative to `most` times the weight of their column. QP, GLOBAL: they are 0. LCP: they
    are not above 0. LOCAL: -S'y is in K* = {s_n >= mu |s_t|}, so that no r in its cone does positive work */
 static double cti_certificate_off(const cti_program *p, const double *sum, const double *column, double most)
@@ -37,7 +35,7 @@ static double cti_certificate_off(const cti_program *p, const double *sum, const
     double off = 0;
     int i;
     for (i = 0; i < p->n; i++) {
-        double s = cti_certificate_square(p) ? cti_fmax(sum[i], 0) : fabs(sum[i]), weight = column[i];
+        double s = cti_program_is_dynamic(p) ? fabs(sum[i]) : cti_fmax(sum[i], 0), weight = column[i];
         if (p->kind == CTI_PROGRAM_LOCAL) {
             double mu = p->mu[i / 3];
             if (i % 3)
@@ -55,7 +53,7 @@ static double cti_certificate_off(const cti_program *p, const double *sum, const
 CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double *work, cti_certificate *out)
 {
     int stride = p->kind == CTI_PROGRAM_LOCAL ? 3 : 1, i, k;
-    const cti_sparse *S = cti_certificate_square(p) ? &p->W : &p->J;
+    const cti_sparse *S = cti_program_is_dynamic(p) ? &p->J : &p->W;
     double *sum = work, *column = work + p->n, value = 0, terms = 0, most = 0;
     out->rows = 0;
     if (!cti_certificate_signs(p, y))
@@ -108,7 +106,7 @@ static void cti_certificate_project(const cti_program *p, const cti_sparse *S, d
     int i, it;
     for (i = 0; i < p->m; i++)
         y[i] = fabs(y[i]) > cti_program_tuned.judge.noise ? y[i] : 0;
-    memset(z, 0, sizeof *z * (size_t)p->n);
+    cti_vec_zero(p->n, z);
     cti_sparse_addmul_t(S, y, z);
     for (it = 0; it < 500; it++) {
         /* gradient S z on the support, direction d */
@@ -119,7 +117,7 @@ static void cti_certificate_project(const cti_program *p, const cti_sparse *S, d
         for (i = 0; i < p->m; i++)
             d[i] = v[i] + (it ? next / rho * d[i] : 0);
         rho = next;
-        memset(q, 0, sizeof *q * (size_t)p->n);
+        cti_vec_zero(p->n, q);
         cti_sparse_addmul_t(S, d, q);
         next = 0;
         for (i = 0; i < p->n; i++)
@@ -127,10 +125,8 @@ static void cti_certificate_project(const cti_program *p, const cti_sparse *S, d
         if (!(rho > 1e-34) || !(next > 0))
             return;
         next = rho / next;
-        for (i = 0; i < p->n; i++)
-            z[i] += next * q[i];
-        for (i = 0; i < p->m; i++)
-            y[i] += next * d[i];
+        cti_vec_add(p->n, next, q, z);
+        cti_vec_add(p->m, next, d, y);
     }
 }
 
@@ -141,6 +137,6 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
         return 1;
     if (p->lo)
         return 0;
-    cti_certificate_project(p, cti_certificate_square(p) ? &p->W : &p->J, y, work, work + p->n, d, d + p->m);
+    cti_certificate_project(p, cti_program_is_dynamic(p) ? &p->J : &p->W, y, work, work + p->n, d, d + p->m);
     return cti_program_certify(p, y, work);
 }

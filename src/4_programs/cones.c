@@ -251,7 +251,7 @@ static void cti_cones_offer(cti_cones *c)
 /* 1 if the caller's start is a solution already */
 static int cti_cones_offer_start(cti_cones *c)
 {
-    memcpy(c->own.r, c->a->r, sizeof *c->own.r * (size_t)c->m);
+    cti_vec_copy(c->m, c->a->r, c->own.r);
     cti_program_u(c->p, NULL, c->own.r, c->own.x);
     return cti_candidate_offer(&c->own) <= c->e->tolerance;
 }
@@ -275,7 +275,7 @@ static void cti_cones_apply(cti_cones *c)
         for (i = 0; i < c->m; i++)
             c->step.dy[i] /= c->sparse.side[i];
         if (!cti_friction_system_solve(&c->sparse.system, c->step.dy))
-            memset(c->step.dy, 0, sizeof *c->step.dy * (size_t)c->m);
+            cti_vec_zero(c->m, c->step.dy);
         for (i = 0; i < c->m; i++)
             c->step.dy[i] /= c->sparse.side[i];
     }
@@ -341,7 +341,7 @@ static void cti_cones_matrix(cti_cones *c)
                sizeof *c->dense.F * (size_t)c->m);
     for (i = 0; c->dense.newton && c->dense.skew && i < c->m; i++) {
         double *row = c->dense.F + (size_t)i * (size_t)c->dense.ld;
-        memset(row, 0, sizeof *row * (size_t)c->m);
+        cti_vec_zero(c->m, row);
         for (k = c->p->W.p[i]; k < c->p->W.p[i + 1]; k++)
             row[c->p->W.i[k]] = c->unit[i] * c->unit[c->p->W.i[k]] * c->p->W.x[k];
     }

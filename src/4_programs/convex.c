@@ -14,7 +14,7 @@ static const char *cti_convex_kind(const cti_program *p)
 {
     if (cti_program_has_friction(p))
         return "interior point takes contacts without friction only: the law of Coulomb is no quadratic program";
-    if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL)
+    if (cti_program_is_dynamic(p))
         return NULL;
     return cti_sparse_asymmetry(&p->W, p->mu ? 3 : 1) > 1e-12 ? "interior point takes a symmetric W only" : NULL;
 }
@@ -149,7 +149,7 @@ static int cti_convex_bounds(cti_convex *c)
 static void cti_convex_equilibrate_once(cti_convex *c, double *most_x, double *most_y)
 {
     int i, k;
-    memset(most_x, 0, sizeof *most_x * (size_t)c->n), memset(most_y, 0, sizeof *most_y * (size_t)c->m);
+    cti_vec_zero(c->n, most_x), cti_vec_zero(c->m, most_y);
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
             most_x[i] = cti_fmax(most_x[i], fabs(c->A.x[k]));
@@ -233,7 +233,7 @@ static int cti_convex_normal_factor(cti_convex *c)
     int i, k, l, n = 0;
     if (c->n == 0)
         return 1;
-    memset(c->kkt.N.x, 0, sizeof *c->kkt.N.x * (size_t)c->kkt.N.p[c->n]);
+    cti_vec_zero(c->kkt.N.p[c->n], c->kkt.N.x);
     for (i = 0; i < c->n; i++)
         for (k = c->A.p[i]; k < c->A.p[i + 1]; k++)
             c->kkt.N.x[c->kkt.slot[n++]] += c->A.x[k] + (c->A.i[k] == i ? c->kkt.rho : 0);
@@ -293,7 +293,7 @@ CTI_FN const char *cti_convex_open(cti_convex *c, const cti_program *p, int alge
     if (wrong)
         return wrong;
     c->p = p, c->arena = arena;
-    c->dual = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_LCP;
+    c->dual = !cti_program_is_dynamic(p);
     c->n = c->dual ? p->m / stride : p->n;
     c->b = CTI_ARENA_ZERO(arena, double, c->n);
     if (!c->b || !cti_convex_matrix(c, c->dual ? &p->W : &p->A, c->dual ? stride : 1))
@@ -328,14 +328,14 @@ CTI_FN int cti_convex_factor(cti_convex *c, const double *H)
 static void cti_convex_apply(cti_convex *c, const double *f, const double *g, double *dx, double *dy)
 {
     int i;
-    memcpy(dx, f, sizeof *dx * (size_t)c->n);
+    cti_vec_copy(c->n, f, dx);
     if (c->kkt.dense) {
         cti_scalar_solve(&c->kkt.system, dx, 0);
         cti_sparse_mul(&c->J, dx, dy);
         for (i = 0; i < c->m; i++)
             dy[i] = g[i] - dy[i];
         cti_dense64_solve(c->kkt.F, c->m, c->kkt.ld, dy);
-        memcpy(dx, f, sizeof *dx * (size_t)c->n);
+        cti_vec_copy(c->n, f, dx);
         cti_sparse_addmul_t(&c->J, dy, dx);
         cti_scalar_solve(&c->kkt.system, dx, 0);
         return;
@@ -354,7 +354,7 @@ static double cti_convex_left(cti_convex *c, const double *f, const double *g, c
 {
     double part_f = 0, part_g = 0, most_f = 0, most_g = 0;
     int i;
-    memset(c->kkt.t, 0, sizeof *c->kkt.t * (size_t)c->n);
+    cti_vec_zero(c->n, c->kkt.t);
     cti_sparse_addmul_t(&c->J, dy, c->kkt.t);
     cti_sparse_mul(&c->A, dx, c->kkt.f1);
     for (i = 0; i < c->n; i++) {
@@ -375,21 +375,17 @@ CTI_FN void cti_convex_solve(cti_convex *c, const double *f, const double *g, do
 {
     cti_arena_point mark = cti_arena_mark(c->arena);
     double *ex = CTI_ARENA_NEW(c->arena, double, c->n), *ey = CTI_ARENA_NEW(c->arena, double, c->m), left, next;
-    int i, it;
+    int it;
     cti_convex_apply(c, f, g, dx, dy);
     left = ex && ey ? cti_convex_left(c, f, g, dx, dy) : 0;
     for (it = 0; it < 4 && left > 1e-13; it++) {
         cti_convex_apply(c, c->kkt.f1, c->kkt.g1, ex, ey);
-        for (i = 0; i < c->n; i++)
-            dx[i] += ex[i];
-        for (i = 0; i < c->m; i++)
-            dy[i] += ey[i];
+        cti_vec_add(c->n, 1, ex, dx);
+        cti_vec_add(c->m, 1, ey, dy);
         next = cti_convex_left(c, f, g, dx, dy);
         if (!(next < left)) {
-            for (i = 0; i < c->n; i++)
-                dx[i] -= ex[i];
-            for (i = 0; i < c->m; i++)
-                dy[i] -= ey[i];
+            cti_vec_add(c->n, -1, ex, dx);
+            cti_vec_add(c->m, -1, ey, dy);
             break;
         }
         if (next > 0.3 * left)
@@ -405,7 +401,7 @@ static void cti_convex_answer_dual(const cti_convex *c, const double *x, double 
 {
     const cti_program *p = c->p;
     int i, stride = p->mu ? 3 : 1;
-    memset(out_r, 0, sizeof *out_r * (size_t)p->m);
+    cti_vec_zero(p->m, out_r);
     for (i = 0; i < c->n; i++) {
         double lo = p->lo ? p->lo[i] : 0, hi = p->hi ? p->hi[i] : INFINITY, r = c->column[i] * x[i];
         out_r[i * stride] = r < lo ? lo : (r > hi ? hi : r);
@@ -420,7 +416,7 @@ CTI_FN void cti_convex_answer(const cti_convex *c, const double *x, const double
         cti_convex_answer_dual(c, x, out_x, out_r);
         return;
     }
-    memset(out_r, 0, sizeof *out_r * (size_t)c->p->m);
+    cti_vec_zero(c->p->m, out_r);
     for (i = 0; i < c->n; i++)
         out_x[i] = c->column[i] * x[i];
     for (i = 0; i < c->m; i++) {
@@ -437,14 +433,14 @@ CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, dou
     const cti_program *p = c->p;
     cti_arena_point mark = cti_arena_mark(c->arena);
     double *zero = CTI_ARENA_ZERO(c->arena, double, c->n), *x = CTI_ARENA_NEW(c->arena, double, p->n);
-    double *r = CTI_ARENA_NEW(c->arena, double, p->m), *work = CTI_ARENA_NEW(c->arena, double, 2 * (size_t)p->n + 2 * (size_t)p->m);
+    double *r = CTI_ARENA_NEW(c->arena, double, p->m), *work = cti_judge_work(c->arena, p);
     int found = -1;
     if (zero && x && r && work) {
         cti_convex_answer(c, zero, y, x, r);
         found = cti_program_certify_sharp(p, r, work);
         if (found) {
-            memcpy(out_r, r, sizeof *r * (size_t)p->m);
-            memcpy(out_x, x, sizeof *x * (size_t)p->n);
+            cti_vec_copy(p->m, r, out_r);
+            cti_vec_copy(p->n, x, out_x);
         }
     }
     cti_arena_rewind(c->arena, mark);

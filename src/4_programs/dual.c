@@ -81,14 +81,11 @@ static int cti_dual_sparse(cti_mem *mem, cti_dual *d)
 CTI_FN void cti_dual_side(cti_dual *d)
 {
     const cti_program *p = d->p;
-    int i;
-    if (p->n)
-        memcpy(d->x0, p->b, sizeof *d->x0 * (size_t)p->n);
+    cti_vec_copy(p->n, p->b, d->x0);
     cti_scalar_solve(&d->system, d->x0, 2);
     if (p->m)
         cti_sparse_mul(&p->J, d->x0, d->q);
-    for (i = 0; i < p->m; i++)
-        d->q[i] += p->w[i];
+    cti_vec_add(p->m, 1, p->w, d->q);
 }
 
 /* q, and what x is computed with. 0: out of memory */
@@ -116,7 +113,7 @@ static int cti_dual_dense(cti_effort *e, int padded, cti_dual *d)
 
 CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, cti_dual_rows rows, int most, cti_dual *d, const char **why)
 {
-    int dynamic = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL;
+    int dynamic = cti_program_is_dynamic(p);
     d->p = p, d->q = CTI_ARENA_ZERO(e->arena, double, p->m);
     if (!d->q || (dynamic && !cti_dual_system(e, d)))
         return CTI_OUTCOME_MEMORY;
@@ -125,8 +122,7 @@ CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, cti_dual_r
         return CTI_OUTCOME_NOT_APPLICABLE;
     }
     if (!dynamic) {
-        if (p->m)
-            memcpy(d->q, p->w, sizeof *d->q * (size_t)p->m);
+        cti_vec_copy(p->m, p->w, d->q);
         d->S = &p->W;
     } else if (rows == CTI_DUAL_THIN && !cti_dual_sparse(&e->arena->own, d))
         return CTI_OUTCOME_MEMORY;
@@ -146,8 +142,7 @@ CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x)
         cti_program_u(p, x, r, x);
         return;
     }
-    if (p->n)
-        memcpy(x, p->b, sizeof *x * (size_t)p->n);
+    cti_vec_copy(p->n, p->b, x);
     cti_sparse_addmul_t(&p->J, r, x);
     cti_scalar_solve(&d->system, x, 2);
 }
@@ -155,10 +150,8 @@ CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x)
 CTI_FN void cti_dual_move(cti_dual *d, const double *dr, double *x)
 {
     const cti_program *p = d->p;
-    int i;
-    memset(d->f, 0, sizeof *d->f * (size_t)p->n);
+    cti_vec_zero(p->n, d->f);
     cti_sparse_addmul_t(&p->J, dr, d->f);
     cti_scalar_solve(&d->system, d->f, 1);
-    for (i = 0; i < p->n; i++)
-        x[i] += d->f[i];
+    cti_vec_add(p->n, 1, d->f, x);
 }

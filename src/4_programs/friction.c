@@ -249,14 +249,12 @@ CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const
 CTI_FN double cti_friction_residual(cti_friction *f)
 {
     double residual;
-    int i;
     cti_friction_mul(f, f->r, f->u);
-    for (i = 0; i < f->m; i++)
-        f->u[i] += f->q[i];
+    cti_vec_add(f->m, 1, f->q, f->u);
     residual = cti_friction_natural(f, f->r, f->u, &f->share);
     if (residual < f->least.residual) {
         f->least.residual = residual;
-        memcpy(f->least.r, f->r, sizeof *f->r * (size_t)f->m);
+        cti_vec_copy(f->m, f->r, f->least.r);
     }
     return residual;
 }

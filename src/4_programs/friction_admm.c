@@ -41,7 +41,7 @@ static void cti_admm_split(cti_admm *s)
 {
     cti_friction *f = s->f;
     int i;
-    memcpy(s->at.z, s->at.v, sizeof *s->at.v * (size_t)f->m);
+    cti_vec_copy(f->m, s->at.v, s->at.z);
     for (i = 0; i < f->nc; i++)
         cti_cone_project3(f->mu[i], s->at.z + 3 * (size_t)i);
     for (i = 0; i < f->m; i++)

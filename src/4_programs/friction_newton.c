@@ -95,7 +95,7 @@ static int cti_newton_search(cti_newton *s)
     cti_friction *f = s->f;
     double t = 1, bound = cti_newton_bound(s);
     int k, i;
-    memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
+    cti_vec_copy(f->m, f->r, s->old);
     for (k = 0; k < cti_program_tuned.friction.halves; k++, t /= 2) {
         for (i = 0; i < f->m; i++)
             f->r[i] = s->old[i] + t * s->d[i];
@@ -103,7 +103,7 @@ static int cti_newton_search(cti_newton *s)
         if (cti_newton_map(s, 0) <= (1 - 1e-4 * t) * bound)
             return 1;
     }
-    memcpy(f->r, s->old, sizeof *f->r * (size_t)f->m);
+    cti_vec_copy(f->m, s->old, f->r);
     return 0;
 }
 
@@ -139,7 +139,7 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
     int k, goes = 1, failures = 0, most = cti_program_tuned.friction.polish;
-    memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
+    cti_vec_copy(f->m, f->least.r, f->r);
     cti_friction_residual(f);
     s->n_history = 0;
     for (k = 0; k < most && goes && f->least.residual > enough && cti_friction_goes_on(f, cti_program_tuned.friction.newton * 100, a); k++) {
@@ -177,7 +177,7 @@ static int cti_newton_run(cti_newton *s, double enough, cti_answer *a)
             mark = f->least.residual, since = 0;
         if (since >= (f->e->mix ? cti_program_tuned.friction.quick : cti_program_tuned.friction.patience) && ++boost < 4) {
             s->boost = boosts[boost], since = failures = 0;
-            memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
+            cti_vec_copy(f->m, f->least.r, f->r);
             cti_newton_sweeps(s, 10);
         }
     }

@@ -253,7 +253,7 @@ static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
 static void cti_friction_system_solve_groups(cti_friction_system *s, double *x)
 {
     int k, pass, others = cti_friction_system_known(s, x);
-    memset(s->rhs, 0, sizeof *x * (size_t)s->groups.panel.unknowns);
+    cti_vec_zero(s->groups.panel.unknowns, s->rhs);
     for (pass = 0; pass < 2; pass++) {
         for (k = 0; k < s->dense.n_active; k++) {
             int j = s->dense.active[k];
@@ -274,7 +274,6 @@ static int cti_friction_system_solve_refined(cti_friction_system *s, double *x)
     cti_arena_point mark = cti_arena_mark(s->f->e->arena);
     size_t bytes = sizeof *x * (size_t)s->f->m;
     double *rest = CTI_ARENA_NEW(s->f->e->arena, double, s->f->m);
-    int i;
     s->f->run.memory |= !rest;
     if (!rest)
         return 0;
@@ -282,8 +281,7 @@ static int cti_friction_system_solve_refined(cti_friction_system *s, double *x)
     cti_friction_system_solve_groups(s, x);
     cti_friction_system_rest(s, x, rest);
     cti_friction_system_solve_groups(s, rest);
-    for (i = 0; i < s->f->m; i++)
-        x[i] += rest[i];
+    cti_vec_add(s->f->m, 1, rest, x);
     cti_arena_rewind(s->f->e->arena, mark);
     return 1;
 }

@@ -230,7 +230,7 @@ static int cti_ica_program_reduce(cti_ica_program *s)
     cti_ica_program_soften(p, q);
     if (!cti_ica_program_pairs(s)) {
         memset(q->to, 0, sizeof *q->to * (size_t)blocks);
-        memset(q->own, 0, sizeof *q->own * (size_t)p->m), memset(q->shared, 0, sizeof *q->own * (size_t)p->m);
+        cti_vec_zero(p->m, q->own), cti_vec_zero(p->m, q->shared);
         cti_ica_program_soften(p, q);
         cti_ica_program_pairs(s);
     }
@@ -723,14 +723,14 @@ CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answe
     cti_outcome outcome = CTI_OUTCOME_MEMORY;
     memset(&s, 0, sizeof s);
     a->why = "";
-    if ((p->kind != CTI_PROGRAM_QP && p->kind != CTI_PROGRAM_GLOBAL) || p->n == 0) {
+    if (!cti_program_is_dynamic(p) || p->n == 0) {
         a->why = "anticipation by nodes needs the matrix of the unknowns, which this kind of problem does not have";
         return CTI_OUTCOME_NOT_APPLICABLE;
     }
     s.p = p, s.e = e, s.a = a;
     s.stride = p->mu ? 3 : 1;
     s.rows = CTI_ARENA_ZERO(e->arena, cti_row, p->m / s.stride);
-    s.work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
+    s.work = cti_judge_work(e->arena, p);
     if (s.rows && s.work && cti_ica_program_reduce(&s)) {
         const char *why = cti_ica_program_rows(&s);
         if (why) {

@@ -111,12 +111,12 @@ static int cti_interior_start(cti_interior *ip)
     double low_s = 0, low_y = 0, sum_s = 0, sum_y = 0, product = 0;
     int i;
     ip->short_steps = 0;
-    memset(ip->x, 0, sizeof *ip->x * (size_t)c->n), memset(ip->y, 0, sizeof *ip->y * (size_t)c->m);
+    cti_vec_zero(c->n, ip->x), cti_vec_zero(c->m, ip->y);
     for (i = 0; i < c->m; i++)
         ip->H[i] = c->equation[i] ? c->kkt.delta[i] : (c->kkt.dense ? c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)i] + c->kkt.delta[i] : 1);
     if (!cti_convex_factor(c, ip->H))
         return 0;
-    memset(ip->s, 0, sizeof *ip->s * (size_t)c->m);
+    cti_vec_zero(c->m, ip->s);
     cti_interior_residuals(ip, ip->x, ip->y, NULL);
     cti_convex_solve(c, ip->step.rd, ip->step.rp, ip->x, ip->y);
     ip->start.size_x = 0;
@@ -244,8 +244,7 @@ static int cti_interior_step(cti_interior *ip)
             break;
     }
     reach = cti_interior_center(ip, reach, sigma * ip->mu);
-    for (i = 0; i < c->n; i++)
-        ip->x[i] += reach * ip->step.dx[i];
+    cti_vec_add(c->n, reach, ip->step.dx, ip->x);
     for (i = 0; i < c->m; i++) {
         ip->y[i] += reach * ip->step.dy[i];
         if (!c->equation[i])
@@ -269,7 +268,7 @@ static int cti_interior_polish(cti_interior *ip)
         ip->H[i] = active ? c->kkt.delta[i] : inactive;
         ip->kept.py[i] = active ? ip->y[i] : 0;
     }
-    memcpy(ip->kept.px, ip->x, sizeof *ip->x * (size_t)c->n);
+    cti_vec_copy(c->n, ip->x, ip->kept.px);
     if (!cti_convex_factor(c, ip->H))
         return 0;
     for (it = 0; it < cti_program_tuned.convex.polish; it++) {
@@ -277,8 +276,7 @@ static int cti_interior_polish(cti_interior *ip)
         for (i = 0; i < c->m; i++)
             ip->step.rp[i] = ip->H[i] > c->kkt.delta[i] ? 0 : ip->step.rp[i];
         cti_convex_solve(c, ip->step.rd, ip->step.rp, ip->step.dx, ip->step.dy);
-        for (i = 0; i < c->n; i++)
-            ip->kept.px[i] += ip->step.dx[i];
+        cti_vec_add(c->n, 1, ip->step.dx, ip->kept.px);
         for (i = 0; i < c->m; i++) {
             ip->kept.py[i] = ip->H[i] > c->kkt.delta[i] ? 0 : ip->kept.py[i] + ip->step.dy[i];
             ip->g[i] = c->equation[i] ? ip->kept.py[i] : cti_fmax(0, ip->kept.py[i]);
@@ -303,7 +301,7 @@ static int cti_interior_infeasible(cti_interior *ip)
     int i, k;
     if (c->dual || ip->p->kind != CTI_PROGRAM_QP)
         return 0;
-    memset(c->kkt.t, 0, sizeof *c->kkt.t * (size_t)c->n);
+    cti_vec_zero(c->n, c->kkt.t);
     for (i = 0; i < c->m; i++) {
         value += c->w[i] * ip->y[i], terms += fabs(c->w[i] * ip->y[i]);
         for (k = c->J.p[i]; k < c->J.p[i + 1]; k++)
@@ -355,8 +353,8 @@ static cti_outcome cti_interior_end_unbounded(cti_interior *ip)
 {
     cti_convex_answer(&ip->c, ip->x, ip->y, ip->own.x, ip->own.r);
     if (ip->p->kind == CTI_PROGRAM_LCP && cti_program_certify(ip->p, ip->own.r, ip->own.work)) {
-        memcpy(ip->a->x, ip->own.x, sizeof *ip->own.x * (size_t)ip->p->n);
-        memcpy(ip->a->r, ip->own.r, sizeof *ip->own.r * (size_t)ip->p->m);
+        cti_vec_copy(ip->p->n, ip->own.x, ip->a->x);
+        cti_vec_copy(ip->p->m, ip->own.r, ip->a->r);
         ip->a->why = "no r >= 0 has W r + w >= 0";
         return CTI_OUTCOME_INFEASIBLE;
     }

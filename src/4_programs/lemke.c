@@ -182,7 +182,7 @@ static double cti_lemke_polish(cti_lemke *l, double *z)
     cti_lcp scaled = cti_lcp_of(l->M, l->q, l->n);
     int i, count = 0, n = l->n;
     scaled.equation = l->equation;
-    memset(z, 0, sizeof *z * (size_t)n);
+    cti_vec_zero(n, z);
     for (i = 0; i < n; i++)
         if (l->t.basic[i] >= n && l->t.basic[i] < 2 * n)
             l->candidate[count++] = l->t.basic[i] - n;
@@ -195,7 +195,7 @@ static double cti_lemke_polish(cti_lemke *l, double *z)
             other[i] = l->equation && l->equation[i] ? other[i] : cti_fmax(other[i], 0);
         second = cti_lcp_residual(&scaled, l->R, l->C, other, l->s);
         if (second < first)
-            memcpy(z, other, sizeof *z * (size_t)n);
+            cti_vec_copy(n, other, z);
     }
     cti_arena_rewind(l->e->arena, mark);
     return cti_fmin(first, second);
@@ -207,7 +207,7 @@ static double cti_lemke_polish(cti_lemke *l, double *z)
 static void cti_lemke_ray(const cti_lemke *l, int c, double *y)
 {
     int i, n = l->n, enter = l->t.nonbasic[c];
-    memset(y, 0, sizeof *y * (size_t)n);
+    cti_vec_zero(n, y);
     for (i = 0; i < n; i++)
         if (l->t.basic[i] >= n && l->t.basic[i] < 2 * n)
             y[l->t.basic[i] - n] = l->t.T[(size_t)i * (size_t)l->t.ld + (size_t)c];
@@ -245,7 +245,7 @@ static int cti_lemke_program(cti_lemke *l, double *y)
         out.z = x;
         lp = cti_lcp_of(S, s, size);
         ok = cti_lemke_dense(&lp, NULL, 0, l->e, l->a, &out) == CTI_OUTCOME_SOLVED && x[n] > 0;
-        memcpy(y, x + n + 1, sizeof *y * (size_t)n);
+        cti_vec_copy(n, x + n + 1, y);
         l->pivots += out.pivots;
     }
     cti_arena_rewind(l->e->arena, mark);
@@ -264,7 +264,7 @@ static int cti_lemke_proves(const cti_lemke *l, const cti_program *judged, doubl
 static int cti_lemke_infeasible(cti_lemke *l, int column, const cti_lemke_result *out)
 {
     cti_arena_point mark = cti_arena_mark(l->e->arena);
-    double *work = out->judged ? CTI_ARENA_NEW(l->e->arena, double, 2 * (size_t)out->judged->n + 2 * (size_t)out->judged->m) : NULL;
+    double *work = out->judged ? cti_judge_work(l->e->arena, out->judged) : NULL;
     int found = 0;
     if (work) {
         cti_lemke_ray(l, column, out->y);
@@ -396,7 +396,7 @@ CTI_FN cti_outcome cti_lemke_dense(const cti_lcp *p, const uint8_t *start, int r
         out->attempts = k + 1, repair = said == CTI_OUTCOME_SOLVED;
         now = said == CTI_OUTCOME_SOLVED ? cti_lemke_polish(&l, z) : INFINITY;
         if (now < residual)
-            memcpy(out->z, z, sizeof *z * (size_t)n), residual = now;
+            cti_vec_copy(n, z, out->z), residual = now;
         if (said == CTI_OUTCOME_SOLVED && residual <= goal)
             break;
         if (said == CTI_OUTCOME_RAY && last != CTI_OUTCOME_RAY && cti_lemke_infeasible(&l, column, out))

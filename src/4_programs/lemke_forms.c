@@ -24,7 +24,7 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_dual *w, cti_
     said = cti_lemke_dense(&lcp, e->warm ? start : NULL, p->m <= 200 ? cti_program_tuned.lemke.restarts : 2, e, a, &out);
     a->iterations += out.pivots, a->why = out.why;
     if (said == CTI_OUTCOME_INFEASIBLE)
-        memcpy(a->r, y, sizeof *y * (size_t)p->m);
+        cti_vec_copy(p->m, y, a->r);
     return said;
 }
 
@@ -188,7 +188,7 @@ static void cti_lemke_cone_build(cti_lemke_cone *l)
 static void cti_lemke_cone_forces(const cti_lemke_cone *l, double *r)
 {
     int i;
-    memset(r, 0, sizeof *r * (size_t)l->p->m);
+    cti_vec_zero(l->p->m, r);
     for (i = 0; i < l->n; i++) {
         if (l->row[i] < 0)
             continue;

@@ -57,8 +57,7 @@ static void cti_mixing_damp(const cti_mixing *s, int n, const double *c, double 
 {
     double rest = 1 - s->share;
     int i, k;
-    for (i = 0; i < s->m; i++)
-        g[i] -= rest * s->e[i];
+    cti_vec_add(s->m, -rest, s->e, g);
     for (k = 0; k < n; k++)
         for (i = 0; i < s->m; i++)
             g[i] += c[k] * rest * s->de[k][i];

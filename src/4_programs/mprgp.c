@@ -67,8 +67,7 @@ static void cti_mprgp_gradient(cti_mprgp_state *m, const double *x, double *g)
     m->size.g = cti_most(m->n, g);
     for (i = 0; m->q->groups && i < m->q->groups->n; i++)
         m->size.terms[i] = cti_mprgp_most_of(m->q->groups, i, g, NULL);
-    for (i = 0; i < m->n; i++)
-        g[i] -= m->q->b[i];
+    cti_vec_add(m->n, -1, m->q->b, g);
 }
 
 /* counts one more step; 0 when the budget is used up */
@@ -103,7 +102,7 @@ CTI_FN void cti_mprgp_power(int n, cti_mprgp_multiply multiply, void *ctx, doubl
         multiply(ctx, v, w);
         count->power++, count->products++;
         count->norm = sqrt(cti_dot(n, w, w));
-        memcpy(v, w, sizeof *v * (size_t)n);
+        cti_vec_copy(n, w, v);
         if (!(count->norm > 0) || fabs(count->norm - before) <= enough * count->norm)
             break;
         before = count->norm;
@@ -115,10 +114,10 @@ static void cti_mprgp_norm(cti_mprgp_state *m)
 {
     double *power = m->q->power;
     if (power)
-        memcpy(m->y, power, sizeof *power * (size_t)m->n);
+        cti_vec_copy(m->n, power, m->y);
     cti_mprgp_power(m->n, m->q->multiply, m->q->multiply_ctx, 1e-2, m->y, m->z, m->q->count);
     if (power)
-        memcpy(power, m->y, sizeof *power * (size_t)m->n);
+        cti_vec_copy(m->n, m->y, power);
     m->step = m->q->count->norm > 0 ? 1.9 / (1.05 * m->q->count->norm) : 1;
 }
 
@@ -202,13 +201,12 @@ static void cti_mprgp_halve(cti_mprgp_state *m)
 static void cti_mprgp_descend(cti_mprgp_state *m, const double *y, const double *g_y, int by_step)
 {
     double noise, change = cti_mprgp_change(m, y, g_y, m->x, m->g, &noise);
-    int i, turn;
+    int turn;
     if (by_step && change > noise)
         cti_mprgp_halve(m);
     for (turn = 0; change > noise && turn < 31; turn++) {
         double before = change;
-        for (i = 0; i < m->n; i++)
-            m->x[i] -= m->step * m->g[i];
+        cti_vec_add(m->n, -m->step, m->g, m->x);
         cti_mprgp_set_project(m->q->set, m->x);
         cti_mprgp_gradient(m, m->x, m->g);
         m->q->count->inner++;
@@ -216,7 +214,7 @@ static void cti_mprgp_descend(cti_mprgp_state *m, const double *y, const double 
         if (change > before + noise)
             cti_mprgp_halve(m);
         if (turn >= 30 && change > noise) {
-            memcpy(m->x, y, sizeof *y * (size_t)m->n), memcpy(m->g, g_y, sizeof *y * (size_t)m->n);
+            cti_vec_copy(m->n, y, m->x), cti_vec_copy(m->n, g_y, m->g);
             cti_mprgp_set_project(m->q->set, m->x);
             break;
         }
@@ -234,7 +232,7 @@ static int cti_mprgp_shorten(cti_mprgp_state *m, double alpha)
         cti_mprgp_set_project(m->q->set, m->y);
         cti_mprgp_gradient(m, m->y, m->Ad);
         if (cti_mprgp_change(m, m->x, m->g, m->y, m->Ad, &noise) < -noise) {
-            memcpy(m->x, m->y, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->Ad, sizeof *m->x * (size_t)m->n);
+            cti_vec_copy(m->n, m->y, m->x), cti_vec_copy(m->n, m->Ad, m->g);
             m->q->count->projected++;
             return 1;
         }
@@ -246,13 +244,11 @@ static int cti_mprgp_shorten(cti_mprgp_state *m, double alpha)
 /* step 3: y = P(x), x = P(y - step phi(y)) */
 static void cti_mprgp_expand(cti_mprgp_state *m)
 {
-    int i;
     m->q->count->expansions++;
     if (!m->chain.feasible)
         cti_mprgp_restart(m);
-    memcpy(m->d, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->Ad, m->g, sizeof *m->g * (size_t)m->n);
-    for (i = 0; i < m->n; i++)
-        m->x[i] -= m->step * m->phi[i];
+    cti_vec_copy(m->n, m->x, m->d), cti_vec_copy(m->n, m->g, m->Ad);
+    cti_vec_add(m->n, -m->step, m->phi, m->x);
     cti_mprgp_set_project(m->q->set, m->x);
     cti_mprgp_gradient(m, m->x, m->g);
     cti_mprgp_descend(m, m->d, m->Ad, 1);
@@ -271,9 +267,8 @@ static int cti_mprgp_proportion(cti_mprgp_state *m)
     if (curvature < -1e-10 * m->q->count->norm * m->split.beta2)
         return 0;
     alpha = curvature > 1e-15 * m->q->count->norm * m->split.beta2 ? m->split.beta2 / curvature : m->step;
-    memcpy(m->d, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->Ad, m->g, sizeof *m->g * (size_t)m->n);
-    for (i = 0; i < m->n; i++)
-        m->x[i] -= alpha * m->p[i];
+    cti_vec_copy(m->n, m->x, m->d), cti_vec_copy(m->n, m->g, m->Ad);
+    cti_vec_add(m->n, -alpha, m->p, m->x);
     cti_mprgp_set_project(m->q->set, m->x);
     cti_mprgp_gradient(m, m->x, m->g);
     cti_mprgp_descend(m, m->d, m->Ad, 0);
@@ -313,7 +308,7 @@ static double cti_mprgp_pull(cti_mprgp_state *m, double alpha, int32_t *rows)
     cti_mprgp_set *set = m->q->set;
     double work = 0;
     int i, k, count = 0;
-    memset(m->d, 0, sizeof *m->d * (size_t)m->n);
+    cti_vec_zero(m->n, m->d);
     for (i = 0; i < set->rows; i++) {
         double s = set->s[i], c = s < set->lo[i] ? set->lo[i] - s : (s > set->hi[i] ? set->hi[i] - s : 0);
         if (c == 0 || set->face[i] != CTI_FACE_FREE)
@@ -356,7 +351,7 @@ static void cti_mprgp_precondition_phi(cti_mprgp_state *m)
     if (m->q->precondition)
         cti_mprgp_preconditioner_apply(m->q->precondition, m->phi, m->z);
     else
-        memcpy(m->z, m->phi, sizeof *m->z * (size_t)m->n);
+        cti_vec_copy(m->n, m->phi, m->z);
 }
 
 typedef enum cti_mprgp_chain { CTI_CHAIN_OUT, CTI_CHAIN_IN, CTI_CHAIN_FLAT, CTI_CHAIN_INDEFINITE } cti_mprgp_chain;
@@ -364,10 +359,8 @@ typedef enum cti_mprgp_chain { CTI_CHAIN_OUT, CTI_CHAIN_IN, CTI_CHAIN_FLAT, CTI_
 /* makes y = x - alpha p the new x, with the results of algorithm 2's loop test */
 static void cti_mprgp_accept(cti_mprgp_state *m, double alpha, double gp, int inside, double projected)
 {
-    int i;
-    for (i = 0; i < m->n; i++)
-        m->g[i] -= alpha * m->Ap[i];
-    memcpy(m->x, m->y, sizeof *m->x * (size_t)m->n);
+    cti_vec_add(m->n, -alpha, m->Ap, m->g);
+    cti_vec_copy(m->n, m->y, m->x);
     m->chain.fall -= alpha * gp / 2;
     m->chain.fall_projected = projected;
     m->chain.feasible = inside;
@@ -385,7 +378,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
     m->chain.fall = m->chain.fall_projected = 0;
     *out_alpha = 0;
     cti_mprgp_precondition_phi(m);
-    memcpy(m->p, m->z, sizeof *m->p * (size_t)m->n);
+    cti_vec_copy(m->n, m->z, m->p);
     for (;;) {
         /* differs: phi'p for g'p, equal in the face; otherwise p's rounding errors out of the face would be multiplied with all of g */
         cti_mprgp_product(m, m->p, m->Ap);
@@ -418,7 +411,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
             int renewed = cti_mprgp_preconditioner_renew(&q->effort->arena->own, q->precondition);
             cti_mprgp_precondition_phi(m);
             if (renewed > 0) {
-                memcpy(m->p, m->z, sizeof *m->p * (size_t)m->n);
+                cti_vec_copy(m->n, m->z, m->p);
                 continue;
             }
         } else {
@@ -459,7 +452,6 @@ static void cti_mprgp_measure_b(cti_mprgp_state *m)
 static int cti_mprgp_flat(cti_mprgp_state *m)
 {
     double reach;
-    int i;
     if (!m->chain.feasible) {
         cti_mprgp_restart(m);
         return 1;
@@ -468,8 +460,7 @@ static int cti_mprgp_flat(cti_mprgp_state *m)
     reach = cti_mprgp_reach(m);
     if (!(reach < 1e290))
         return 0;
-    for (i = 0; i < m->n; i++)
-        m->x[i] -= reach * m->p[i];
+    cti_vec_add(m->n, -reach, m->p, m->x);
     m->q->count->expansions++;
     cti_mprgp_restart(m);
     return 1;
@@ -514,7 +505,7 @@ static int cti_mprgp_guess(cti_mprgp_state *m)
     int turn;
     if (!m->q->precondition || m->q->precondition->kind != CTI_PRECONDITION_FACE || m->q->count->expansions < m->guess.at)
         return 0;
-    memcpy(m->guess.x, m->x, sizeof *m->x * (size_t)m->n), memcpy(m->guess.g, m->g, sizeof *m->g * (size_t)m->n);
+    cti_vec_copy(m->n, m->x, m->guess.x), cti_vec_copy(m->n, m->g, m->guess.g);
     for (turn = 0; turn < 3; turn++) {
         if (cti_mprgp_pivot(m)) {
             cti_mprgp_set_project(set, m->x);
@@ -526,7 +517,7 @@ static int cti_mprgp_guess(cti_mprgp_state *m)
         }
         m->guess.at = 2 * m->q->count->expansions + 6;
         m->guess.shift = cti_fmin(cti_fmax(cti_program_tuned.mprgp.proximal, 30 * m->guess.shift), 1e-1);
-        memcpy(m->x, m->guess.x, sizeof *m->x * (size_t)m->n), memcpy(m->g, m->guess.g, sizeof *m->g * (size_t)m->n);
+        cti_vec_copy(m->n, m->guess.x, m->x), cti_vec_copy(m->n, m->guess.g, m->g);
         cti_mprgp_set_project(set, m->x);
     }
     cti_mprgp_look(m);

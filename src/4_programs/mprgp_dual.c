@@ -36,7 +36,7 @@ static void cti_mprgp_bounds_multiply(void *ctx, const double *v, double *y)
     }
     for (i = 0; i < q->p->m; i++)
         q->r[i] = q->S[i] * v[i];
-    memset(f, 0, sizeof *f * (size_t)q->p->n);
+    cti_vec_zero(q->p->n, f);
     cti_sparse_addmul_t(&q->p->J, q->r, f);
     cti_scalar_solve(&q->dual.system, f, 0);
     cti_sparse_mul(&q->p->J, f, y);
@@ -78,7 +78,7 @@ static void cti_mprgp_scale(cti_mprgp_bounds *q)
 CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t)
 {
     cti_judgement j;
-    if (t->judged->kind == CTI_PROGRAM_LOCAL || t->judged->kind == CTI_PROGRAM_LCP)
+    if (!cti_program_is_dynamic(t->judged))
         cti_program_u(t->judged, t->answer->x, t->answer->r, t->answer->x);
     cti_program_judge(t->judged, t->answer->x, t->answer->r, t->work, &j);
     return j.residual <= t->effort->tolerance;
@@ -101,7 +101,7 @@ static int cti_mprgp_bounds_polish(cti_mprgp_bounds *q, const double *y)
 {
     int i, k, m = q->p->m;
     double *u = q->polish, *z = u + m, *own = z + m;
-    memcpy(own, y, sizeof *own * (size_t)m);
+    cti_vec_copy(m, y, own);
     for (k = 0; k < 4; k++) {
         cti_sparse_mul(&q->p->J, q->t->answer->x, u);
         for (i = 0; i < m; i++)
@@ -192,10 +192,10 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
     task.calls.infeasible = q->certifying ? NULL : cti_mprgp_bounds_infeasible, task.calls.infeasible_ctx = q;
     task.limit = q->certifying ? 2000 : 0;
     task.power = q->certifying || q->p->kind != CTI_PROGRAM_LCP ? NULL : t->options->power;
-    memcpy(y, q->y, sizeof *y * (size_t)q->p->m);
+    cti_vec_copy(q->p->m, q->y, y);
     end = cti_mprgp_run(&task, y);
     if (!q->infeasible)
-        memcpy(q->y, y, sizeof *y * (size_t)q->p->m);
+        cti_vec_copy(q->p->m, y, q->y);
     if (q->B.p)
         t->count->factors += precondition.face.factors;
     q->precondition = NULL;
@@ -282,7 +282,7 @@ static int cti_mprgp_dual_form(cti_mprgp_bounds *q)
     const char *why;
     int ok = 1;
     q->own = *q->p, q->own.b = q->b;
-    memcpy(q->b, q->p->b, sizeof *q->b * (size_t)q->p->n);
+    cti_vec_copy(q->p->n, q->p->b, q->b);
     said = cti_dual_open(&q->own, e, rows, q->t->options->dense_rows, &q->dual, &why);
     if (q->dual.system.boosted) {
         memset(&q->dual, 0, sizeof q->dual);
@@ -311,7 +311,7 @@ static cti_mprgp_end cti_mprgp_dual_run(cti_mprgp_bounds *q)
         end = cti_mprgp_bounds_run(q, q->shift > 0 ? q->t->effort->tolerance / 10 : q->t->effort->tolerance);
         if (q->shift == 0 || end != CTI_MPRGP_DONE)
             return end;
-        memcpy(q->x, q->t->answer->x, sizeof *q->x * (size_t)q->p->n);
+        cti_vec_copy(q->p->n, q->t->answer->x, q->x);
         if (cti_mprgp_target_good(q->t))
             return CTI_MPRGP_DONE;
         if (k == 400)
@@ -340,9 +340,9 @@ CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, i
     *out_infeasible = q.infeasible;
     if (!*out_infeasible && (end == CTI_MPRGP_UNBOUNDED || end == CTI_MPRGP_STALLED)) {
         double *keep = CTI_ARENA_NEW(t->effort->arena, double, t->judged->m);
-        certified = keep ? (memcpy(keep, t->answer->r, sizeof *keep * (size_t)t->judged->m), cti_mprgp_certify(p, t)) : -1;
+        certified = keep ? (cti_vec_copy(t->judged->m, t->answer->r, keep), cti_mprgp_certify(p, t)) : -1;
         if (certified == 0)
-            memcpy(t->answer->r, keep, sizeof *keep * (size_t)t->judged->m);
+            cti_vec_copy(t->judged->m, keep, t->answer->r);
         *out_infeasible = certified > 0;
     }
     return certified < 0 ? CTI_MPRGP_MEMORY : end;

@@ -153,7 +153,7 @@ CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const do
     if (q->kind == CTI_PRECONDITION_BLOCKS) {
         cti_mprgp_blocks_apply(q, phi, z);
     } else {
-        memcpy(z, phi, sizeof *z * (size_t)n);
+        cti_vec_copy(n, phi, z);
         if (q->kind == CTI_PRECONDITION_FACE)
             cti_scalar_solve(&q->face.system, z, 0);
         for (i = 0; q->kind == CTI_PRECONDITION_JACOBI && i < n; i++)

@@ -138,7 +138,7 @@ static int cti_mprgp_primal_bounds(cti_mprgp_primal_state *q, int *empty)
     }
     for (j = 0, *empty = 0; j < p->n && !*empty; j++)
         if (q->set.lo[j] - q->set.hi[j] > 1e-12 * cti_fmax(fabs(q->set.lo[j]), fabs(q->set.hi[j]))) {
-            memset(r, 0, sizeof *r * (size_t)q->t->judged->m);
+            cti_vec_zero(q->t->judged->m, r);
             r[q->t->stride * q->lower[j]] = 1 / p->J.x[p->J.p[q->lower[j]]];
             r[q->t->stride * q->upper[j]] = -1 / p->J.x[p->J.p[q->upper[j]]];
             *empty = 1;
@@ -156,7 +156,7 @@ static void cti_mprgp_primal_multipliers(const cti_mprgp_primal_state *q, const 
     const cti_mprgp_set *set = &q->set;
     double *r = q->t->answer->r;
     int i, k, stride = q->t->stride;
-    memset(r, 0, sizeof *r * (size_t)q->t->judged->m);
+    cti_vec_zero(q->t->judged->m, r);
     for (i = 0; i < set->rows; i++) {
         double t = 0;
         int owner, face = set->face[i];
@@ -177,7 +177,7 @@ static void cti_mprgp_primal_multipliers(const cti_mprgp_primal_state *q, const 
 static int cti_mprgp_primal_done(void *ctx, const double *x, const double *g)
 {
     cti_mprgp_primal_state *q = (cti_mprgp_primal_state *)ctx;
-    memcpy(q->t->answer->x, x, sizeof *x * (size_t)q->p->n);
+    cti_vec_copy(q->p->n, x, q->t->answer->x);
     cti_mprgp_primal_multipliers(q, g);
     return q->t->options->decoupling != CTI_DECOUPLE_NONE || cti_mprgp_target_good(q->t);
 }
@@ -188,16 +188,14 @@ static void cti_mprgp_primal_show(void *ctx, const double *x)
     cti_mprgp_primal_state *q = (cti_mprgp_primal_state *)ctx;
     cti_mprgp_set *set = &q->set;
     double *own = q->t->answer->x, *g = q->shown_g;
-    int i;
-    memcpy(own, x, sizeof *x * (size_t)q->p->n);
-    memcpy(q->shown_s, set->s, sizeof *set->s * (size_t)set->rows);
+    cti_vec_copy(q->p->n, x, own);
+    cti_vec_copy(set->rows, set->s, q->shown_s);
     memcpy(q->shown_face, set->face, sizeof *set->face * (size_t)set->rows);
     cti_mprgp_set_project(set, own);
     cti_mprgp_primal_multiply(q, own, g);
-    for (i = 0; i < q->p->n; i++)
-        g[i] -= q->p->b[i];
+    cti_vec_add(q->p->n, -1, q->p->b, g);
     cti_mprgp_primal_multipliers(q, g);
-    memcpy(set->s, q->shown_s, sizeof *set->s * (size_t)set->rows);
+    cti_vec_copy(set->rows, q->shown_s, set->s);
     memcpy(set->face, q->shown_face, sizeof *set->face * (size_t)set->rows);
 }
 
@@ -271,7 +269,7 @@ static cti_mprgp_end cti_mprgp_primal_run(cti_mprgp_primal_state *q, int limit)
     task.calls.done = cti_mprgp_primal_done, task.calls.ctx = q, task.calls.show = cti_mprgp_primal_show, task.effort = t->effort,
     task.answer = t->answer, task.count = t->count;
     task.power = t->options->power, task.limit = limit;
-    memcpy(q->x, t->answer->x, sizeof *q->x * (size_t)q->p->n);
+    cti_vec_copy(q->p->n, t->answer->x, q->x);
     end = cti_mprgp_run(&task, q->x);
     if (end != CTI_MPRGP_DONE && end != CTI_MPRGP_MEMORY) {
         double *g = CTI_ARENA_NEW(t->effort->arena, double, q->p->n);

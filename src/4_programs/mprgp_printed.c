@@ -87,10 +87,8 @@ static void cti_printed_multiply(cti_printed *s, const double *v, double *y)
 
 static void cti_printed_gradient(cti_printed *s, const double *v, double *g)
 {
-    int i;
     cti_printed_multiply(s, v, g);
-    for (i = 0; i < s->n; i++)
-        g[i] -= s->b[i];
+    cti_vec_add(s->n, -1, s->b, g);
 }
 
 /* v += a J'l */
@@ -126,7 +124,7 @@ static int cti_printed_gram_row(void *ctx, const cti_active *g, int p, double *z
 {
     const cti_sparse *G = &((const cti_printed *)ctx)->row.G;
     int k;
-    memset(z, 0, sizeof *z * (size_t)g->count);
+    cti_vec_zero(g->count, z);
     for (k = G->p[p]; k < G->p[p + 1]; k++)
         if (G->i[k] == p)
             *own = G->x[k];
@@ -286,10 +284,10 @@ static int cti_printed_look(cti_printed *s)
 {
     double phi2, most;
     int i;
-    memcpy(s->view.phi, s->g, sizeof *s->view.phi * (size_t)s->n);
+    cti_vec_copy(s->n, s->g, s->view.phi);
     cti_printed_flatten(s, s->view.phi);
     phi2 = cti_dot(s->n, s->view.phi, s->view.phi);
-    memcpy(s->view.sum, s->g, sizeof *s->view.sum * (size_t)s->n);
+    cti_vec_copy(s->n, s->g, s->view.sum);
     cti_sparse_mul(&s->row.J, s->g, s->row.q);
     most = cti_most(s->m, s->row.q);
     for (i = 0; i < s->m; i++)
@@ -323,7 +321,7 @@ static int cti_printed_restart(cti_printed *s)
     s->view.feasible = 1;
     if (!cti_printed_look(s))
         return 0;
-    memcpy(s->p_, s->view.phi, sizeof *s->view.phi * (size_t)s->n);
+    cti_vec_copy(s->n, s->view.phi, s->p_);
     return 1;
 }
 
@@ -344,7 +342,7 @@ static void cti_printed_put(void *ctx)
     int i;
     for (i = 0; i < s->n; i++)
         a->x[i] = s->D[i] * s->x[i];
-    memset(a->r, 0, sizeof *a->r * (size_t)s->t->judged->m);
+    cti_vec_zero(s->t->judged->m, a->r);
     for (i = 0; i < s->m; i++)
         a->r[s->t->stride * i] = s->row.size[i] * s->gram.chop.y[i];
 }
@@ -355,7 +353,6 @@ static void cti_printed_put(void *ctx)
 static int cti_printed_descend(cti_printed *s)
 {
     double noise, change, before = INFINITY;
-    int i;
     for (;;) {
         cti_printed_gradient(s, s->x, s->g);
         change = cti_printed_change(s, s->from.x, s->from.g, s->x, s->g, &noise);
@@ -367,8 +364,7 @@ static int cti_printed_descend(cti_printed *s)
         if (!cti_printed_goes_on(s))
             return 1;
         s->t->count->inner++;
-        for (i = 0; i < s->n; i++)
-            s->x[i] -= s->alpha * s->g[i];
+        cti_vec_add(s->n, -s->alpha, s->g, s->x);
         if (!cti_printed_project(s, s->x))
             return 0;
     }
@@ -377,9 +373,7 @@ static int cti_printed_descend(cti_printed *s)
 /* steps 3 and 4: x = P(x - length d), then the inner loop, compared with f at w = P(x) */
 static int cti_printed_jump(cti_printed *s, double length, const double *d)
 {
-    int i;
-    for (i = 0; i < s->n; i++)
-        s->x[i] -= length * d[i];
+    cti_vec_add(s->n, -length, d, s->x);
     return cti_printed_project(s, s->x) && cti_printed_descend(s) && cti_printed_restart(s);
 }
 
@@ -389,7 +383,7 @@ static int cti_printed_expand(cti_printed *s)
     s->t->count->expansions++;
     if (!cti_printed_restart(s))
         return 0;
-    memcpy(s->from.x, s->x, sizeof *s->from.x * (size_t)s->n), memcpy(s->from.g, s->g, sizeof *s->g * (size_t)s->n);
+    cti_vec_copy(s->n, s->x, s->from.x), cti_vec_copy(s->n, s->g, s->from.g);
     return cti_printed_jump(s, s->alpha, s->view.phi);
 }
 
@@ -401,7 +395,7 @@ static int cti_printed_proportion(cti_printed *s)
     s->t->count->proportionings++;
     for (i = 0; i < s->n; i++)
         s->y[i] = s->view.sum[i] - s->view.phi[i];
-    memcpy(s->from.x, s->x, sizeof *s->from.x * (size_t)s->n), memcpy(s->from.g, s->g, sizeof *s->g * (size_t)s->n);
+    cti_vec_copy(s->n, s->x, s->from.x), cti_vec_copy(s->n, s->g, s->from.g);
     if (!s->view.feasible) { /* f is compared with that of P(x) */
         if (!cti_printed_project(s, s->from.x))
             return 0;
@@ -416,7 +410,7 @@ static int cti_printed_proportion(cti_printed *s)
 static int cti_printed_projected(cti_printed *s, double *out)
 {
     double noise;
-    memcpy(s->from.x, s->y, sizeof *s->from.x * (size_t)s->n);
+    cti_vec_copy(s->n, s->y, s->from.x);
     if (!cti_printed_project(s, s->from.x))
         return 0;
     cti_printed_gradient(s, s->from.x, s->from.g);
@@ -429,9 +423,8 @@ static int cti_printed_accept(cti_printed *s, double alpha, double pAp)
 {
     double share;
     int i;
-    memcpy(s->x, s->y, sizeof *s->x * (size_t)s->n);
-    for (i = 0; i < s->n; i++)
-        s->g[i] -= alpha * s->Ap[i];
+    cti_vec_copy(s->n, s->y, s->x);
+    cti_vec_add(s->n, -alpha, s->Ap, s->g);
     s->view.feasible = cti_printed_values(s, s->x, s->row.s);
     s->t->count->cg++;
     if (!cti_printed_look(s))
@@ -451,7 +444,7 @@ static cti_printed_way cti_printed_conjugate(cti_printed *s)
     double gamma2 = s->t->options->gamma * s->t->options->gamma;
     int i, inside;
     s->chain.fall = s->chain.fall_projected = 0;
-    memcpy(s->chain.x, s->x, sizeof *s->x * (size_t)s->n), memcpy(s->chain.g, s->g, sizeof *s->g * (size_t)s->n);
+    cti_vec_copy(s->n, s->x, s->chain.x), cti_vec_copy(s->n, s->g, s->chain.g);
     for (;;) {
         double gp, pAp, alpha, projected;
         if (s->view.rule < s->epsilon)
@@ -579,7 +572,7 @@ static int cti_printed_proof(cti_printed *s)
         y[i] *= s->row.size[i];
     if (!cti_program_certify(s->p, y, s->t->work))
         return 0;
-    memset(r, 0, sizeof *r * (size_t)s->t->judged->m);
+    cti_vec_zero(s->t->judged->m, r);
     for (i = 0; i < s->m; i++)
         r[s->t->stride * i] = y[i];
     return 1;

@@ -115,13 +115,13 @@ CTI_FN void cti_mprgp_set_split(cti_mprgp_set *set, const double *g, double step
     double size;
     int i;
     memset(out, 0, sizeof *out);
-    memcpy(phi, g, sizeof *phi * (size_t)set->n);
+    cti_vec_copy(set->n, g, phi);
     for (i = 0; i < set->rows; i++) {
         set->t[i] = cti_mprgp_row(set, i, g, &size);
         if (set->face[i] != CTI_FACE_FREE)
             cti_mprgp_row_add(set, i, -set->t[i], phi);
     }
-    memcpy(sum, phi, sizeof *phi * (size_t)set->n);
+    cti_vec_copy(set->n, phi, sum);
     for (i = 0; i < set->n; i++)
         out->phi2 += phi[i] * phi[i];
     out->reduced = out->phi2;

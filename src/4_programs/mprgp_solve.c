@@ -60,7 +60,7 @@ static cti_mprgp_end cti_mprgp_quadratic(const cti_program *p, cti_mprgp_target 
     int path = t->options->path, taken = 0, i, bad = cti_mprgp_void_row(p);
     *infeasible = 0;
     if (bad >= 0) {
-        memset(t->answer->r, 0, sizeof *t->answer->r * (size_t)t->judged->m);
+        cti_vec_zero(t->judged->m, t->answer->r);
         t->answer->r[t->stride * bad] = p->w[bad] > 0 ? -1 : 1;
         *infeasible = 1;
         return CTI_MPRGP_UNBOUNDED;
@@ -121,13 +121,13 @@ CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_op
     memset(count, 0, sizeof *count), memset(&t, 0, sizeof t);
     a->iterations = 0;
     a->why = cti_mprgp_refuses(p, e->mix);
-    if (!a->why && o->printed && (p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL))
+    if (!a->why && o->printed && !cti_program_is_dynamic(p))
         a->why = "algorithm 3 as printed is on the unknowns of a QP, which this kind of problem does not have";
     if (a->why)
         return CTI_OUTCOME_NOT_APPLICABLE;
     a->why = "";
     t.judged = p, t.stride = contacts ? 3 : 1, t.effort = e, t.answer = a, t.options = o, t.count = count;
-    t.work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
+    t.work = cti_judge_work(e->arena, p);
     if (!t.work)
         return CTI_OUTCOME_MEMORY;
     if (contacts) {
@@ -135,7 +135,7 @@ CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_op
             return CTI_OUTCOME_MEMORY;
         solved = &normals;
         if (!e->warm)
-            memset(a->r, 0, sizeof *a->r * (size_t)p->m);
+            cti_vec_zero(p->m, a->r);
     }
     if (contacts && solved->kind == CTI_PROGRAM_LCP && !cti_mprgp_symmetric(&solved->W)) {
         a->why = "MPRGP minimizes: W of the normals has to be symmetric";

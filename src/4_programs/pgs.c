@@ -310,7 +310,7 @@ static int cti_pgs_mix(const cti_pgs *s, cti_arena *arena, cti_mixing *mixing, d
 
 static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, cti_effort *e, cti_answer *a)
 {
-    double *work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n), ask = e->tolerance, change, residual;
+    double *work = cti_judge_work(e->arena, p), ask = e->tolerance, change, residual;
     double *before = e->mix ? CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m) : NULL;
     int k, own = cti_pgs_bound(s);
     cti_pgs_trend trend;
@@ -321,13 +321,13 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
     trend.unsymmetric = !s->W && !e->mix && cti_sparse_asymmetry(s->S, 1) > 1e-6, trend.least = trend.before = INFINITY;
     for (k = 0; cti_effort_goes_on(e, k, own, a->x, a->r); k++) {
         if (before)
-            memcpy(before, a->r, sizeof *before * (size_t)p->m);
+            cti_vec_copy(p->m, a->r, before);
         change = cti_pgs_sweep(s, a->r);
         a->iterations = k + 1;
         a->why = change != change || change > 1e100 ? "the sweeps diverge" : cti_pgs_trend_look(&trend, k + 1, change, a->r, p->m);
         if (a->why) {
             if (!(change <= 1e100) || trend.doublings) /* diverged numbers do not become an answer */
-                memset(a->r, 0, sizeof *a->r * (size_t)p->m);
+                cti_vec_zero(p->m, a->r);
             cti_pgs_judge(p, d, a, work);
             return CTI_OUTCOME_FAILED;
         }
@@ -368,7 +368,7 @@ CTI_FN cti_outcome cti_solver_pgs(const cti_program *p, cti_effort *e, cti_answe
     cti_pgs s;
     cti_dual d;
     cti_outcome outcome;
-    int dynamic = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL,
+    int dynamic = cti_program_is_dynamic(p),
         full = !dynamic && e->mix && p->mu && p->m <= cti_program_tuned.pgs.dense && 3.0 * p->W.p[p->m] >= (double)p->m * (double)p->m;
     memset(&s, 0, sizeof s), memset(&d, 0, sizeof d);
     outcome = cti_dual_open(p, e, full ? CTI_DUAL_PADDED : CTI_DUAL_THIN, cti_program_tuned.judge.dense, &d, &a->why);

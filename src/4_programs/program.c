@@ -93,7 +93,7 @@ CTI_FN int cti_sparse_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out
         return 0;
     memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
     if (n)
-        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
+        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), cti_vec_copy(n, from->x, out->x);
     return 1;
 }
 
@@ -294,7 +294,7 @@ static const char *cti_program_check_symmetric(const cti_sparse *A)
 CTI_FN const char *cti_program_check(const cti_program *p)
 {
     const char *wrong;
-    if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL) {
+    if (cti_program_is_dynamic(p)) {
         wrong = cti_program_check_sparse(&p->A, p->n, p->n);
         wrong = wrong ? wrong : cti_program_check_symmetric(&p->A);
         wrong = wrong ? wrong : cti_program_check_sparse(&p->J, p->m, p->n);
@@ -339,8 +339,7 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
         }
     }
     if (ok) {
-        if (p->n)
-            memcpy(x, p->b, sizeof *x * (size_t)p->n);
+        cti_vec_copy(p->n, p->b, x);
         cti_scalar_solve(&s, x, 1);
         cti_program_u(p, x, x, u);
         cti_program_sizes(p, u);
@@ -382,13 +381,11 @@ CTI_FN int cti_program_has_friction(const cti_program *p)
 
 CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r, double *u)
 {
-    int i;
-    if (p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL)
+    if (cti_program_is_dynamic(p))
         cti_sparse_mul(&p->J, x, u);
     else
         cti_sparse_mul(&p->W, r, u);
-    for (i = 0; i < p->m; i++)
-        u[i] += p->w[i];
+    cti_vec_add(p->m, 1, p->w, u);
 }
 
 CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *out)
@@ -458,7 +455,7 @@ static double cti_judge_dynamics(const cti_program *p, const double *x, const do
     double *Ax = t, *f = t + p->n, whole, part = 0;
     int i;
     cti_sparse_mul(&p->A, x, Ax);
-    memset(f, 0, sizeof *f * (size_t)p->n);
+    cti_vec_zero(p->n, f);
     cti_sparse_addmul_t(&p->J, r, f);
     whole = cti_fmax(cti_most(p->n, Ax), cti_most(p->n, p->b));
     *out_quadratic = 0;
@@ -556,7 +553,7 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
 
 CTI_FN void cti_program_judge(const cti_program *p, const double *x, const double *r, double *work, cti_judgement *out)
 {
-    int global = p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL, i;
+    int global = cti_program_is_dynamic(p), i;
     double *u = work, size_u = p->size_u, unit = 0, quadratic = 0, dual_objective;
     memset(out, 0, sizeof *out);
     cti_program_u(p, x, r, u);
@@ -596,7 +593,7 @@ CTI_FN int cti_candidate_open(cti_candidate *c, const cti_program *p, cti_answer
 {
     c->p = p, c->a = a, c->best = INFINITY;
     c->x = CTI_ARENA_ZERO(arena, double, p->n), c->r = CTI_ARENA_ZERO(arena, double, p->m);
-    c->work = CTI_ARENA_NEW(arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
+    c->work = cti_judge_work(arena, p);
     return c->x && c->r && c->work;
 }
 
@@ -605,8 +602,8 @@ CTI_FN double cti_candidate_offer(cti_candidate *c)
     cti_program_judge(c->p, c->x, c->r, c->work, &c->j);
     if (c->j.residual < c->best) {
         c->best = c->j.residual;
-        memcpy(c->a->x, c->x, sizeof *c->x * (size_t)c->p->n);
-        memcpy(c->a->r, c->r, sizeof *c->r * (size_t)c->p->m);
+        cti_vec_copy(c->p->n, c->x, c->a->x);
+        cti_vec_copy(c->p->m, c->r, c->a->r);
     }
     return c->j.residual;
 }

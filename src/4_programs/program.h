@@ -84,6 +84,8 @@ typedef struct cti_program {
 } cti_program;
 
 CTI_FN void cti_program_free(cti_mem *mem, cti_program *p);
+/* cti_program_is_dynamic -- 1 for a QP or GLOBAL problem, which has A and J; else it has W, and x holds u. */
+CTI_INLINE int cti_program_is_dynamic(const cti_program *p) { return p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL; }
 /* cti_program_check -- NULL, or a sentence on the first size, pattern or number that is wrong. */
 CTI_FN const char *cti_program_check(const cti_program *p);
 /* cti_program_prepare -- computes the judge's scales: once, after the problem is filled. 0 when memory ran out. */
@@ -109,7 +111,11 @@ typedef struct cti_judgement {
     double objective; /* QP */
     double residual;  /* the number that decides: the largest of those that the kind's tolerance is about */
 } cti_judgement;
-/* cti_program_judge -- work [m + 2 n]. */
+/* cti_program_judge -- work [m + 2 n]. cti_judge_work -- [2 m + 2 n], room for it and for certificates; NULL: out of memory. */
+CTI_INLINE double *cti_judge_work(cti_arena *arena, const cti_program *p)
+{
+    return CTI_ARENA_NEW(arena, double, 2 * ((size_t)p->m + (size_t)p->n));
+}
 CTI_FN void cti_program_judge(const cti_program *p, const double *x, const double *r, double *work, cti_judgement *out);
 /* cti_cone_project3 -- r [3] to the nearest point of |r_t| <= mu r_n. */
 CTI_FN void cti_cone_project3(double mu, double *r);

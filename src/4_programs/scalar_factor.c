@@ -80,8 +80,8 @@ CTI_FN double cti_scalar_pivot(const cti_scalar *s)
 
 static void cti_scalar_apply(cti_scalar *s, const double *y, double *z)
 {
-    memcpy(z, y, sizeof *z * (size_t)s->A->rows);
-    memset(z + s->A->rows, 0, sizeof *z * (size_t)(3 * s->bsr.n - s->A->rows));
+    cti_vec_copy(s->A->rows, y, z);
+    cti_vec_zero(3 * s->bsr.n - s->A->rows, z + s->A->rows);
     cti_factor64_solve(&s->factor, z, s->work);
 }
 
@@ -91,7 +91,7 @@ CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine)
     int i, k, it;
     if (A->rows == 0)
         return;
-    memcpy(s->r, z, sizeof *z * (size_t)A->rows);
+    cti_vec_copy(A->rows, z, s->r);
     cti_scalar_apply(s, s->r, s->z);
     for (it = 0; it < refine; it++) {
         /* r = y - A z, with y still in the caller's z */
@@ -101,12 +101,11 @@ CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine)
                 sum -= A->x[k] * s->z[A->i[k]];
             s->r[i] = sum;
         }
-        memset(s->r + A->rows, 0, sizeof *z * (size_t)(3 * s->bsr.n - A->rows));
+        cti_vec_zero(3 * s->bsr.n - A->rows, s->r + A->rows);
         cti_factor64_solve(&s->factor, s->r, s->work);
-        for (i = 0; i < A->rows; i++)
-            s->z[i] += s->r[i];
+        cti_vec_add(A->rows, 1, s->r, s->z);
     }
-    memcpy(z, s->z, sizeof *z * (size_t)A->rows);
+    cti_vec_copy(A->rows, s->z, z);
 }
 
 CTI_FN void cti_scalar_close(cti_mem *mem, cti_scalar *s)
@@ -124,7 +123,7 @@ CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J
 {
     int i;
     for (i = 0; s->A->rows == 0 && i < J->rows; i++)
-        memset(W + (size_t)i * (size_t)ld, 0, sizeof *W * (size_t)J->rows);
+        cti_vec_zero(J->rows, W + (size_t)i * (size_t)ld);
     if (s->A->rows == 0)
         return 1;
     return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);

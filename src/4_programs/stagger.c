@@ -226,7 +226,7 @@ static cti_outcome cti_stagger_light(cti_stagger *s, const cti_program *q, cti_e
     int tangent = q == &s->tangent;
     o.precondition = CTI_PRECONDITION_NONE, o.power = s->warm.power[tangent];
     if (s->warm.power_rows[tangent] != q->m)
-        memset(o.power, 0, sizeof *o.power * (size_t)s->f.m);
+        cti_vec_zero(s->f.m, o.power);
     s->warm.power_rows[tangent] = q->m;
     return cti_mprgp_solve_with(q, &o, e, a, &count);
 }
@@ -248,7 +248,7 @@ static int cti_stagger_inner(cti_stagger *s, cti_program *q, double *r)
         e.max_iterations = cti_program_tuned.stagger.inner;
     memset(&a, 0, sizeof a);
     a.x = s->work.x, a.r = s->work.y, a.why = "";
-    memcpy(s->work.y, r, sizeof *r * (size_t)q->m);
+    cti_vec_copy(q->m, r, s->work.y);
     said = s->accuracy.inexact > 0 && s->kind == CT_SOLVER_MPRGP ? cti_stagger_light(s, q, &e, &a) : s->inner(q, &e, &a);
     cti_arena_rewind(s->e->arena, mark);
     if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE) {
@@ -356,7 +356,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
            cti_friction_goes_on(f, cti_program_tuned.stagger.rounds, a)) {
         f->run.iterations++;
         s->accuracy.inexact = s->accuracy.world ? cti_fmin(f->share, 1) : 0;
-        memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
+        cti_vec_copy(f->m, f->r, s->old);
         if (!cti_stagger_solve_normals(s))
             return 0;
         for (i = 0; i < f->nc; i++)

@@ -16,7 +16,7 @@ static int cti_tableau_refine(cti_dual *d, cti_effort *e, cti_answer *a)
     cti_candidate own;
     if (!u || !r || !list || !cti_candidate_open(&own, p, a, e->arena))
         return 0;
-    memcpy(own.x, a->x, sizeof *own.x * (size_t)p->n), memcpy(own.r, a->r, sizeof *own.r * (size_t)p->m);
+    cti_vec_copy(p->n, a->x, own.x), cti_vec_copy(p->m, a->r, own.r);
     cti_candidate_offer(&own);
     for (i = 0; i < p->m; i++)
         if (a->r[i] > 0 || (p->equation && p->equation[i]))
@@ -65,8 +65,8 @@ CTI_FN void cti_tableau_reset(cti_tableau *t)
     int i, n = t->n;
     for (i = 0; i < n; i++) {
         double *Ti = t->T + (size_t)i * (size_t)t->ld;
-        memcpy(Ti, t->M + (size_t)i * (size_t)n, sizeof *Ti * (size_t)n);
-        memset(Ti + n, 0, sizeof *Ti * (size_t)(t->ld - n));
+        cti_vec_copy(n, t->M + (size_t)i * (size_t)n, Ti);
+        cti_vec_zero(t->ld - n, Ti + n);
         t->value[i] = t->q[i];
         t->basic[i] = i, t->row[i] = i, t->col[i] = -1;
         t->nonbasic[i] = n + i, t->row[n + i] = -1, t->col[n + i] = i;
@@ -261,8 +261,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
                 y[i] -= Mi[list[j]] * x[j];
         }
         cti_lu_solve(A, count, ld, pivot, y);
-        for (i = 0; i < count; i++)
-            x[i] += y[i];
+        cti_vec_add(count, 1, y, x);
     }
     for (i = 0; ok && i < count; i++)
         ok = cti_finite64(x[i]) != 0;

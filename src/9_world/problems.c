@@ -144,14 +144,14 @@ static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
     const cti_program *p = q->p;
     q->x0 = CTI_ARENA_ZERO(&q->arena, double, p->n), q->r0 = CTI_ARENA_ZERO(&q->arena, double, p->m);
     q->x = CTI_ARENA_NEW(&q->arena, double, p->n), q->r = CTI_ARENA_NEW(&q->arena, double, p->m);
-    q->work = CTI_ARENA_NEW(&q->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
+    q->work = cti_judge_work(&q->arena, p);
     q->proof = CTI_ARENA_NEW(&q->arena, double, p->m);
     if (!q->x0 || !q->r0 || !q->x || !q->r || !q->work || !q->proof)
         return 0;
     if (q->d->warm && p->n)
-        memcpy(q->x0, s->x, sizeof *s->x * (size_t)p->n);
+        cti_vec_copy(p->n, s->x, q->x0);
     if (q->d->warm && p->m)
-        memcpy(q->r0, s->r, sizeof *s->r * (size_t)p->m);
+        cti_vec_copy(p->m, s->r, q->r0);
     q->mark = cti_arena_mark(&q->arena);
     return 1;
 }
@@ -164,7 +164,7 @@ static const char CTI_PROBLEMS_PROOF[] = "no point meets all rows: the multiplie
    is for QP */
 static int cti_problems_feasible(const cti_program *p, const cti_judgement *j, double tolerance)
 {
-    return (p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL) && j->residual <= tolerance && j->primal <= CTI_PROBLEMS_FEASIBLE;
+    return !cti_program_is_dynamic(p) && j->residual <= tolerance && j->primal <= CTI_PROBLEMS_FEASIBLE;
 }
 
 /* 1 where the point itself refutes the certificate q->proof. An exact one, y, has y'u <= w'y < 0 at every point, so that the violations of
@@ -173,7 +173,7 @@ static int cti_problems_feasible(const cti_program *p, const cti_judgement *j, d
 static int cti_problems_refutes(const cti_problems_run *q, const cti_judgement *j)
 {
     const cti_program *p = q->p;
-    int square = p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL, i, k;
+    int square = !cti_program_is_dynamic(p), i, k;
     const cti_sparse *S = square ? &p->W : &p->J;
     const double *y = q->proof, *z = square ? q->r : q->x;
     double *u = q->work, violation = 0, value = 0;
@@ -253,10 +253,8 @@ static void cti_problems_keep(const cti_problems_run *q, ct_solver solver, ct_ou
     s->outcome = outcome;
     s->residual = j->residual, s->dynamics = j->dynamics, s->primal = j->primal, s->dual = j->dual;
     s->gap = j->gap, s->natural = j->natural, s->unscaled = j->unscaled, s->objective = j->objective;
-    if (q->p->n)
-        memcpy(s->x, q->x, sizeof *s->x * (size_t)q->p->n);
-    if (q->p->m)
-        memcpy(s->r, q->r, sizeof *s->r * (size_t)q->p->m);
+    cti_vec_copy(q->p->n, q->x, s->x);
+    cti_vec_copy(q->p->m, q->r, s->r);
 }
 
 /* a problem without unknowns: r = 0, u = w, and a row with w < 0 is a certificate of infeasibility */
@@ -301,7 +299,7 @@ static int cti_problems_attempt(cti_problems_run *q, ct_solver solver, int first
     q->e = &e;
     memset(&a, 0, sizeof a);
     a.x = q->x, a.r = q->r, a.why = "";
-    memcpy(q->x, q->x0, sizeof *q->x * (size_t)q->p->n), memcpy(q->r, q->r0, sizeof *q->r * (size_t)q->p->m);
+    cti_vec_copy(q->p->n, q->x0, q->x), cti_vec_copy(q->p->m, q->r0, q->r);
     said = q->p->n == 0 ? cti_problems_empty(q) : cti_solvers_find(solver)(q->p, &e, &a);
     q->hidden = e.clock.hidden;
     if (said != CTI_OUTCOME_MEMORY) {
@@ -366,10 +364,8 @@ static int cti_problems_refuses(const cti_problems_run *q, ct_solution *s)
                                        : "CT_CONE_PYRAMID is for worlds: a problem's friction is Coulomb's, CT_CONE_CONE";
     if (other)
         s->why = "termination PAPER is for CT_SOLVER_ICA and CT_SOLVER_MPRGP";
-    if (p->n)
-        memcpy(s->x, q->x0, sizeof *s->x * (size_t)p->n);
-    if (p->m)
-        memcpy(s->r, q->r0, sizeof *s->r * (size_t)p->m);
+    cti_vec_copy(p->n, q->x0, s->x);
+    cti_vec_copy(p->m, q->r0, s->r);
     return 1;
 }
 
@@ -391,7 +387,7 @@ static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
         ct_solver solver = q->d->solver != CT_SOLVER_AUTO ? q->d->solver : cti_problems_next(q, k);
         if (solver == CT_SOLVER_AUTO) {
             if (done && cti_problems_prove_normals(q)) {
-                memcpy(s->r, q->r, sizeof *s->r * (size_t)q->p->m);
+                cti_vec_copy(q->p->m, q->r, s->r);
                 s->outcome = CT_OUTCOME_INFEASIBLE, s->why = CTI_PROBLEMS_PROOF;
             }
             return done || k == 0;
@@ -410,7 +406,7 @@ static void cti_problems_hand_over(ct_solution *s, ct_solution *out)
 {
     if (out->n == s->n && out->m == s->m && out->x && out->r && s->x && s->r) {
         double *x = out->x, *r = out->r;
-        memcpy(x, s->x, sizeof *x * (size_t)s->n), memcpy(r, s->r, sizeof *r * (size_t)s->m);
+        cti_vec_copy(s->n, s->x, x), cti_vec_copy(s->m, s->r, r);
         *out = *s, out->x = x, out->r = r;
         s->n = s->m = 0;
         ct_solution_free(s);
