@@ -58,6 +58,9 @@ CTI_INLINE int cti_d3_inverse(const double *A, double *out)
     return 1;
 }
 
+/* cti_index -- the place of entry (i, j) of a matrix in rows of ld numbers. */
+CTI_INLINE size_t cti_index(int i, int ld, int j) { return (size_t)i * (size_t)ld + (size_t)j; }
+
 /* cti_vec_copy, cti_vec_zero, cti_vec_add -- to = from, x = 0, y += a x for vectors [n]; with n 0 they may be NULL. */
 CTI_INLINE void cti_vec_copy(int n, const double *from, double *to)
 {

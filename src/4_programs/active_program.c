@@ -53,7 +53,7 @@ static int cti_active_column(cti_active_program *s, int p)
         if (!(s->column[batch[b]] = CTI_ARENA_NEW(s->e->arena, double, s->c.m)))
             return 0;
         for (k = J->p[batch[b]]; k < J->p[batch[b] + 1]; k++)
-            s->X[(size_t)J->i[k] * (size_t)width + (size_t)b] = J->x[k];
+            s->X[cti_index(J->i[k], width, b)] = J->x[k];
     }
     if (s->c.n)
         cti_factor64_solve_many(&s->c.kkt.system.factor, s->X, n, s->many);
@@ -61,7 +61,7 @@ static int cti_active_column(cti_active_program *s, int p)
         memset(sums, 0, sizeof sums);
         for (k = J->p[i]; k < J->p[i + 1]; k++)
             for (b = 0; b < n; b++)
-                sums[b] += J->x[k] * s->X[(size_t)J->i[k] * (size_t)width + (size_t)b];
+                sums[b] += J->x[k] * s->X[cti_index(J->i[k], width, b)];
         for (b = 0; b < n; b++)
             s->column[batch[b]][i] = sums[b];
     }
@@ -225,14 +225,10 @@ static cti_outcome cti_active_outcome(cti_active_program *s, cti_active_end end)
 {
     if (end == CTI_ACTIVE_MEMORY)
         return CTI_OUTCOME_MEMORY;
-    if (end == CTI_ACTIVE_NONE) {
-        s->a->why = "the rows contradict each other";
-        return CTI_OUTCOME_INFEASIBLE;
-    }
-    if (end == CTI_ACTIVE_LOST) {
-        s->a->why = "the active rows depend on each other up to rounding";
-        return CTI_OUTCOME_FAILED;
-    }
+    if (end == CTI_ACTIVE_NONE)
+        return cti_answer_end(s->a, CTI_OUTCOME_INFEASIBLE, "the rows contradict each other");
+    if (end == CTI_ACTIVE_LOST)
+        return cti_answer_end(s->a, CTI_OUTCOME_FAILED, "the active rows depend on each other up to rounding");
     if (end == CTI_ACTIVE_BUDGET)
         cti_active_point(s, 2);
     cti_convex_answer(&s->c, s->x, s->set.y, s->a->x, s->a->r);
@@ -253,8 +249,7 @@ CTI_FN cti_outcome cti_active_set_solve(const cti_program *p, cti_effort *e, cti
     if (a->why) {
         outcome = *a->why ? CTI_OUTCOME_NOT_APPLICABLE : CTI_OUTCOME_MEMORY;
     } else if ((got = cti_active_program_open(&s)) < 0) {
-        a->why = "the active set takes a definite quadratic form only";
-        outcome = CTI_OUTCOME_NOT_APPLICABLE;
+        outcome = cti_answer_end(a, CTI_OUTCOME_NOT_APPLICABLE, "the active set takes a definite quadratic form only");
     } else if (got && (!e->warm || cti_active_program_warm(&s))) {
         outcome = cti_active_outcome(&s, cti_active_iterate(&s));
     }

@@ -103,7 +103,7 @@ static void cti_boxed_polish(cti_boxed *b, cti_arena *arena)
             b->x[i] = b->z[i];
     for (i = 0; i < n; i++)
         for (b->u[i] = b->q[i], j = 0; j < n; j++)
-            b->u[i] += b->M[(size_t)i * (size_t)n + (size_t)j] * b->x[j];
+            b->u[i] += b->M[cti_index(i, n, j)] * b->x[j];
     polished = cti_submatrix_solve(arena, b->M, n, b->list, count, b->u, b->x) > 0;
     for (i = 0; i < n; i++)
         b->z[i] = cti_fmin(cti_fmax(polished ? b->x[i] : b->z[i], b->lo[i]), b->hi[i]);
@@ -243,7 +243,7 @@ static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
     double most = 0, moved = 0;
     int i;
     for (i = 0; i < b->m / 3; i++) {
-        const double *r = b->own.r + 3 * (size_t)i, *u = b->u + 3 * (size_t)i, *z = b->z + 3 * (size_t)i, *hi = b->hi + 3 * (size_t)i;
+        const double *r = b->own.r + 3 * i, *u = b->u + 3 * i, *z = b->z + 3 * i, *hi = b->hi + 3 * i;
         int slides = fabs(z[1]) >= hi[1] * (1 - 1e-12) || fabs(z[2]) >= hi[2] * (1 - 1e-12);
         double force = cti_atan2_64(r[2], r[1]), aim = slides ? cti_atan2_64(-u[2], -u[1]) : force, angle = cti_atan2_64(b->s[i], b->c[i]),
                eighth = 0.7853981633974483;
@@ -287,15 +287,9 @@ static cti_outcome cti_boxed_coulomb(const cti_program *p, cti_dual *w, cti_effo
     return said == CTI_OUTCOME_SOLVED || said == CTI_OUTCOME_RAY || said == CTI_OUTCOME_INFEASIBLE ? CTI_OUTCOME_FAILED : said;
 }
 
-CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a)
+static cti_outcome cti_boxed_run(const cti_program *p, cti_dual *w, cti_effort *e, cti_answer *a)
 {
-    cti_dual w;
-    cti_outcome said;
-    memset(&w, 0, sizeof w);
-    a->iterations = 0;
-    said = cti_dual_open(p, e, CTI_DUAL_DENSE, cti_program_tuned.pivot.rows, &w, &a->why);
-    if (said == CTI_OUTCOME_SOLVED) {
-        said = p->mu ? cti_boxed_coulomb(p, &w, e, a) : cti_boxed_plain(p, &w, e, a);
-    }
-    return cti_tableau_finish(&w, e, a, said);
+    return p->mu ? cti_boxed_coulomb(p, w, e, a) : cti_boxed_plain(p, w, e, a);
 }
+
+CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a) { return cti_tableau_solve(p, e, a, cti_boxed_run); }

@@ -93,7 +93,7 @@ static void cti_bridge_point_take(const cti_problem *p, const ct_real *v, ct_rea
     int i;
     memcpy(q->v, v, sizeof *v * 3 * (size_t)p->A->n);
     for (i = 0; i < p->n_rows; i++)
-        memcpy(q->r + 3 * (size_t)i, p->rows[i].r, sizeof p->rows[i].r);
+        memcpy(q->r + 3 * i, p->rows[i].r, sizeof p->rows[i].r);
     q->natural = natural;
 }
 
@@ -102,7 +102,7 @@ static void cti_bridge_point_put(const cti_problem *p, const cti_bridge_point *q
     int i;
     memcpy(v, q->v, sizeof *v * 3 * (size_t)p->A->n);
     for (i = 0; i < p->n_rows; i++)
-        memcpy(p->rows[i].r, q->r + 3 * (size_t)i, sizeof p->rows[i].r);
+        memcpy(p->rows[i].r, q->r + 3 * i, sizeof p->rows[i].r);
 }
 
 /* max(dynamics, natural) of v and the rows by the world's judge; huge where numbers are not finite */

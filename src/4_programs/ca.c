@@ -30,7 +30,7 @@ typedef struct cti_ca {
     cti_candidate own;
 } cti_ca;
 
-static double cti_ca_w(const cti_ca *s, int i, int j) { return s->d.W[(size_t)i * (size_t)s->d.ld + (size_t)j]; }
+static double cti_ca_w(const cti_ca *s, int i, int j) { return s->d.W[cti_index(i, s->d.ld, j)]; }
 
 /* scales W to a unit diagonal */
 static void cti_ca_scale(cti_ca *s)
@@ -40,7 +40,7 @@ static void cti_ca_scale(cti_ca *s)
         s->scale[i] = cti_ca_w(s, i, i) > 0 ? 1 / sqrt(cti_ca_w(s, i, i)) : 1;
     for (i = 0; i < s->m; i++)
         for (j = 0; j < s->m; j++)
-            s->d.W[(size_t)i * (size_t)s->d.ld + (size_t)j] *= s->scale[i] * s->scale[j];
+            s->d.W[cti_index(i, s->d.ld, j)] *= s->scale[i] * s->scale[j];
 }
 
 static int cti_ca_allocate(cti_ca *s)
@@ -199,8 +199,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
             return CTI_OUTCOME_SOLVED;
         if (residual > 1e-3 && cti_program_certify(s->p, s->dr, s->own.work)) {
             cti_vec_copy(s->m, s->dr, s->a->r);
-            s->a->why = "no x obeys all rows: a certificate is in r";
-            return CTI_OUTCOME_INFEASIBLE;
+            return cti_answer_end(s->a, CTI_OUTCOME_INFEASIBLE, "no x obeys all rows: a certificate is in r");
         }
         if (s->own.j.dynamics > 0.5 * residual)
             cti_dual_x(&s->d, s->own.r, s->own.x);
@@ -252,10 +251,8 @@ CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer
 {
     cti_ca s;
     cti_outcome outcome;
-    if (!cti_program_is_dynamic(p)) {
-        a->why = "there are no dynamics to anticipate";
-        return CTI_OUTCOME_NOT_APPLICABLE;
-    }
+    if (!cti_program_is_dynamic(p))
+        return cti_answer_end(a, CTI_OUTCOME_NOT_APPLICABLE, "there are no dynamics to anticipate");
     memset(&s, 0, sizeof s);
     s.p = p, s.e = e, s.a = a, s.m = p->m;
     outcome = cti_dual_open(p, e, p->kind == CTI_PROGRAM_QP ? CTI_DUAL_PADDED : CTI_DUAL_THIN, cti_program_tuned.judge.dense, &s.d, &a->why);

@@ -167,7 +167,7 @@ static cti_outcome cti_cones_open_dense(cti_cones *c)
         return CTI_OUTCOME_MEMORY;
     for (i = 0; i < c->m; i++)
         for (j = 0; j <= i; j++) {
-            double *at = d->S + (size_t)i * (size_t)d->ld + (size_t)j, *other = d->S + (size_t)j * (size_t)d->ld + (size_t)i;
+            double *at = d->S + cti_index(i, d->ld, j), *other = d->S + cti_index(j, d->ld, i);
             big = cti_fmax(big, cti_fmax(fabs(*at), fabs(*other))), off = cti_fmax(off, fabs(*at - *other));
             *at = *other = 0.5 * *at + 0.5 * *other;
         }
@@ -187,7 +187,7 @@ static void cti_cones_units(cti_cones *c)
     c->size = 0;
     for (i = 0; i < c->m; i++) {
         for (j = 0; j < c->m; j++)
-            c->dense.S[(size_t)i * (size_t)c->dense.ld + (size_t)j] *= c->unit[i] * c->unit[j];
+            c->dense.S[cti_index(i, c->dense.ld, j)] *= c->unit[i] * c->unit[j];
         c->q[i] *= c->unit[i];
         c->size = cti_fmax(c->size, fabs(c->q[i]));
     }
@@ -349,7 +349,7 @@ static void cti_cones_matrix(cti_cones *c)
         cti_cones_diagonal(c, i, G);
         for (a = 0; a < 3; a++)
             for (b = 0; b < 3; b++)
-                c->dense.F[(size_t)(3 * i + a) * (size_t)c->dense.ld + (size_t)(3 * i + b)] += G[3 * a + b];
+                c->dense.F[cti_index(3 * i + a, c->dense.ld, 3 * i + b)] += G[3 * a + b];
     }
 }
 

@@ -262,7 +262,7 @@ static int cti_convex_schur(cti_convex *c)
     if (!c->kkt.W || !c->kkt.F || !cti_scalar_schur(&c->kkt.system, c->arena, &c->J, c->kkt.W, c->kkt.ld))
         return -1;
     for (i = 0; i < c->m; i++)
-        c->kkt.delta[i] = 1e-13 * c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)i] + 1e-300;
+        c->kkt.delta[i] = 1e-13 * c->kkt.W[cti_index(i, c->kkt.ld, i)] + 1e-300;
     c->kkt.rho = 0, c->kkt.dense = 1;
     return 1;
 }
@@ -317,7 +317,7 @@ CTI_FN int cti_convex_factor(cti_convex *c, const double *H)
     for (i = 0; i < c->m; i++) {
         double *row = c->kkt.F + (size_t)i * (size_t)c->kkt.ld;
         for (j = i; j < c->m; j++)
-            row[j] = c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)j];
+            row[j] = c->kkt.W[cti_index(i, c->kkt.ld, j)];
         row[i] += H[i];
     }
     cti_dense64_factor(c->kkt.F, c->m, c->kkt.ld);

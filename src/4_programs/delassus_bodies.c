@@ -44,11 +44,11 @@ static void cti_delassus_bodies_rest(const cti_problem *p, const cti_body_factor
         memcpy(s, f + 3 * (size_t)(b->first + i), sizeof s);
         for (k = A->row[b->first + i]; k < A->row[b->first + i + 1]; k++) {
             const ct_real *a = A->val + 9 * (size_t)k;
-            const double *z = x + 3 * (size_t)A->col[k];
+            const double *z = x + 3 * A->col[k];
             for (e = 0; e < 3; e++)
                 s[e] -= (double)a[3 * e] * z[0] + (double)a[3 * e + 1] * z[1] + (double)a[3 * e + 2] * z[2];
         }
-        memcpy(r + 3 * (size_t)i, s, sizeof s);
+        memcpy(r + 3 * i, s, sizeof s);
     }
 }
 
@@ -67,7 +67,7 @@ CTI_FN int cti_delassus_bodies_solve(cti_arena *arena, const cti_problem *p, dou
         memcpy(f, x, sizeof *f * n3);
         for (b = 0; b < p->n_bodies; b++) {
             const cti_body_factor *q = &p->bodies[b];
-            double *at = x + 3 * (size_t)q->first;
+            double *at = x + 3 * q->first;
             cti_factor64_solve(q->factor, at, work);
             cti_delassus_bodies_rest(p, q, f, x, r);
             cti_factor64_solve(q->factor, r, work);
@@ -227,7 +227,7 @@ static int cti_delassus_bodies_add(cti_arena *arena, const cti_problem *p, const
             place[d->column[k]] = k;
         for (j = 0; j < n; j++) {
             double *to = d->block + 9 * (size_t)place[row[j]];
-            const double *from = W + (size_t)(3 * i) * (size_t)ld + 3 * (size_t)j;
+            const double *from = W + (size_t)(3 * i) * (size_t)ld + 3 * j;
             for (a = 0; a < 3; a++, from += ld)
                 to[3 * a] += from[0], to[3 * a + 1] += from[1], to[3 * a + 2] += from[2];
         }

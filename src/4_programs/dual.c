@@ -107,7 +107,7 @@ static int cti_dual_dense(cti_effort *e, int padded, cti_dual *d)
     d->W = CTI_ARENA_ZERO(e->arena, double, (size_t)d->ld *(size_t)p->m + 8);
     for (i = 0; d->W && !d->f && i < p->m; i++)
         for (k = p->W.p[i]; k < p->W.p[i + 1]; k++)
-            d->W[(size_t)i * (size_t)d->ld + (size_t)p->W.i[k]] = p->W.x[k];
+            d->W[cti_index(i, d->ld, p->W.i[k])] = p->W.x[k];
     return d->W && (!d->f || cti_scalar_schur(&d->system, e->arena, &p->J, d->W, d->ld));
 }
 

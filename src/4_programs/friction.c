@@ -14,7 +14,7 @@ static int cti_friction_joined(const cti_friction *f, int i, int j)
     int a, b;
     for (a = 3 * i; a < 3 * i + 3; a++)
         for (b = 3 * j; b < 3 * j + 3; b++)
-            if (f->W[(size_t)a * (size_t)f->ld + (size_t)b] != 0)
+            if (f->W[cti_index(a, f->ld, b)] != 0)
                 return 1;
     return i == j;
 }
@@ -32,7 +32,7 @@ static int cti_friction_thin(cti_friction *f)
                 if (!cti_friction_joined(f, i, j))
                     continue;
                 for (a = 0; a < 9 && pass; a++)
-                    b = 3 * j + a % 3, f->block[9 * (size_t)count + (size_t)a] = f->W[(size_t)(3 * i + a / 3) * (size_t)f->ld + (size_t)b];
+                    b = 3 * j + a % 3, f->block[9 * (size_t)count + (size_t)a] = f->W[cti_index(3 * i + a / 3, f->ld, b)];
                 if (pass)
                     f->column[count] = j;
                 count++;
@@ -116,7 +116,7 @@ static int cti_friction_fill(cti_friction *f)
     for (i = 0; f->W && i < f->nc; i++)
         for (k = f->first[i]; k < f->first[i + 1]; k++)
             for (a = 0; a < 9; a++)
-                f->W[(size_t)(3 * i + a / 3) * (size_t)f->ld + (size_t)(3 * f->column[k] + a % 3)] = f->block[9 * (size_t)k + (size_t)a];
+                f->W[cti_index(3 * i + a / 3, f->ld, 3 * f->column[k] + a % 3)] = f->block[9 * (size_t)k + (size_t)a];
     return f->W != NULL;
 }
 
@@ -173,9 +173,8 @@ CTI_FN cti_outcome cti_friction_open(cti_friction *f, const cti_program *p, cti_
     int i;
     memset(f, 0, sizeof *f);
     f->p = p, f->e = e, f->a = a, f->m = p->m, f->nc = p->m / 3, f->mu = p->mu;
-    a->why = "the solver takes local and global frictional contact only";
     if (p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_GLOBAL)
-        return CTI_OUTCOME_NOT_APPLICABLE;
+        return cti_answer_end(a, CTI_OUTCOME_NOT_APPLICABLE, "the solver takes local and global frictional contact only");
     a->why = "";
     f->root = CTI_ARENA_NEW(arena, double, f->nc);
     f->diagonal = CTI_ARENA_ZERO(arena, double, 9 * (size_t)f->nc);
@@ -211,7 +210,7 @@ static void cti_friction_row(const cti_friction *f, int i, const double *x, doub
     }
     B = f->block + 9 * (size_t)f->first[i];
     for (k = f->first[i], end = f->first[i + 1]; k < end; k++, B += 9) {
-        const double *z = x + 3 * (size_t)f->column[k];
+        const double *z = x + 3 * f->column[k];
         double z0 = z[0], z1 = z[1], z2 = z[2];
         y0 += B[0] * z0 + B[1] * z1 + B[2] * z2;
         y1 += B[3] * z0 + B[4] * z1 + B[5] * z2;
@@ -224,7 +223,7 @@ CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y)
 {
     int i;
     for (i = 0; i < f->nc; i++)
-        cti_friction_row(f, i, x, y + 3 * (size_t)i);
+        cti_friction_row(f, i, x, y + 3 * i);
 }
 
 CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *share)
@@ -232,7 +231,7 @@ CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const
     double part = 0, whole = 0, data = 0, residual;
     int i, k;
     for (i = 0; i < f->nc; i++) {
-        const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i, *qi = f->q + 3 * (size_t)i;
+        const double *ri = r + 3 * i, *ui = u + 3 * i, *qi = f->q + 3 * i;
         double hat[3], z[3];
         hat[0] = ui[0] + f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[1] = ui[1], hat[2] = ui[2];
         cti_cone_natural(f->mu[i], ri, hat, z);
@@ -265,7 +264,7 @@ CTI_FN void cti_friction_sweep(cti_friction *f, int back)
     for (k = 0; k < f->nc; k++) {
         int i = back ? f->nc - 1 - k : k;
         const double *B = f->diagonal + 9 * (size_t)i;
-        double *r = f->r + 3 * (size_t)i, q[3];
+        double *r = f->r + 3 * i, q[3];
         cti_friction_row(f, i, f->r, q);
         for (a = 0; a < 3; a++)
             q[a] += f->q[3 * i + a] - B[3 * a] * r[0] - B[3 * a + 1] * r[1] - B[3 * a + 2] * r[2];

@@ -43,7 +43,7 @@ static void cti_admm_split(cti_admm *s)
     int i;
     cti_vec_copy(f->m, s->at.v, s->at.z);
     for (i = 0; i < f->nc; i++)
-        cti_cone_project3(f->mu[i], s->at.z + 3 * (size_t)i);
+        cti_cone_project3(f->mu[i], s->at.z + 3 * i);
     for (i = 0; i < f->m; i++)
         s->at.y[i] = s->at.v[i] - s->at.z[i];
 }
@@ -58,7 +58,7 @@ static int cti_admm_map(cti_admm *s)
     for (i = 0; i < f->m; i++)
         s->at.r[i] = s->rho * (s->at.z[i] - s->at.y[i]) - f->q[i];
     for (i = 0; i < f->nc; i++) {
-        const double *y = s->at.y + 3 * (size_t)i;
+        const double *y = s->at.y + 3 * i;
         s->at.r[3 * i] -= f->mu[i] * s->rho * sqrt(y[1] * y[1] + y[2] * y[2]);
     }
     if (!cti_friction_system_solve(s->newton->system, s->at.r))

@@ -53,7 +53,7 @@ static double cti_newton_map(cti_newton *s, int derivatives)
     int i;
     for (i = 0; i < f->nc; i++) {
         size_t at = 9 * (size_t)i;
-        cti_newton_contact(f->mu[i], f->r + 3 * (size_t)i, f->u + 3 * (size_t)i, s->F + 3 * (size_t)i, derivatives ? s->A + at : NULL,
+        cti_newton_contact(f->mu[i], f->r + 3 * i, f->u + 3 * i, s->F + 3 * i, derivatives ? s->A + at : NULL,
                            s->B + at);
     }
     for (i = 0; i < f->m; i++)

@@ -136,7 +136,7 @@ static void cti_friction_system_row(cti_friction_system *s, int i)
     if (f->W) {
         const double *row = f->W + 3 * (size_t)i * (size_t)f->ld;
         for (k = 0; k < (size_t)s->dense.n_active; k++)
-            cti_friction_system_put(B, row + 3 * (size_t)s->dense.active[k], (size_t)f->ld, out + 3 * k, ld);
+            cti_friction_system_put(B, row + 3 * s->dense.active[k], (size_t)f->ld, out + 3 * k, ld);
     } else {
         for (a = f->first[i]; a < f->first[i + 1]; a++)
             if (s->dense.place[f->column[a]] >= 0)
@@ -173,11 +173,11 @@ static void cti_friction_system_panel_row(cti_friction_system *s, int i)
             continue;
         if (s->groups.group[j] != group)
             group = s->groups.group[j], block = cti_panel_lu_block(&s->groups.panel, s->groups.group[i], group, &ld);
-        to = block + 3 * (size_t)s->dense.place[i] * (size_t)ld + 3 * (size_t)s->dense.place[j];
+        to = block + 3 * (size_t)s->dense.place[i] * (size_t)ld + 3 * s->dense.place[j];
         cti_friction_system_put(B, f->block + 9 * (size_t)k, 3, to, (size_t)ld);
         for (a = 0; a < 3 && i == j; a++)
             for (b = 0; b < 3; b++)
-                to[(size_t)a * (size_t)ld + (size_t)b] += A[3 * a + b] + s->sigma * B[3 * a + b];
+                to[cti_index(a, ld, b)] += A[3 * a + b] + s->sigma * B[3 * a + b];
     }
 }
 
@@ -211,7 +211,7 @@ static void cti_friction_system_rest(cti_friction_system *s, const double *x, do
     int i, a;
     cti_friction_mul(s->f, x, s->work);
     for (i = 0; i < s->f->m; i++) {
-        const double *A = s->A + 3 * (size_t)i, *B = s->B + 3 * (size_t)i, *xi = x + i - i % 3, *wi = s->work + i - i % 3;
+        const double *A = s->A + 3 * i, *B = s->B + 3 * i, *xi = x + i - i % 3, *wi = s->work + i - i % 3;
         for (a = 0; a < 3; a++)
             rest[i] -= A[a] * xi[a] + B[a] * (wi[a] + s->sigma * xi[a]);
     }
@@ -233,7 +233,7 @@ static int cti_friction_system_known(cti_friction_system *s, const double *x)
 /* the right side of active contact j without the known contacts */
 static void cti_friction_system_right(const cti_friction_system *s, const double *x, int j, int others, double *out)
 {
-    const double *B = s->B + 9 * (size_t)j, *v = s->work + 3 * (size_t)j;
+    const double *B = s->B + 9 * (size_t)j, *v = s->work + 3 * j;
     int a;
     for (a = 0; a < 3; a++, B += 3)
         out[a] = x[3 * j + a] - (others ? B[0] * v[0] + B[1] * v[1] + B[2] * v[2] : 0);
@@ -243,7 +243,7 @@ static void cti_friction_system_solve_dense(cti_friction_system *s, double *x)
 {
     int k, others = cti_friction_system_known(s, x);
     for (k = 0; k < s->dense.n_active; k++)
-        cti_friction_system_right(s, x, s->dense.active[k], others, s->rhs + 3 * (size_t)k);
+        cti_friction_system_right(s, x, s->dense.active[k], others, s->rhs + 3 * k);
     cti_lu_solve(s->dense.matrix, 3 * s->dense.n_active, s->dense.ld, s->dense.pivot, s->rhs);
     for (k = 0; k < 3 * s->dense.n_active; k++)
         x[3 * s->dense.active[k / 3] + k % 3] = s->rhs[k];
@@ -261,7 +261,7 @@ static void cti_friction_system_solve_groups(cti_friction_system *s, double *x)
             if (pass == 0)
                 cti_friction_system_right(s, x, j, others, at);
             else
-                memcpy(x + 3 * (size_t)j, at, 3 * sizeof *x);
+                memcpy(x + 3 * j, at, 3 * sizeof *x);
         }
         if (pass == 0)
             cti_panel_lu_solve(&s->groups.panel, s->rhs);

@@ -1,28 +1,18 @@
 /* ica_program.c -- iterative constraint anticipation on a problem that stands alone.
    Method: unknowns 3 k .. 3 k + 2 are block k, pads have 1 on the diagonal. A row of J that touches blocks with g_k [3] is a contact
    without friction of normal n = g_1 / |g_1|: weight n.g_k and arm n x g_k give n.(weight v + v x arm) = g_k.v for every g_k. Three rows
-   with friction need G_k = F (weight I - [arm]x) with one orthonormal F, which contacts of vertices and faces have. An unknown that A
-   couples with nothing, in one line of a contact, is a compliance (bridge.h) and is eliminated: s = (b_s + alpha r) / a, c = alpha^2 / a.
-   One in no line is b_s / a, as a pinned axis of a node is. A projector S takes it out of its block, and G_k = F (weight I - [arm]x) S.
-   Two contacts of the same lines, the second with a further compliance and a smaller w_n, are one row that recovers its gap. A component of
-   A with few blocks in contact is one cluster with its factor, as a body is in worlds; where contacts then cycle, nodes go on. The judge is
-   asked at intervals that grow by an eighth of the iterations so far; only the judge ends a solve as solved. In the paper's version the
-   paper's rule ends the solve, and the judge measures the result. Based on: Otaduy 2009, sec. 5.2-5.5. */
+   with friction need G_k = F (weight I - [arm]x) with one orthonormal F, which contacts of vertices and faces have. Unknowns that are compliances
+   are eliminated (ica_springs.h). One in no line is b_s / a, as a pinned axis of a node is. A projector S takes it out of its block, and
+   G_k = F (weight I - [arm]x) S. A component of A with few blocks in contact is one cluster with its factor, as a body is in worlds; where contacts
+   then cycle, nodes go on. The judge is asked at intervals that grow by an eighth of the iterations so far; only the judge ends a solve as solved.
+   In the paper's version the paper's rule ends the solve, and the judge measures the result. Based on: Otaduy 2009, sec. 5.2-5.5. */
 #include "ica_program.h"
+#include "ica_springs.h"
 #include "../2_linalg/krylov.h"
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
 
 #define CTI_ICA_PROGRAM_FRAME cti_fmax(1e-9, 32 * CTI_EPS) /* [1] error of a frame; that of a float world is rounded */
-
-/* the compliances that unknowns of the program stand for */
-typedef struct cti_ica_springs {
-    int32_t *to;          /* [blocks of the program] block of A; -1: a block of springs */
-    int32_t *line;        /* [n] the first line of J that holds the unknown; -1: none */
-    int32_t *times;       /* [n] number of lines that hold it; -1: none, and A couples it with nothing */
-    double *own, *shared; /* [m] compliance of a line by its own springs, by those that it shares with the next contact */
-    double *w;            /* [m] w and what loads on springs add */
-} cti_ica_springs;
 
 /* a component of A as a cluster */
 typedef struct cti_ica_whole {
@@ -45,8 +35,6 @@ typedef struct cti_ica_program {
     cti_ica_whole *wholes; /* [n_wholes] */
     int n_clusters, n_wholes;
     int n_rows, stride;  /* rows; lines of a contact */
-    int32_t *first;      /* [rows] the row's first line in the program */
-    uint8_t *two;        /* [rows] 1: the row stands for two contacts */
     double *work;        /* [2 m + 2 n] of the judge */
     int own, next;       /* [iterations] the solver's own bound; the next judgement */
     int before;          /* iterations of earlier starts */
@@ -62,16 +50,10 @@ typedef struct cti_ica_program {
 static int cti_ica_program_matrix(cti_mem *mem, const cti_sparse *A, const int32_t *to, cti_bsr *out)
 {
     int32_t *pairs = NULL;
-    int i, k, ok, slot = -1, row = -1, col = -1, n = 0, count = 0;
-    ok = CTI_RESIZE(mem, pairs, 2 * A->p[A->rows] + 2);
-    for (i = 0; ok && i < A->rows; i++)
-        for (k = A->p[i], n = cti_max_int(n, to[i / 3] + 1); k < A->p[i + 1]; k++) {
-            int a = to[i / 3], b = to[A->i[k] / 3];
-            if (a >= 0 && b >= 0 && (count == 0 || pairs[2 * count - 2] != a || pairs[2 * count - 1] != b))
-                pairs[2 * count] = a, pairs[2 * count + 1] = b, count++;
-        }
-    ok = ok && cti_bsr_pattern(mem, out, n, pairs, count);
-    CTI_FREE(mem, pairs);
+    int i, k, ok, slot = -1, row = -1, col = -1, n = 0, count = cti_sparse_pairs(mem, A, to, &pairs);
+    for (i = 0; i < A->rows; i++)
+        n = cti_max_int(n, to[i / 3] + 1);
+    ok = count >= 0 && cti_bsr_pattern(mem, out, n, pairs, count);
     for (i = 0; ok && i < A->rows; i++)
         for (k = A->p[i]; k < A->p[i + 1]; k++) {
             int a = to[i / 3], b = to[A->i[k] / 3];
@@ -86,107 +68,7 @@ static int cti_ica_program_matrix(cti_mem *mem, const cti_sparse *A, const int32
     return ok;
 }
 
-/* ---- springs ---- */
-
-/* the stiffness of an unknown that A couples with nothing, else 0 */
-static double cti_ica_program_alone(const cti_sparse *A, int j)
-{
-    double a = 0;
-    int k;
-    for (k = A->p[j]; k < A->p[j + 1]; k++)
-        if (A->i[k] == j)
-            a = A->x[k];
-        else if (A->x[k] != 0)
-            return 0;
-    return a > 0 ? a : 0;
-}
-
-/* to: 0 for blocks of unknowns, -1 for those of springs, which A couples with nothing, which no contact sees first, and whose unknowns
-   are in one line or in the same line of two contacts in a row */
-static void cti_ica_program_find_springs(const cti_program *p, cti_ica_springs *q)
-{
-    const cti_sparse *J = &p->J;
-    int i, k, j, low = 0;
-    for (i = 0; i < p->m; i++)
-        for (k = J->p[i]; k < J->p[i + 1]; k++)
-            if (J->x[k] != 0 && q->times[j = J->i[k]]++ == 0)
-                q->line[j] = i;
-    for (j = 0; j < p->n; j++)
-        if (!(cti_ica_program_alone(&p->A, j) > 0) || q->times[j] > 2)
-            q->to[j / 3] = 0;
-        else if (q->times[j] == 0)
-            q->to[j / 3] = 0, q->times[j] = -1;
-    for (i = 0; i < p->m; i++) {
-        for (k = J->p[i], low = i % 3 ? low : p->n; i % 3 == 0 && k < J->p[i + 3]; k++)
-            low = J->x[k] != 0 ? cti_min_int(low, J->i[k] / 3) : low;
-        for (k = J->p[i]; k < J->p[i + 1]; k++) {
-            j = J->i[k];
-            if (J->x[k] != 0 && (low == j / 3 || (i != q->line[j] && i != q->line[j] + 3)))
-                q->to[j / 3] = 0;
-        }
-    }
-}
-
-/* own, shared and w of the lines */
-static void cti_ica_program_soften(const cti_program *p, cti_ica_springs *q)
-{
-    int i, k;
-    for (i = 0; i < p->m; i++)
-        for (q->w[i] = p->w[i], k = p->J.p[i]; k < p->J.p[i + 1]; k++) {
-            int j = p->J.i[k];
-            double a, alpha = p->J.x[k];
-            if (alpha == 0 || q->to[j / 3] >= 0)
-                continue;
-            a = cti_ica_program_alone(&p->A, j);
-            (q->times[j] == 1 ? q->own : q->shared)[i] += alpha * alpha / a;
-            q->w[i] += alpha * p->b[j] / a;
-        }
-}
-
-/* 1 if lines i and i + 3 agree but for springs */
-static int cti_ica_program_same(const cti_program *p, const cti_ica_springs *q, int i)
-{
-    const cti_sparse *J = &p->J;
-    int k = J->p[i], l = J->p[i + 3];
-    for (;; k++, l++) {
-        while (k < J->p[i + 1] && (J->x[k] == 0 || q->to[J->i[k] / 3] < 0))
-            k++;
-        while (l < J->p[i + 4] && (J->x[l] == 0 || q->to[J->i[l] / 3] < 0))
-            l++;
-        if (k == J->p[i + 1] || l == J->p[i + 4])
-            return k == J->p[i + 1] && l == J->p[i + 4];
-        if (J->i[k] != J->i[l] || J->x[k] != J->x[l])
-            return 0;
-    }
-}
-
-/* 1 if the contacts at lines i and i + 3 are the two laws of one row */
-static int cti_ica_program_pair(const cti_program *p, const cti_ica_springs *q, int i)
-{
-    int k;
-    if (i + 6 > p->m || p->mu[i / 3] != p->mu[i / 3 + 1] || !(q->own[i + 3] > 0) || !(q->w[i] > q->w[i + 3]))
-        return 0;
-    for (k = 0; k < 3; k++)
-        if (q->own[i + k] > 0 || (k && (q->own[i + 3 + k] > 0 || q->w[i + k] != q->w[i + 3 + k])) ||
-            fabs(q->shared[i + k] - q->shared[i + 3 + k]) > 1e-12 * q->shared[i + k] || !cti_ica_program_same(p, q, i + k))
-            return 0;
-    return 1;
-}
-
-/* rows from contacts. 0 if contacts share springs, but are no row */
-static int cti_ica_program_pairs(cti_ica_program *s)
-{
-    const cti_program *p = s->p;
-    int i, k;
-    for (s->n_rows = 0, i = 0; i < p->m; i += s->stride * (1 + s->two[s->n_rows++])) {
-        s->first[s->n_rows] = i;
-        s->two[s->n_rows] = p->mu && cti_ica_program_pair(p, &s->springs, i);
-        for (k = 0; k < s->stride && !s->two[s->n_rows]; k++)
-            if (s->springs.shared[i + k] > 0)
-                return 0;
-    }
-    return 1;
-}
+/* ---- projectors ---- */
 
 /* projectors of the n blocks that have unknowns of their own. 0: out of memory */
 static int cti_ica_program_project(cti_ica_program *s, int n)
@@ -209,34 +91,12 @@ static int cti_ica_program_project(cti_ica_program *s, int n)
     return 1;
 }
 
-/* finds springs and rows. 0: out of memory */
+/* finds springs, rows and projectors. 0: out of memory */
 static int cti_ica_program_reduce(cti_ica_program *s)
 {
-    const cti_program *p = s->p;
-    cti_arena *arena = s->e->arena;
-    cti_ica_springs *q = &s->springs;
-    int i, n = 0, blocks = (p->n + 2) / 3;
-    q->to = CTI_ARENA_NEW(arena, int32_t, blocks), q->line = CTI_ARENA_NEW(arena, int32_t, p->n);
-    q->times = CTI_ARENA_ZERO(arena, int32_t, p->n), q->w = CTI_ARENA_NEW(arena, double, p->m);
-    q->own = CTI_ARENA_ZERO(arena, double, p->m), q->shared = CTI_ARENA_ZERO(arena, double, p->m);
-    s->first = CTI_ARENA_NEW(arena, int32_t, p->m), s->two = CTI_ARENA_ZERO(arena, uint8_t, p->m);
-    if (!q->to || !q->line || !q->times || !q->w || !q->own || !q->shared || !s->first || !s->two)
-        return 0;
-    memset(q->to, p->kind == CTI_PROGRAM_GLOBAL ? 0xff : 0, sizeof *q->to * (size_t)blocks);
-    for (i = 0; i < p->n; i++)
-        q->line[i] = -1;
-    if (p->kind == CTI_PROGRAM_GLOBAL)
-        cti_ica_program_find_springs(p, q);
-    cti_ica_program_soften(p, q);
-    if (!cti_ica_program_pairs(s)) {
-        memset(q->to, 0, sizeof *q->to * (size_t)blocks);
-        cti_vec_zero(p->m, q->own), cti_vec_zero(p->m, q->shared);
-        cti_ica_program_soften(p, q);
-        cti_ica_program_pairs(s);
-    }
-    for (i = 0; i < blocks; i++)
-        q->to[i] = q->to[i] < 0 ? -1 : n++;
-    return cti_ica_program_project(s, n);
+    int n = 0;
+    s->n_rows = cti_ica_springs_find(&s->springs, s->e->arena, s->p, s->stride, &n);
+    return s->n_rows >= 0 && cti_ica_program_project(s, n);
 }
 
 /* ---- clusters ---- */
@@ -491,7 +351,7 @@ static const char *cti_ica_program_rows(cti_ica_program *s)
     for (i = 0; i < s->n_rows; i++) {
         cti_row *row = &s->rows[i];
         const cti_ica_springs *q = &s->springs;
-        int at = s->first[i], lines = p->mu && p->mu[at / 3] > 0 ? 3 : 1;
+        int at = s->springs.first[i], lines = p->mu && p->mu[at / 3] > 0 ? 3 : 1;
         n = cti_ica_program_blocks(&p->J, q->to, at, lines, blocks, G);
         if (n < 0)
             return "a row touches more than sixteen blocks of three unknowns";
@@ -500,10 +360,10 @@ static const char *cti_ica_program_rows(cti_ica_program *s)
         row->key = (uint64_t)i + 1;
         for (k = 0; k < s->stride; k++) {
             row->w[k] = (ct_real)q->w[at + k];
-            row->r[k] = s->e->warm && (k == 0 || row->mu > 0) ? (ct_real)(s->a->r[at + k] + (s->two[i] ? s->a->r[at + 3 + k] : 0)) : 0;
-            row->compliance[k] = (ct_real)(s->two[i] ? q->shared[at + k] : q->own[at + k]);
+            row->r[k] = s->e->warm && (k == 0 || row->mu > 0) ? (ct_real)(s->a->r[at + k] + (s->springs.two[i] ? s->a->r[at + 3 + k] : 0)) : 0;
+            row->compliance[k] = (ct_real)(s->springs.two[i] ? q->shared[at + k] : q->own[at + k]);
         }
-        if (s->two[i])
+        if (s->springs.two[i])
             row->recover = (ct_real)(q->w[at] - q->w[at + 3]), row->softness = (ct_real)(q->shared[at] + q->own[at + 3]);
         if (lines == 1)
             cti_ica_program_normal(row, n, blocks, G);
@@ -524,25 +384,25 @@ static void cti_ica_program_answer(cti_ica_program *s, const ct_real *v)
     for (i = 0; i < s->n_rows; i++) {
         const cti_row *row = &s->rows[i];
         const ct_real *r = row->r, *t = s->turn + 2 * (size_t)i;
-        double *to = s->a->r + s->first[i], n = (double)r[0], part = 0;
+        double *to = s->a->r + s->springs.first[i], n = (double)r[0], part = 0;
         for (k = 0; k < s->stride; k++)
             to[k] = (double)r[k];
         if (s->turn && s->stride == 3)
             to[1] = (double)(t[0] * r[1] - t[1] * r[2]), to[2] = (double)(t[1] * r[1] + t[0] * r[2]);
-        if (s->two[i] && n > 0)
+        if (s->springs.two[i] && n > 0)
             part = cti_fmin(1, (double)row->recover / ((double)(row->softness - row->compliance[0]) * n));
-        for (k = 0; k < 3 && s->two[i]; k++)
+        for (k = 0; k < 3 && s->springs.two[i]; k++)
             to[3 + k] = part * to[k], to[k] -= to[3 + k];
     }
     for (i = 0; i < p->n; i++)
         if (q->to[i / 3] >= 0 && q->times[i] >= 0)
             s->a->x[i] = (double)v[3 * q->to[i / 3] + i % 3];
         else
-            s->a->x[i] = p->b[i] / cti_ica_program_alone(&p->A, i);
+            s->a->x[i] = p->b[i] / cti_ica_springs_alone(&p->A, i);
     for (l = 0; l < p->m; l++)
         for (k = p->J.p[l]; k < p->J.p[l + 1]; k++)
             if (p->J.x[k] != 0 && q->to[(i = p->J.i[k]) / 3] < 0)
-                s->a->x[i] += p->J.x[k] * s->a->r[l] / cti_ica_program_alone(&p->A, i);
+                s->a->x[i] += p->J.x[k] * s->a->r[l] / cti_ica_springs_alone(&p->A, i);
 }
 
 /* called after an outer iteration: updates the answer, asks judge and effort; 0 ends the solve */
@@ -723,20 +583,18 @@ CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answe
     cti_outcome outcome = CTI_OUTCOME_MEMORY;
     memset(&s, 0, sizeof s);
     a->why = "";
-    if (!cti_program_is_dynamic(p) || p->n == 0) {
-        a->why = "anticipation by nodes needs the matrix of the unknowns, which this kind of problem does not have";
-        return CTI_OUTCOME_NOT_APPLICABLE;
-    }
+    if (!cti_program_is_dynamic(p) || p->n == 0)
+        return cti_answer_end(a, CTI_OUTCOME_NOT_APPLICABLE,
+                              "anticipation by nodes needs the matrix of the unknowns, which this kind of problem does not have");
     s.p = p, s.e = e, s.a = a;
     s.stride = p->mu ? 3 : 1;
     s.rows = CTI_ARENA_ZERO(e->arena, cti_row, p->m / s.stride);
     s.work = cti_judge_work(e->arena, p);
     if (s.rows && s.work && cti_ica_program_reduce(&s)) {
         const char *why = cti_ica_program_rows(&s);
-        if (why) {
-            a->why = why;
-            outcome = CTI_OUTCOME_NOT_APPLICABLE;
-        } else if (cti_ica_program_matrix(&e->arena->own, &p->A, s.springs.to, &s.A))
+        if (why)
+            outcome = cti_answer_end(a, CTI_OUTCOME_NOT_APPLICABLE, why);
+        else if (cti_ica_program_matrix(&e->arena->own, &p->A, s.springs.to, &s.A))
             outcome = cti_ica_program_confirm(p, e, a, cti_ica_program_run(&s));
     }
     return outcome;

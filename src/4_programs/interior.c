@@ -113,7 +113,7 @@ static int cti_interior_start(cti_interior *ip)
     ip->short_steps = 0;
     cti_vec_zero(c->n, ip->x), cti_vec_zero(c->m, ip->y);
     for (i = 0; i < c->m; i++)
-        ip->H[i] = c->equation[i] ? c->kkt.delta[i] : (c->kkt.dense ? c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)i] + c->kkt.delta[i] : 1);
+        ip->H[i] = c->equation[i] ? c->kkt.delta[i] : (c->kkt.dense ? c->kkt.W[cti_index(i, c->kkt.ld, i)] + c->kkt.delta[i] : 1);
     if (!cti_convex_factor(c, ip->H))
         return 0;
     cti_vec_zero(c->m, ip->s);
@@ -263,8 +263,8 @@ static int cti_interior_polish(cti_interior *ip)
     double before = INFINITY, now;
     int i, it;
     for (i = 0; i < c->m; i++) {
-        double inactive = c->kkt.dense ? 1e14 * c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)i] + 1 : 1e14;
-        int active = c->equation[i] || ip->y[i] * (c->kkt.dense ? c->kkt.W[(size_t)i * (size_t)c->kkt.ld + (size_t)i] : 1) > ip->s[i];
+        double inactive = c->kkt.dense ? 1e14 * c->kkt.W[cti_index(i, c->kkt.ld, i)] + 1 : 1e14;
+        int active = c->equation[i] || ip->y[i] * (c->kkt.dense ? c->kkt.W[cti_index(i, c->kkt.ld, i)] : 1) > ip->s[i];
         ip->H[i] = active ? c->kkt.delta[i] : inactive;
         ip->kept.py[i] = active ? ip->y[i] : 0;
     }
@@ -355,11 +355,9 @@ static cti_outcome cti_interior_end_unbounded(cti_interior *ip)
     if (ip->p->kind == CTI_PROGRAM_LCP && cti_program_certify(ip->p, ip->own.r, ip->own.work)) {
         cti_vec_copy(ip->p->n, ip->own.x, ip->a->x);
         cti_vec_copy(ip->p->m, ip->own.r, ip->a->r);
-        ip->a->why = "no r >= 0 has W r + w >= 0";
-        return CTI_OUTCOME_INFEASIBLE;
+        return cti_answer_end(ip->a, CTI_OUTCOME_INFEASIBLE, "no r >= 0 has W r + w >= 0");
     }
-    ip->a->why = "the objective is not bounded from below";
-    return CTI_OUTCOME_FAILED;
+    return cti_answer_end(ip->a, CTI_OUTCOME_FAILED, "the objective is not bounded from below");
 }
 
 /* ---- driver ---- */

@@ -35,7 +35,7 @@ static int cti_lemke_begin(cti_lemke *l)
     for (i = 0; i < n; i++)
         l->slot[t->basic[i] % n] = t->basic[i];
     for (i = 0; i < n; i++)
-        t->T[(size_t)i * (size_t)t->ld + (size_t)n] = cti_lemke_free_row(l, i) ? 0 : l->cover[t->basic[i] % n];
+        t->T[cti_index(i, t->ld, n)] = cti_lemke_free_row(l, i) ? 0 : l->cover[t->basic[i] % n];
     memset(l->reference, 0, (size_t)(2 * n + 1));
     for (i = 0; i < n; i++)
         l->reference[t->basic[i]] = 1;
@@ -63,7 +63,7 @@ static int cti_lemke_refresh(cti_lemke *l)
 static double cti_lemke_lex(const cti_lemke *l, int i, int j)
 {
     int v = l->slot[j], c = l->t.col[v];
-    return c >= 0 ? -l->t.T[(size_t)i * (size_t)l->t.ld + (size_t)c] : (l->t.row[v] == i ? 1 : 0);
+    return c >= 0 ? -l->t.T[cti_index(i, l->t.ld, c)] : (l->t.row[v] == i ? 1 : 0);
 }
 
 /* keeps the candidates whose key / -T_c is smallest, up to rounding */
@@ -72,9 +72,9 @@ static int cti_lemke_keep_least(cti_lemke *l, int c, int count, const double *ke
     double least = INFINITY, f;
     int k, kept = 0;
     for (k = 0; k < count; k++)
-        least = cti_fmin(least, key[k] / -l->t.T[(size_t)l->candidate[k] * (size_t)l->t.ld + (size_t)c]);
+        least = cti_fmin(least, key[k] / -l->t.T[cti_index(l->candidate[k], l->t.ld, c)]);
     for (k = 0; k < count; k++) {
-        f = -l->t.T[(size_t)l->candidate[k] * (size_t)l->t.ld + (size_t)c];
+        f = -l->t.T[cti_index(l->candidate[k], l->t.ld, c)];
         if (key[k] - f * least <= 1e-12 * (fabs(key[k]) + f * fabs(least)) + noise)
             l->candidate[kept++] = l->candidate[k];
     }
@@ -88,11 +88,11 @@ static int cti_lemke_leaves(cti_lemke *l, int c)
     double most = 0, value = 0, large = 0;
     int i, j, k, count = 0;
     for (i = 0; i < l->n; i++) {
-        most = cti_fmax(most, fabs(t->T[(size_t)i * (size_t)t->ld + (size_t)c]));
+        most = cti_fmax(most, fabs(t->T[cti_index(i, t->ld, c)]));
         value = cti_fmax(value, fabs(t->value[i]));
     }
     for (i = 0; i < l->n; i++)
-        if (t->T[(size_t)i * (size_t)t->ld + (size_t)c] < -cti_program_tuned.pivot.tiny * most && !cti_lemke_free_row(l, i)) {
+        if (t->T[cti_index(i, t->ld, c)] < -cti_program_tuned.pivot.tiny * most && !cti_lemke_free_row(l, i)) {
             l->ratio[count] = cti_fmax(t->value[i], 0);
             l->candidate[count++] = i;
         }
@@ -104,7 +104,7 @@ static int cti_lemke_leaves(cti_lemke *l, int c)
             return l->candidate[k];
     for (k = 0; k < count && count > 1; k++)
         for (j = 0; j < l->n; j++)
-            large = cti_fmax(large, fabs(t->T[(size_t)l->candidate[k] * (size_t)t->ld + (size_t)j]));
+            large = cti_fmax(large, fabs(t->T[cti_index(l->candidate[k], t->ld, j)]));
     for (j = 0; j < l->n && count > 1; j++) {
         if (l->equation && l->equation[j])
             continue;
@@ -113,7 +113,7 @@ static int cti_lemke_leaves(cti_lemke *l, int c)
         count = cti_lemke_keep_least(l, c, count, l->ratio, cti_program_tuned.lemke.noise * large);
     }
     for (i = l->candidate[0], k = 1; k < count; k++)
-        if (t->T[(size_t)l->candidate[k] * (size_t)t->ld + (size_t)c] < t->T[(size_t)i * (size_t)t->ld + (size_t)c])
+        if (t->T[cti_index(l->candidate[k], t->ld, c)] < t->T[cti_index(i, t->ld, c)])
             i = l->candidate[k];
     return i;
 }
@@ -127,7 +127,7 @@ static int cti_lemke_first(const cti_lemke *l)
     for (i = 0; i < l->n; i++)
         value = cti_fmax(value, fabs(t->value[i]));
     for (i = 0; i < l->n; i++) {
-        double d = t->T[(size_t)i * (size_t)t->ld + (size_t)l->n];
+        double d = t->T[cti_index(i, t->ld, l->n)];
         if (cti_lemke_free_row(l, i) || t->value[i] >= -1e-15 * value)
             continue;
         x = t->value[i] / d;
@@ -210,7 +210,7 @@ static void cti_lemke_ray(const cti_lemke *l, int c, double *y)
     cti_vec_zero(n, y);
     for (i = 0; i < n; i++)
         if (l->t.basic[i] >= n && l->t.basic[i] < 2 * n)
-            y[l->t.basic[i] - n] = l->t.T[(size_t)i * (size_t)l->t.ld + (size_t)c];
+            y[l->t.basic[i] - n] = l->t.T[cti_index(i, l->t.ld, c)];
     if (enter >= n && enter < 2 * n)
         y[enter - n] = 1;
     for (i = 0; i < n; i++) /* converts to multipliers of the scaled rows */
@@ -235,8 +235,8 @@ static int cti_lemke_program(cti_lemke *l, double *y)
         for (i = 0; i < n; i++) {
             double *Si = S + (size_t)(n + 1 + i) * (size_t)size;
             for (j = 0; j <= n; j++) {
-                Si[j] = j < n ? l->M[(size_t)i * (size_t)n + (size_t)j] : 1;
-                S[(size_t)j * (size_t)size + (size_t)(n + 1 + i)] = -Si[j];
+                Si[j] = j < n ? l->M[cti_index(i, n, j)] : 1;
+                S[cti_index(j, size, n + 1 + i)] = -Si[j];
             }
             s[n + 1 + i] = l->q[i];
         }
@@ -328,8 +328,8 @@ static void cti_lemke_wander(cti_lemke *l, int moves)
             continue;
         va = t->row[a] >= 0 ? a : n + a, vb = t->row[b] >= 0 ? b : n + b; /* the basic halves of two pairs */
         ca = t->col[va < n ? va + n : va - n], cb = t->col[vb < n ? vb + n : vb - n];
-        aa = t->T[(size_t)t->row[va] * (size_t)t->ld + (size_t)ca], ab = t->T[(size_t)t->row[va] * (size_t)t->ld + (size_t)cb];
-        ba = t->T[(size_t)t->row[vb] * (size_t)t->ld + (size_t)ca], bb = t->T[(size_t)t->row[vb] * (size_t)t->ld + (size_t)cb];
+        aa = t->T[cti_index(t->row[va], t->ld, ca)], ab = t->T[cti_index(t->row[va], t->ld, cb)];
+        ba = t->T[cti_index(t->row[vb], t->ld, ca)], bb = t->T[cti_index(t->row[vb], t->ld, cb)];
         if (a == b && fabs(aa) > 1e-3)
             cti_tableau_pivot(t, t->row[va], ca), moves--;
         else if (a != b && fabs(ab) > 1e-3 && fabs(ba - bb * aa / ab) > 1e-3) {
@@ -363,18 +363,13 @@ static void cti_lemke_start(cti_lemke *l, int k, const uint8_t *start, int repai
 
 static const char *cti_lemke_why(cti_outcome said)
 {
-    switch (said) {
-    case CTI_OUTCOME_RAY:
+    if (said == CTI_OUTCOME_RAY)
         return "ended on a ray, and it is not shown that there is no solution";
-    case CTI_OUTCOME_FAILED:
+    if (said == CTI_OUTCOME_FAILED)
         return "the last basis is too ill conditioned for the tolerance";
-    case CTI_OUTCOME_BUDGET:
+    if (said == CTI_OUTCOME_BUDGET)
         return "the bound on pivots or time was reached";
-    case CTI_OUTCOME_INFEASIBLE:
-        return "no r >= 0 has u >= 0; the proof is in r";
-    default:
-        return "";
-    }
+    return said == CTI_OUTCOME_INFEASIBLE ? "no r >= 0 has u >= 0; the proof is in r" : "";
 }
 
 CTI_FN cti_outcome cti_lemke_dense(const cti_lcp *p, const uint8_t *start, int restarts, cti_effort *e, cti_answer *a, cti_lemke_result *out)

@@ -75,7 +75,7 @@ static void cti_lemke_box_fill(cti_lemke_box *x, const cti_lcp *p, const double 
         for (j = 0; j < x->count; j++)
             Bi[j] = x->sign[i] * x->sign[j] * Mi[x->row[j]];
         if (x->partner[i] >= 0) {
-            Bi[x->partner[i]] = 1, x->B[(size_t)x->partner[i] * (size_t)n + (size_t)i] = -1;
+            Bi[x->partner[i]] = 1, x->B[cti_index(x->partner[i], n, i)] = -1;
             x->b[x->partner[i]] = hi[x->row[i]] - lo[x->row[i]];
         }
     }
@@ -168,7 +168,7 @@ static void cti_lemke_cone_build(cti_lemke_cone *l)
             const double *W0, *W1;
             if (b < 0)
                 continue;
-            W0 = l->W + (size_t)a * (size_t)m + (size_t)b;
+            W0 = l->W + cti_index(a, m, b);
             W1 = a + 1 < m ? W0 + m : W0;
             Mi[j] = l->c[i] * (l->c[j] * W0[0] + (l->s[j] != 0 ? l->s[j] * W0[1] : 0));
             if (l->s[i] != 0)
@@ -179,9 +179,9 @@ static void cti_lemke_cone_build(cti_lemke_cone *l)
         int at = l->first[i], slack = at + CTI_LEMKE_SIDES + 1;
         if (!(l->p->mu[i] > 0))
             continue;
-        l->M[(size_t)slack * (size_t)n + (size_t)at] = l->p->mu[i];
+        l->M[cti_index(slack, n, at)] = l->p->mu[i];
         for (k = 1; k <= CTI_LEMKE_SIDES; k++)
-            l->M[(size_t)(at + k) * (size_t)n + (size_t)slack] = 1, l->M[(size_t)slack * (size_t)n + (size_t)(at + k)] = -1;
+            l->M[cti_index(at + k, n, slack)] = 1, l->M[cti_index(slack, n, at + k)] = -1;
     }
 }
 
@@ -204,7 +204,7 @@ static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double
     int i;
     memset(l->start, 0, (size_t)l->n);
     for (i = 0; i < l->p->m / 3; i++) {
-        const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
+        const double *ri = r + 3 * i, *ui = u + 3 * i;
         double force = cti_atan2_64(ri[2], ri[1]), aim = force, turn = 6.283185307179586;
         int at = l->first[i];
         l->start[at] = ri[0] > 0;
@@ -238,10 +238,8 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_dual *w, cti_eff
     l.p = p, l.W = w->W, l.q = w->q;
     if (!u || !cti_candidate_open(&own, p, a, e->arena) || !cti_lemke_cone_open(&l, e))
         return CTI_OUTCOME_MEMORY;
-    if (l.n > cti_program_tuned.lemke.largest) {
-        a->why = "too many contacts: a cone of eight sides takes ten rows of a dense LCP for each";
-        return CTI_OUTCOME_NOT_APPLICABLE;
-    }
+    if (l.n > cti_program_tuned.lemke.largest)
+        return cti_answer_end(a, CTI_OUTCOME_NOT_APPLICABLE, "too many contacts: a cone of eight sides takes ten rows of a dense LCP for each");
     memset(&out, 0, sizeof out);
     out.z = l.z;
     for (round = 0; round < cti_program_tuned.lemke.rounds && own.best > e->tolerance; round++) {
@@ -268,21 +266,12 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_dual *w, cti_eff
     return said == CTI_OUTCOME_SOLVED || own.best < INFINITY ? (said == CTI_OUTCOME_BUDGET ? said : CTI_OUTCOME_FAILED) : said;
 }
 
-CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_answer *a)
+static cti_outcome cti_lemke_solve(const cti_program *p, cti_dual *w, cti_effort *e, cti_answer *a)
 {
-    cti_dual w;
-    cti_outcome said;
-    memset(&w, 0, sizeof w);
-    a->iterations = 0;
-    said = cti_dual_open(p, e, CTI_DUAL_DENSE, cti_program_tuned.pivot.rows, &w, &a->why);
-    if (said == CTI_OUTCOME_SOLVED) {
-        const cti_lcp lcp = cti_lcp_boxed(w.W, w.q, p->lo, p->hi, p->m);
-        if (p->mu)
-            said = cti_lemke_friction(p, &w, e, a);
-        else if (p->lo)
-            said = cti_lemke_boxed(&lcp, p->m <= 200 ? cti_program_tuned.lemke.restarts : 2, e, a, a->r);
-        else
-            said = cti_lemke_plain(p, &w, e, a);
-    }
-    return cti_tableau_finish(&w, e, a, said);
+    const cti_lcp lcp = cti_lcp_boxed(w->W, w->q, p->lo, p->hi, p->m);
+    if (p->mu)
+        return cti_lemke_friction(p, w, e, a);
+    return p->lo ? cti_lemke_boxed(&lcp, p->m <= 200 ? cti_program_tuned.lemke.restarts : 2, e, a, a->r) : cti_lemke_plain(p, w, e, a);
 }
+
+CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_answer *a) { return cti_tableau_solve(p, e, a, cti_lemke_solve); }

@@ -184,6 +184,10 @@ typedef struct cti_mprgp_target {
 } cti_mprgp_target;
 /* cti_mprgp_target_good -- 1 when the judge accepts the present answer. */
 CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t);
+/* cti_mprgp_target_task -- a task for this target, without matrix and set; calls are given ctx. */
+CTI_FN void cti_mprgp_target_task(const cti_mprgp_target *t, void *ctx, cti_mprgp_task *out);
+/* cti_mprgp_target_store -- r [m] of the rows that are solved becomes the answer's; the judged problem's other rows have 0. */
+CTI_FN void cti_mprgp_target_store(const cti_mprgp_target *t, int m, const double *r);
 /* cti_mprgp_primal -- solves for the unknowns, with decoupled rows or bounds. *out_taken -1: the rows are neither. */
 CTI_FN cti_mprgp_end cti_mprgp_primal(const cti_program *p, cti_mprgp_target *t, int limit, int *out_taken);
 /* cti_mprgp_dual -- solves for the multipliers. *out_infeasible 1: r holds a certificate. */

@@ -52,7 +52,7 @@ static int cti_mprgp_fill(cti_mem *mem, cti_sparse *B, const double *W, int m, i
         return 0;
     for (i = 0; i < m; i++)
         for (B->p[i + 1] = (i + 1) * m, j = 0; j < m; j++)
-            B->i[i * m + j] = j, B->x[i * m + j] = W[(size_t)i * (size_t)ld + (size_t)j];
+            B->i[i * m + j] = j, B->x[i * m + j] = W[cti_index(i, ld, j)];
     return 1;
 }
 
@@ -82,6 +82,21 @@ CTI_FN int cti_mprgp_target_good(cti_mprgp_target *t)
         cti_program_u(t->judged, t->answer->x, t->answer->r, t->answer->x);
     cti_program_judge(t->judged, t->answer->x, t->answer->r, t->work, &j);
     return j.residual <= t->effort->tolerance;
+}
+
+CTI_FN void cti_mprgp_target_task(const cti_mprgp_target *t, void *ctx, cti_mprgp_task *out)
+{
+    memset(out, 0, sizeof *out);
+    out->multiply_ctx = out->calls.ctx = ctx, out->gamma = t->options->gamma, out->projected = t->options->projected;
+    out->effort = t->effort, out->answer = t->answer, out->count = t->count, out->tolerance = t->effort->tolerance;
+}
+
+CTI_FN void cti_mprgp_target_store(const cti_mprgp_target *t, int m, const double *r)
+{
+    int i;
+    cti_vec_zero(t->judged->m, t->answer->r);
+    for (i = 0; i < m; i++)
+        t->answer->r[t->stride * i] = r[i];
 }
 
 /* the answer of y, within the bounds: x = A^-1 (b + J'r), or that of the proximal step */
@@ -179,16 +194,14 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
     double *y = CTI_ARENA_NEW(t->effort->arena, double, q->p->m);
     if (!y)
         return CTI_MPRGP_MEMORY;
-    memset(&task, 0, sizeof task);
+    cti_mprgp_target_task(t, q, &task);
     kind = q->B.p ? (kind == CTI_PRECONDITION_AUTO || q->certifying ? CTI_PRECONDITION_FACE : kind) : CTI_PRECONDITION_NONE;
     if (q->B.p && !cti_mprgp_preconditioner_open(&t->effort->arena->own, &precondition, kind, &q->B, &q->set))
         return CTI_MPRGP_MEMORY;
     q->precondition = q->B.p ? &precondition : NULL;
-    task.n = q->p->m, task.multiply = cti_mprgp_bounds_multiply, task.multiply_ctx = q, task.A = q->B.p ? &q->B : NULL, task.b = q->c;
-    task.set = &q->set, task.precondition = q->B.p ? &precondition : NULL;
-    task.tolerance = tolerance, task.gamma = t->options->gamma, task.projected = t->options->projected;
-    task.calls.done = cti_mprgp_bounds_done, task.calls.ctx = q, task.calls.show = cti_mprgp_bounds_show, task.effort = t->effort,
-    task.answer = t->answer, task.count = t->count;
+    task.n = q->p->m, task.multiply = cti_mprgp_bounds_multiply, task.A = q->B.p ? &q->B : NULL, task.b = q->c;
+    task.set = &q->set, task.precondition = q->B.p ? &precondition : NULL, task.tolerance = tolerance;
+    task.calls.done = cti_mprgp_bounds_done, task.calls.show = cti_mprgp_bounds_show;
     task.calls.infeasible = q->certifying ? NULL : cti_mprgp_bounds_infeasible, task.calls.infeasible_ctx = q;
     task.limit = q->certifying ? 2000 : 0;
     task.power = q->certifying || q->p->kind != CTI_PROGRAM_LCP ? NULL : t->options->power;
@@ -245,8 +258,8 @@ static int cti_mprgp_certify(const cti_program *p, cti_mprgp_target *t)
     for (i = 0; ok && i < p->m; i++)
         q.y[i] *= q.S[i];
     k = ok ? cti_program_certify(p, q.y, t->work) : -1;
-    for (i = 0; k > 0 && i < p->m; i++)
-        t->answer->r[t->stride * i] = q.y[i];
+    if (k > 0)
+        cti_mprgp_target_store(t, p->m, q.y);
     return k;
 }
 
@@ -333,8 +346,7 @@ CTI_FN cti_mprgp_end cti_mprgp_dual(const cti_program *p, cti_mprgp_target *t, i
         q.y[i] = t->answer->r[t->stride * i] / q.S[i];
     end = ok ? cti_mprgp_dual_run(&q) : CTI_MPRGP_MEMORY;
     if (q.infeasible)
-        for (i = 0; i < p->m; i++)
-            t->answer->r[t->stride * i] = q.y[i];
+        cti_mprgp_target_store(t, p->m, q.y);
     else if (end != CTI_MPRGP_DONE && end != CTI_MPRGP_MEMORY)
         cti_mprgp_bounds_put(&q, q.y);
     *out_infeasible = q.infeasible;
@@ -368,8 +380,7 @@ CTI_FN cti_mprgp_end cti_mprgp_boxed(const cti_program *p, cti_mprgp_target *t, 
         }
         end = cti_mprgp_bounds_run(&q, t->effort->tolerance);
         if (q.infeasible)
-            for (i = 0; i < p->m; i++)
-                t->answer->r[t->stride * i] = q.y[i];
+            cti_mprgp_target_store(t, p->m, q.y);
         else if (end != CTI_MPRGP_MEMORY)
             cti_mprgp_bounds_put(&q, q.y);
         *out_infeasible = q.infeasible;

@@ -136,8 +136,8 @@ static void cti_mprgp_blocks_apply(const cti_mprgp_preconditioner *q, const doub
 {
     int b, n = q->A->rows, i, c;
     for (b = 0; b < n / 3; b++) {
-        const double *M = q->M + 9 * (size_t)b, *f = phi + 3 * (size_t)b;
-        double *out = z + 3 * (size_t)b;
+        const double *M = q->M + 9 * (size_t)b, *f = phi + 3 * b;
+        double *out = z + 3 * b;
         out[0] = M[0] * f[0] + M[1] * f[1] + M[2] * f[2];
         out[1] = M[3] * f[0] + M[4] * f[1] + M[5] * f[2];
         out[2] = M[6] * f[0] + M[7] * f[1] + M[8] * f[2];

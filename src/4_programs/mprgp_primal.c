@@ -74,7 +74,7 @@ static void cti_mprgp_primal_multiply(void *ctx, const double *x, double *y)
         return;
     }
     for (i = 0; i < 3 * A->n; i++) {
-        const double *D = A->D + 3 * (size_t)i, *u = x + i - i % 3;
+        const double *D = A->D + 3 * i, *u = x + i - i % 3;
         y[i] = D[0] * u[0] + D[1] * u[1] + D[2] * u[2];
     }
     cti_mprgp_half(A->n, A->p, A->i, A->x, x, y);
@@ -259,15 +259,11 @@ static cti_mprgp_end cti_mprgp_primal_run(cti_mprgp_primal_state *q, int limit)
     cti_mprgp_end end;
     cti_mprgp_precondition kind = t->options->precondition;
     kind = kind != CTI_PRECONDITION_AUTO ? kind : (q->blocks.n ? CTI_PRECONDITION_BLOCKS : CTI_PRECONDITION_JACOBI);
-    memset(&task, 0, sizeof task);
+    cti_mprgp_target_task(t, q, &task);
     if (!cti_mprgp_primal_watched(q) || !cti_mprgp_preconditioner_open(&t->effort->arena->own, &precondition, kind, &q->p->A, &q->set))
         return CTI_MPRGP_MEMORY;
-    task.n = q->p->n, task.multiply = cti_mprgp_primal_multiply, task.multiply_ctx = q, task.A = &q->p->A, task.b = q->p->b,
-    task.set = &q->set;
-    task.precondition = &precondition, task.tolerance = t->effort->tolerance, task.gamma = t->options->gamma,
-    task.projected = t->options->projected;
-    task.calls.done = cti_mprgp_primal_done, task.calls.ctx = q, task.calls.show = cti_mprgp_primal_show, task.effort = t->effort,
-    task.answer = t->answer, task.count = t->count;
+    task.n = q->p->n, task.multiply = cti_mprgp_primal_multiply, task.A = &q->p->A, task.b = q->p->b, task.set = &q->set;
+    task.precondition = &precondition, task.calls.done = cti_mprgp_primal_done, task.calls.show = cti_mprgp_primal_show;
     task.power = t->options->power, task.limit = limit;
     cti_vec_copy(q->p->n, t->answer->x, q->x);
     end = cti_mprgp_run(&task, q->x);

@@ -566,15 +566,13 @@ static int cti_printed_open(cti_printed *s)
 /* the certificate from a projection without solution, in the problem's rows */
 static int cti_printed_proof(cti_printed *s)
 {
-    double *r = s->t->answer->r, *y = s->gram.pull.proof;
+    double *y = s->gram.pull.proof;
     int i;
     for (i = 0; i < s->m; i++)
         y[i] *= s->row.size[i];
     if (!cti_program_certify(s->p, y, s->t->work))
         return 0;
-    cti_vec_zero(s->t->judged->m, r);
-    for (i = 0; i < s->m; i++)
-        r[s->t->stride * i] = y[i];
+    cti_mprgp_target_store(s->t, s->m, y);
     return 1;
 }
 

@@ -157,8 +157,8 @@ CTI_FN void cti_mprgp_half(int n, const int32_t *p, const int32_t *column, const
     for (b = 0; b < n; b++) {
         double u0 = x[3 * b], u1 = x[3 * b + 1], u2 = x[3 * b + 2], s0 = 0, s1 = 0, s2 = 0;
         for (k = p[b]; k < p[b + 1]; k++) {
-            const double *M = block + 9 * (size_t)k, *v = x + 3 * (size_t)column[k];
-            double *z = y + 3 * (size_t)column[k];
+            const double *M = block + 9 * (size_t)k, *v = x + 3 * column[k];
+            double *z = y + 3 * column[k];
             double m0 = M[0], m1 = M[1], m2 = M[2], m3 = M[3], m4 = M[4], m5 = M[5], m6 = M[6], m7 = M[7], m8 = M[8];
             s0 += m0 * v[0] + m1 * v[1] + m2 * v[2], s1 += m3 * v[0] + m4 * v[1] + m5 * v[2], s2 += m6 * v[0] + m7 * v[1] + m8 * v[2];
             z[0] += m0 * u0 + m3 * u1 + m6 * u2, z[1] += m1 * u0 + m4 * u1 + m7 * u2, z[2] += m2 * u0 + m5 * u1 + m8 * u2;

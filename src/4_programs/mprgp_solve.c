@@ -57,7 +57,7 @@ static int cti_mprgp_void_row(const cti_program *p)
 static cti_mprgp_end cti_mprgp_quadratic(const cti_program *p, cti_mprgp_target *t, int *infeasible)
 {
     cti_mprgp_end end = CTI_MPRGP_STALLED;
-    int path = t->options->path, taken = 0, i, bad = cti_mprgp_void_row(p);
+    int path = t->options->path, taken = 0, bad = cti_mprgp_void_row(p);
     *infeasible = 0;
     if (bad >= 0) {
         cti_vec_zero(t->judged->m, t->answer->r);
@@ -77,8 +77,8 @@ static cti_mprgp_end cti_mprgp_quadratic(const cti_program *p, cti_mprgp_target 
             *infeasible = cti_program_certify(p, t->answer->r, t->work);
         if (*infeasible || path == 1 || t->options->decoupling != CTI_DECOUPLE_NONE)
             return end;
-        for (i = 0; end == CTI_MPRGP_UNBOUNDED && i < t->judged->m; i++)
-            t->answer->r[i] = 0;
+        if (end == CTI_MPRGP_UNBOUNDED)
+            cti_vec_zero(t->judged->m, t->answer->r);
     }
     return cti_mprgp_dual(p, t, infeasible);
 }
@@ -87,25 +87,19 @@ static cti_outcome cti_mprgp_outcome(cti_mprgp_end end, int infeasible, int take
 {
     if (end == CTI_MPRGP_MEMORY)
         return CTI_OUTCOME_MEMORY;
-    if (infeasible) {
-        a->why = "no point meets all rows: the multipliers are a certificate";
-        return CTI_OUTCOME_INFEASIBLE;
-    }
+    if (infeasible)
+        return cti_answer_end(a, CTI_OUTCOME_INFEASIBLE, "no point meets all rows: the multipliers are a certificate");
     switch (end) {
     case CTI_MPRGP_DONE:
         return CTI_OUTCOME_SOLVED;
     case CTI_MPRGP_BUDGET:
-        a->why = "the budget of iterations or time was reached";
-        return CTI_OUTCOME_BUDGET;
+        return cti_answer_end(a, CTI_OUTCOME_BUDGET, "the budget of iterations or time was reached");
     case CTI_MPRGP_INDEFINITE:
-        a->why = "the matrix is not positive semidefinite: a direction of negative curvature was met";
-        return CTI_OUTCOME_NOT_APPLICABLE;
+        return cti_answer_end(a, CTI_OUTCOME_NOT_APPLICABLE, "the matrix is not positive semidefinite: a direction of negative curvature was met");
     case CTI_MPRGP_UNBOUNDED:
-        a->why = "a direction without curvature and without end was met, but proves no infeasibility";
-        return CTI_OUTCOME_FAILED;
+        return cti_answer_end(a, CTI_OUTCOME_FAILED, "a direction without curvature and without end was met, but proves no infeasibility");
     default:
-        a->why = taken ? "the gradient does not become smaller" : "the rows are not decoupled";
-        return CTI_OUTCOME_FAILED;
+        return cti_answer_end(a, CTI_OUTCOME_FAILED, taken ? "the gradient does not become smaller" : "the rows are not decoupled");
     }
 }
 
@@ -137,10 +131,8 @@ CTI_FN cti_outcome cti_mprgp_solve_with(const cti_program *p, const cti_mprgp_op
         if (!e->warm)
             cti_vec_zero(p->m, a->r);
     }
-    if (contacts && solved->kind == CTI_PROGRAM_LCP && !cti_mprgp_symmetric(&solved->W)) {
-        a->why = "MPRGP minimizes: W of the normals has to be symmetric";
-        return CTI_OUTCOME_NOT_APPLICABLE;
-    }
+    if (contacts && solved->kind == CTI_PROGRAM_LCP && !cti_mprgp_symmetric(&solved->W))
+        return cti_answer_end(a, CTI_OUTCOME_NOT_APPLICABLE, "MPRGP minimizes: W of the normals has to be symmetric");
     end = solved->kind == CTI_PROGRAM_QP ? cti_mprgp_quadratic(solved, &t, &infeasible) : cti_mprgp_boxed(solved, &t, &infeasible);
     if (solved->kind == CTI_PROGRAM_LCP)
         cti_program_u(p, a->x, a->r, a->x);

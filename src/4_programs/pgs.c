@@ -20,7 +20,7 @@ static int cti_pgs_coupled(const cti_pgs *s, int i, int j)
     int n = cti_pgs_stride(s), a, b;
     for (a = n * i; a < n * i + n; a++)
         for (b = n * j; b < n * j + n; b++)
-            if (s->W[(size_t)a * (size_t)s->ld + (size_t)b] != 0)
+            if (s->W[cti_index(a, s->ld, b)] != 0)
                 return 1;
     return 0;
 }
@@ -149,7 +149,7 @@ static void cti_pgs_move(cti_pgs *s, int i, double dr)
 
 static double cti_pgs_entry(const cti_pgs *s, int i, int j)
 {
-    return s->W ? s->W[(size_t)i * (size_t)s->ld + (size_t)j] : cti_sparse_at(s->S, i, j);
+    return s->W ? s->W[cti_index(i, s->ld, j)] : cti_sparse_at(s->S, i, j);
 }
 
 CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r)
@@ -177,7 +177,7 @@ CTI_FN int cti_pgs_open(cti_pgs *s, cti_arena *arena, const double *r)
 static void cti_pgs_contact(cti_pgs *s, int i, double *r, double *moved, double *size)
 {
     const double *W = s->block + 9 * (size_t)i;
-    double *ri = r + 3 * (size_t)i, q[3], t[3], mu = s->mu[i];
+    double *ri = r + 3 * i, q[3], t[3], mu = s->mu[i];
     int k;
     cti_pgs_rows(s, i, r, q);
     for (k = 0; k < 3; k++) {
@@ -340,10 +340,8 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
         a->why = "";
         if (residual <= e->tolerance)
             return CTI_OUTCOME_SOLVED;
-        if (change == 0 || ask < 1e-17) {
-            a->why = "the sweeps stand still short of the tolerance";
-            return CTI_OUTCOME_FAILED;
-        }
+        if (change == 0 || ask < 1e-17)
+            return cti_answer_end(a, CTI_OUTCOME_FAILED, "the sweeps stand still short of the tolerance");
         ask *= cti_fmax(0.02, cti_fmin(0.7, 0.7 * e->tolerance / residual));
         if (s->W)
             cti_pgs_refresh(s, a->r);

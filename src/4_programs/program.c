@@ -529,7 +529,7 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
     double scaled = 0, plain = 0, norm_r = 0, norm_u = 0, norm_w = 0, products = 0;
     int i, k;
     for (i = 0; i < p->m / 3; i++) {
-        const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
+        const double *ri = r + 3 * i, *ui = u + 3 * i;
         double mu = p->mu[i], t = sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[3], v[3], a[3], b[3];
         hat[0] = ui[0] + mu * t, hat[1] = ui[1], hat[2] = ui[2];
         for (k = 0; k < 3; k++)

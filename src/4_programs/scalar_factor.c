@@ -3,22 +3,31 @@
 #include "../2_linalg/schur.h"
 #include "program.h"
 
+CTI_FN int cti_sparse_pairs(cti_mem *mem, const cti_sparse *A, const int32_t *to, int32_t **pairs)
+{
+    int32_t *seen = NULL; /* 1 + the last block row in which a block was seen */
+    int i, k, n = (A->rows + 2) / 3, count = 0;
+    if (!CTI_RESERVE(mem, *pairs, 2 * (int64_t)A->p[A->rows] + 2) || !CTI_RESIZE(mem, seen, n))
+        return -1;
+    for (i = 0; i < A->rows; i++)
+        for (k = A->p[i]; k < A->p[i + 1]; k++) {
+            int a = to ? to[i / 3] : i / 3, b = to ? to[A->i[k] / 3] : A->i[k] / 3;
+            if (a >= 0 && b >= 0 && seen[A->i[k] / 3] != i / 3 + 1)
+                seen[A->i[k] / 3] = i / 3 + 1, (*pairs)[2 * count] = a, (*pairs)[2 * count + 1] = b, count++;
+        }
+    CTI_FREE(mem, seen);
+    return count;
+}
+
 /* the block pattern of A, and the list of its blocks 0 .. n - 1 */
 static int cti_scalar_pattern(cti_mem *mem, cti_scalar *s, const cti_sparse *A)
 {
-    int32_t *pairs = NULL, *seen = NULL; /* 1 + the last block row in which a block was seen */
-    int i, k, n = (A->rows + 2) / 3, ok, count = 0;
-    ok = CTI_RESERVE(mem, pairs, 2 * (int64_t)A->p[A->rows]) && CTI_RESIZE(mem, seen, n) && CTI_RESIZE(mem, s->blocks, n);
-    for (i = 0; ok && i < A->rows; i++)
-        for (k = A->p[i]; k < A->p[i + 1]; k++) {
-            int a = i / 3, b = A->i[k] / 3;
-            if (seen[b] != a + 1)
-                seen[b] = a + 1, pairs[2 * count] = a, pairs[2 * count + 1] = b, count++;
-        }
-    ok = ok && cti_bsr_shape(mem, &s->bsr, n, pairs, count);
+    int32_t *pairs = NULL;
+    int i, n = (A->rows + 2) / 3, count = cti_sparse_pairs(mem, A, NULL, &pairs);
+    int ok = count >= 0 && CTI_RESIZE(mem, s->blocks, n) && cti_bsr_shape(mem, &s->bsr, n, pairs, count);
     for (i = 0; ok && i < n; i++)
         s->blocks[i] = i;
-    CTI_FREE(mem, pairs), CTI_FREE(mem, seen);
+    CTI_FREE(mem, pairs);
     return ok;
 }
 

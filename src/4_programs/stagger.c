@@ -66,7 +66,7 @@ static const double *cti_stagger_block(const cti_friction *f, int i, int j, int 
         return f->block + 9 * (size_t)k;
     for (a = 0; a < 3; a++)
         for (b = 0; b < 3; b++)
-            B[3 * a + b] = f->W[(size_t)(3 * i + a) * (size_t)f->ld + (size_t)(3 * j + b)];
+            B[3 * a + b] = f->W[cti_index(3 * i + a, f->ld, 3 * j + b)];
     return B;
 }
 
@@ -167,7 +167,7 @@ static void cti_stagger_round(cti_stagger *s)
 {
     int i;
     for (i = 0; i < s->f.nc; i++) {
-        double *r = s->f.r + 3 * (size_t)i;
+        double *r = s->f.r + 3 * i;
         cti_cone_project64(CT_CONE_CONE, s->tangents.load[i], &r[1], &r[2]);
     }
 }
@@ -323,7 +323,7 @@ static void cti_stagger_turn(cti_stagger *s)
 {
     int i;
     for (i = 0; i < s->f.nc; i++) {
-        const double *r = s->f.r + 3 * (size_t)i, *u = s->f.u + 3 * (size_t)i;
+        const double *r = s->f.r + 3 * i, *u = s->f.u + 3 * i;
         double z1 = r[1] - u[1], z2 = r[2] - u[2], z = sqrt(z1 * z1 + z2 * z2);
         if (z > 0)
             s->tangents.c[i] = z1 / z, s->tangents.s[i] = z2 / z;

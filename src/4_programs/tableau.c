@@ -32,14 +32,19 @@ static int cti_tableau_refine(cti_dual *d, cti_effort *e, cti_answer *a)
     return solved >= 0;
 }
 
-CTI_FN cti_outcome cti_tableau_finish(cti_dual *d, cti_effort *e, cti_answer *a, cti_outcome said)
+CTI_FN cti_outcome cti_tableau_solve(const cti_program *p, cti_effort *e, cti_answer *a, cti_tableau_runner run)
 {
-    if (said != CTI_OUTCOME_MEMORY && said != CTI_OUTCOME_NOT_APPLICABLE) {
-        cti_dual_x(d, a->r, a->x);
-        if (said == CTI_OUTCOME_SOLVED && d->p->kind == CTI_PROGRAM_QP && !cti_tableau_refine(d, e, a))
-            said = CTI_OUTCOME_MEMORY;
-    }
-    return said;
+    cti_dual d;
+    cti_outcome said;
+    memset(&d, 0, sizeof d);
+    a->iterations = 0;
+    said = cti_dual_open(p, e, CTI_DUAL_DENSE, cti_program_tuned.pivot.rows, &d, &a->why);
+    if (said == CTI_OUTCOME_SOLVED)
+        said = run(p, &d, e, a);
+    if (said == CTI_OUTCOME_MEMORY || said == CTI_OUTCOME_NOT_APPLICABLE)
+        return said;
+    cti_dual_x(&d, a->r, a->x);
+    return said == CTI_OUTCOME_SOLVED && p->kind == CTI_PROGRAM_QP && !cti_tableau_refine(&d, e, a) ? CTI_OUTCOME_MEMORY : said;
 }
 
 /* ---- dictionaries ---- */
@@ -112,7 +117,7 @@ static int cti_tableau_pair(const cti_tableau *t, const cti_tableau_change *c, i
     int i, j;
     for (i = 0; i < c->n_rows; i++) {
         int v = t->basic[c->rows[i]], pair = t->col[v < t->n ? v + t->n : v - t->n];
-        double x = v < 2 * t->n && pair >= 0 && c->place[pair] >= 0 ? fabs(t->T[(size_t)c->rows[i] * (size_t)t->ld + (size_t)pair]) : 0;
+        double x = v < 2 * t->n && pair >= 0 && c->place[pair] >= 0 ? fabs(t->T[cti_index(c->rows[i], t->ld, pair)]) : 0;
         if (x > best)
             best = x, *bi = i, *bj = c->place[pair];
     }
@@ -120,10 +125,10 @@ static int cti_tableau_pair(const cti_tableau *t, const cti_tableau_change *c, i
         return 0;
     most = 4 * best;
     for (j = 0; j < c->n_cols; j++)
-        if (fabs(t->T[(size_t)c->rows[*bi] * (size_t)t->ld + (size_t)c->cols[j]]) > most)
+        if (fabs(t->T[cti_index(c->rows[*bi], t->ld, c->cols[j])]) > most)
             return 0;
     for (i = 0; i < c->n_rows; i++)
-        if (fabs(t->T[(size_t)c->rows[i] * (size_t)t->ld + (size_t)c->cols[*bj]]) > most)
+        if (fabs(t->T[cti_index(c->rows[i], t->ld, c->cols[*bj])]) > most)
             return 0;
     return 1;
 }
@@ -158,7 +163,7 @@ CTI_FN int cti_tableau_reach(cti_tableau *t, const uint8_t *want, double least)
         int bi = -1, bj = -1;
         if (!cti_tableau_pair(t, &c, &bi, &bj))
             bi = bj = -1, cti_tableau_largest(t, &c, &bi, &bj);
-        if (bi < 0 || fabs(t->T[(size_t)c.rows[bi] * (size_t)t->ld + (size_t)c.cols[bj]]) < least)
+        if (bi < 0 || fabs(t->T[cti_index(c.rows[bi], t->ld, c.cols[bj])]) < least)
             break;
         cti_tableau_pivot(t, c.rows[bi], c.cols[bj]);
         c.place[c.cols[bj]] = -1;
@@ -189,7 +194,7 @@ static int cti_equilibrate_pass(double *M, int n, double *r, double *c)
         r[i] = c[i] = 0;
     for (i = 0; i < n; i++)
         for (j = 0; j < n; j++) {
-            double x = fabs(M[(size_t)i * (size_t)n + (size_t)j]);
+            double x = fabs(M[cti_index(i, n, j)]);
             r[i] = cti_fmax(r[i], x), c[j] = cti_fmax(c[j], x);
         }
     for (i = 0; i < n; i++) {
@@ -198,7 +203,7 @@ static int cti_equilibrate_pass(double *M, int n, double *r, double *c)
     }
     for (i = 0; i < n && changed; i++)
         for (j = 0; j < n; j++)
-            M[(size_t)i * (size_t)n + (size_t)j] *= r[i] * c[j];
+            M[cti_index(i, n, j)] *= r[i] * c[j];
     return changed;
 }
 
@@ -224,7 +229,7 @@ CTI_FN double cti_lcp_residual(const cti_lcp *p, const double *R, const double *
         size_z = cti_fmax(size_z, fabs(z[i] * C[i]));
         u[i] = p->q[i], size_u = cti_fmax(size_u, fabs(p->q[i]) / R[i]);
         for (j = 0; j < n; j++) {
-            double x = p->M[(size_t)i * (size_t)n + (size_t)j] * z[j];
+            double x = p->M[cti_index(i, n, j)] * z[j];
             u[i] += x, size_u = cti_fmax(size_u, fabs(x) / R[i]);
         }
     }
@@ -251,7 +256,7 @@ CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const i
         return -1;
     for (i = 0; i < count; i++)
         for (j = 0; j < count; j++)
-            A[(size_t)i * (size_t)ld + (size_t)j] = M[(size_t)list[i] * (size_t)n + (size_t)list[j]];
+            A[cti_index(i, ld, j)] = M[cti_index(list[i], n, list[j])];
     ok = count == 0 || cti_lu_factor(A, count, ld, pivot, scratch);
     for (it = 0; ok && count && it < 3; it++) {
         for (i = 0; i < count; i++) {

@@ -4,9 +4,9 @@
 
 #include "dual.h"
 
-/* cti_tableau_finish -- the rest of a solve with dense rows of m, after a solver's outcome `said`: a->x, and for a QP that is solved one step of
-   refinement. Returns the outcome to report. */
-CTI_FN cti_outcome cti_tableau_finish(cti_dual *d, cti_effort *e, cti_answer *a, cti_outcome said);
+/* cti_tableau_solve -- a solve with dense rows of m by `run`, which finds a->r; then a->x, and for a QP that is solved one step of refinement. */
+typedef cti_outcome (*cti_tableau_runner)(const cti_program *p, cti_dual *w, cti_effort *e, cti_answer *a);
+CTI_FN cti_outcome cti_tableau_solve(const cti_program *p, cti_effort *e, cti_answer *a, cti_tableau_runner run);
 
 /* cti_lcp -- a dense linear complementarity problem: u = q + M z, z = lo -> u >= 0, z = hi -> u <= 0, else u = 0. The caller's arrays. */
 typedef struct cti_lcp {

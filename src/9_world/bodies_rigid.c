@@ -191,7 +191,7 @@ CONTACT_API_DEF ct_code ct_body_get_pose(const ct_world *cw, ct_body_id body, ct
     ct_code code = CT_OK;
     const cti_body *b = cti_bodies_rigid((ct_world *)cw, body, &code);
     if (b) {
-        cti_bodies_give(out_position, cw->state.x + 3 * (size_t)b->block0, 3);
+        cti_bodies_give(out_position, cw->state.x + 3 * b->block0, 3);
         cti_bodies_give(out_quaternion, cw->state.bodies.rigids[b->rigid].q, 4);
     }
     return code;
@@ -202,7 +202,7 @@ CONTACT_API_DEF ct_code ct_body_get_motion(const ct_world *cw, ct_body_id body, 
     ct_code code = CT_OK;
     const cti_body *b = cti_bodies_rigid((ct_world *)cw, body, &code);
     if (b) {
-        cti_bodies_give(out_velocity, cw->state.v + 3 * (size_t)b->block0, 3);
+        cti_bodies_give(out_velocity, cw->state.v + 3 * b->block0, 3);
         cti_bodies_give(out_angular_velocity, cw->state.v + 3 * (size_t)(b->block0 + 1), 3);
     }
     return code;
@@ -244,7 +244,7 @@ static ct_code cti_bodies_set_motion(ct_world *w, ct_body_id body, const ct_real
     w->state.bodies.rigids[b->rigid].linked = 0;
     w->state.energy.known = 0;
     if (velocity)
-        memcpy(w->state.v + 3 * (size_t)b->block0, velocity, 3 * sizeof(ct_real));
+        memcpy(w->state.v + 3 * b->block0, velocity, 3 * sizeof(ct_real));
     if (angular_velocity) {
         cti_rigid *r = &w->state.bodies.rigids[b->rigid];
         ct_real I[9];

@@ -116,7 +116,7 @@ static ct_code cti_rod_model(ct_world *w, cti_body *b, cti_rod_desc *d, int32_t 
     if (code != CT_OK)
         return code;
     if (d->has_frames)
-        cti_rod_frames(d->law, b->rest, *segments, n, *joints, d->n_joints, b->nodes + 3 * (size_t)b->n);
+        cti_rod_frames(d->law, b->rest, *segments, n, *joints, d->n_joints, b->nodes + 3 * b->n);
     ok = cti_model_init_rod(m, &b->model, d, b->block0, &bad, &value);
     if (ok < 0)
         return cti_world_refuse(w, CT_ERR_MESH, bad, value, "a segment's length is not usable (element: segment, value: length)");

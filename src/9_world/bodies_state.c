@@ -319,11 +319,11 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
         if (!cti_finite(velocities[i]))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i / 3, 0, "a velocity is not finite (element: vertex)");
     for (i = 0; i < n; i++)
-        if (!cti_bodies_is_moderate(velocities + 3 * (size_t)i))
+        if (!cti_bodies_is_moderate(velocities + 3 * i))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
-    memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
+    memcpy(w->state.v + 3 * b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
     for (i = n; i < b->n_blocks; i++) { /* middles of split edges */
-        const int32_t *ends = b->split.edges + 2 * (size_t)(i - n);
+        const int32_t *ends = b->split.edges + 2 * (i - n);
         cti_v3_put(w->state.v, b->block0 + i, cti_v3_mul(cti_v3_add(cti_v3_at(velocities, ends[0]), cti_v3_at(velocities, ends[1])), CTI_R(0.5)));
     }
     w->state.energy.known = 0;
@@ -471,7 +471,7 @@ static void cti_pins_add(ct_world *w, int block, const cti_pin *p)
 {
     cti_pin q = *p;
     q.block = block;
-    memcpy(q.start, w->state.x + 3 * (size_t)block, sizeof q.start);
+    memcpy(q.start, w->state.x + 3 * block, sizeof q.start);
     CTI_PUSH(&w->mem, w->state.scripts.pins, q);
 }
 

@@ -159,7 +159,7 @@ static ct_real cti_prepare_volume(const cti_body *b)
     cti_v3 o = b->n ? cti_v3_at(b->rest, 0) : cti_v3_zero();
     int i;
     for (i = 0; i < CTI_LEN(b->triangles) / 3; i++) {
-        const int32_t *t = b->triangles + 3 * (size_t)i;
+        const int32_t *t = b->triangles + 3 * i;
         cti_v3 p = cti_v3_sub(cti_v3_at(b->rest, t[0]), o), q = cti_v3_sub(cti_v3_at(b->rest, t[1]), o),
                r = cti_v3_sub(cti_v3_at(b->rest, t[2]), o);
         sum += cti_v3_dot(p, cti_v3_cross(q, r));

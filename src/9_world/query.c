@@ -29,7 +29,7 @@ static int cti_query_feature(const ct_world *w, const int32_t *v, const ct_real 
         vertices[k] = -1, weights[k] = 0;
     for (k = 0; k < n; k++) {
         int32_t i = cti_query_vertex(w, v[k]);
-        const int32_t *ends = i < b->n ? NULL : b->split.edges + 2 * (size_t)(i - b->n);
+        const int32_t *ends = i < b->n ? NULL : b->split.edges + 2 * (i - b->n);
         cti_query_add(ends ? ends[0] : i, ends ? weight[k] / 2 : weight[k], vertices, weights);
         if (ends)
             cti_query_add(ends[1], weight[k] / 2, vertices, weights);
@@ -90,8 +90,8 @@ static void cti_query_edge_face(const ct_world *w, int e, int face, ct_pair *out
     out->kind = CT_PAIR_EF;
     out->body_a = cti_world_id(w, w->surface_slot[f->body_of[f->edges[2 * e]]]);
     out->body_b = cti_world_id(w, w->surface_slot[f->body_of[f->faces[3 * face]]]);
-    cti_query_feature(w, f->edges + 2 * (size_t)e, none, 2, out->vertices_a, weights);
-    cti_query_feature(w, f->faces + 3 * (size_t)face, none, 3, out->vertices_b, weights);
+    cti_query_feature(w, f->edges + 2 * e, none, 2, out->vertices_a, weights);
+    cti_query_feature(w, f->faces + 3 * face, none, 3, out->vertices_b, weights);
 }
 
 /* counts vertices of moving bodies that are behind a plane */
@@ -234,8 +234,8 @@ static uint64_t cti_query_mix_history(uint64_t h, const cti_state *s)
             k++;
         if (!(s->history.dt_prev[i] > 0) || (k < CTI_LEN(s->bodies.rigids) && i >= s->bodies.rigids[k].block))
             continue;
-        h = cti_query_mix(h, q->v0 + 3 * (size_t)i, (size_t)bytes);
-        h = cti_query_mix(h, q->u0 + 3 * (size_t)i, (size_t)bytes);
+        h = cti_query_mix(h, q->v0 + 3 * i, (size_t)bytes);
+        h = cti_query_mix(h, q->u0 + 3 * i, (size_t)bytes);
     }
     return h;
 }

@@ -59,7 +59,7 @@ static cti_v3 cti_refine_at(const cti_refine *q, int v, int moment)
 /* marks vertex and face, where they are near at a moment */
 static int cti_refine_pair(cti_refine *q, int v, int face, int moment)
 {
-    const int32_t *t = q->w->state.surface.faces + 3 * (size_t)face;
+    const int32_t *t = q->w->state.surface.faces + 3 * face;
     ct_real x[12], weights[3];
     int k, feature;
     cti_v3_put(x, 0, cti_refine_at(q, v, moment));
@@ -264,7 +264,7 @@ static void cti_refine_state(cti_state *s, const cti_body *b, int add)
 {
     int begin = b->block0, end = b->block0 + b->n_blocks, i;
     for (i = end - add; i < end; i++) {
-        const int32_t *ends = b->split.edges + 2 * (size_t)(i - begin - b->n);
+        const int32_t *ends = b->split.edges + 2 * (i - begin - b->n);
         int p = begin + ends[0], q = begin + ends[1];
         cti_v3_put(s->x, i, cti_v3_mul(cti_v3_add(cti_v3_at(s->x, p), cti_v3_at(s->x, q)), CTI_R(0.5)));
         cti_v3_put(s->v, i, cti_v3_mul(cti_v3_add(cti_v3_at(s->v, p), cti_v3_at(s->v, q)), CTI_R(0.5)));
