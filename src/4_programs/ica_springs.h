@@ -16,8 +16,8 @@ typedef struct cti_ica_springs {
     uint8_t *two;         /* [rows] 1: the row stands for two contacts */
 } cti_ica_springs;
 
-/* cti_ica_springs_find -- springs, and rows of `stride` lines; memory is the arena's. Returns the number of rows, -1: out of memory. *out_blocks: of A
-   without springs. */
+/* cti_ica_springs_find -- springs, and rows of `stride` lines; memory is the arena's. Returns the number of rows, -1: out of memory.
+   *out_blocks: of A without springs. */
 CTI_FN int cti_ica_springs_find(cti_ica_springs *q, cti_arena *arena, const cti_program *p, int stride, int *out_blocks);
 /* cti_ica_springs_alone -- the stiffness of an unknown that A couples with nothing, else 0. */
 CTI_FN double cti_ica_springs_alone(const cti_sparse *A, int j);

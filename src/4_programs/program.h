@@ -39,8 +39,8 @@ CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y)
 CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *out);
 /* cti_sparse_unblock -- the blocks of A as scalars. p, i and x have room: 3 n + 1 and 9 per block. */
 CTI_FN void cti_sparse_unblock(const cti_bsr *A, cti_sparse *out);
-/* cti_sparse_pairs -- (block row, block column) of the 3x3 blocks in which A, symmetric in its pattern, has entries, row by row; to [blocks]: other numbers
-   for them, -1: left out; or NULL. Returns how many; -1: memory ran out. */
+/* cti_sparse_pairs -- (block row, block column) of the 3x3 blocks in which A, symmetric in its pattern, has entries, row by row;
+   to [blocks]: other numbers for them, -1: left out; or NULL. Returns how many; -1: memory ran out. */
 CTI_FN int cti_sparse_pairs(cti_mem *mem, const cti_sparse *A, const int32_t *to, int32_t **pairs);
 /* cti_sparse_from_triplets -- entries in any order, sums of equal places. [n_entries] each. 0 when memory ran out. */
 CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int32_t *i, const int32_t *j, const double *x, int n_entries,

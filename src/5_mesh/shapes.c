@@ -2,17 +2,9 @@
    every cell into five, mirrored from cell to cell so that faces match; its surface takes the same diagonals. A sphere is a subdivided
    icosahedron. Only +, -, *, / and square roots, so that all machines give the same bits. */
 #include "../0_base/array.h"
+#include "../0_base/log.h"
 #include "../1_math/vec.h"
 #include "mesh.h"
-
-static ct_code cti_shape_error(ct_error_info *out, ct_code code, const char *text, int64_t element, double value)
-{
-    if (out) {
-        memset(out, 0, sizeof *out);
-        out->code = code, out->text = text, out->element = element, out->value = value;
-    }
-    return code;
-}
 
 CONTACT_API_DEF void ct_free(void *stb_ds_array)
 {
@@ -37,7 +29,7 @@ static ct_code cti_shape_finish(ct_mesh *mesh, int ok, ct_mesh *out, ct_error_in
 {
     if (!ok) {
         ct_mesh_free(mesh);
-        return cti_shape_error(error, CT_ERR_MEMORY, "out of memory for a mesh", -1, 0);
+        return cti_error_set(error, CT_ERR_MEMORY, -1, 0, "out of memory for a mesh");
     }
     mesh->n_positions = CTI_LEN(mesh->positions) / 3, mesh->n_tets = CTI_LEN(mesh->tets) / 4;
     mesh->n_triangles = CTI_LEN(mesh->triangles) / 3, mesh->n_segments = CTI_LEN(mesh->segments) / 2;
@@ -51,16 +43,16 @@ static ct_code cti_shape_check(const ct_real *size, const int *cells, int n, int
     double product = 1;
     int i;
     if (!size || !cells || !out_ok)
-        return cti_shape_error(error, CT_ERR_ARGUMENT, "size, cells and out_mesh may not be NULL", -1, 0);
+        return cti_error_set(error, CT_ERR_ARGUMENT, -1, 0, "size, cells and out_mesh may not be NULL");
     for (i = 0; i < n; i++) {
         if (!cti_finite(size[i]) || !(size[i] > 0))
-            return cti_shape_error(error, CT_ERR_ARGUMENT, "size has to be finite and > 0 (element: axis)", i, (double)size[i]);
+            return cti_error_set(error, CT_ERR_ARGUMENT, i, (double)size[i], "size has to be finite and > 0 (element: axis)");
         if (cells[i] < 1)
-            return cti_shape_error(error, CT_ERR_ARGUMENT, "cells have to be >= 1 (element: axis)", i, (double)cells[i]);
+            return cti_error_set(error, CT_ERR_ARGUMENT, i, (double)cells[i], "cells have to be >= 1 (element: axis)");
         product *= (double)cells[i] + 1;
     }
     if (product > 100e6)
-        return cti_shape_error(error, CT_ERR_ARGUMENT, "cells: more than 100 million vertices", -1, product);
+        return cti_error_set(error, CT_ERR_ARGUMENT, -1, product, "cells: more than 100 million vertices");
     return CT_OK;
 }
 
@@ -273,11 +265,11 @@ static ct_code cti_shape_sphere(ct_real radius, int levels, ct_mesh *out_mesh, c
     ct_mesh m;
     int i, ok = 1;
     if (!out_mesh)
-        return cti_shape_error(out_error, CT_ERR_ARGUMENT, "out_mesh may not be NULL", -1, 0);
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, 0, "out_mesh may not be NULL");
     if (!cti_finite(radius) || !(radius > 0))
-        return cti_shape_error(out_error, CT_ERR_ARGUMENT, "radius has to be finite and > 0", -1, (double)radius);
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, (double)radius, "radius has to be finite and > 0");
     if (levels < 0 || levels > 7)
-        return cti_shape_error(out_error, CT_ERR_ARGUMENT, "levels have to be 0..7", -1, (double)levels);
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, (double)levels, "levels have to be 0..7");
     cti_mem_init(&mem, NULL);
     memset(&m, 0, sizeof m);
     memset(&topology, 0, sizeof topology);

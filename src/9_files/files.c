@@ -11,36 +11,13 @@
 
 enum { CTI_FILES_CHUNK = 1 << 16, CTI_FILES_DIGITS = 1200 };
 
-/* Sets the error to "<unit> <place>: <text>", or with a negative place to the text alone. */
-static ct_code cti_file_say(ct_error_info *error, ct_code code, const char *unit, int64_t place, double value, const char *format,
-                            const char *arg)
-{
-    if (error) {
-        char text[200];
-        memset(error, 0, sizeof *error);
-        error->code = code, error->element = place >= 0 ? place : -1, error->value = value;
-        snprintf(text, sizeof text, format, arg ? arg : "");
-        if (place >= 0)
-            snprintf(error->buffer, sizeof error->buffer, "%s %lld: %s", unit, (long long)place, text);
-        else
-            snprintf(error->buffer, sizeof error->buffer, "%s", text);
-        error->text = error->buffer;
-    }
-    return code;
-}
-
-CTI_FN ct_code cti_file_error(ct_error_info *error, ct_code code, int64_t line, double value, const char *format, const char *arg)
-{
-    return cti_file_say(error, code, "line", line > 0 ? line : -1, value, format, arg);
-}
-
 CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, ct_error_info *error)
 {
     size_t n = 0, got = 1;
     int bad, room = 1;
     FILE *f = fopen(path, "rb");
     if (!f)
-        return cti_file_error(error, CT_ERR_FILE, 0, 0, "cannot open the file", NULL);
+        return cti_error_set(error, CT_ERR_FILE, -1, 0, "cannot open the file");
     while (got > 0 && (room = CTI_RESERVE(mem, *out_bytes, (int64_t)n + CTI_FILES_CHUNK)) != 0) {
         got = fread(*out_bytes + n, 1, stbds_header(*out_bytes)->capacity - n, f);
         n += got;
@@ -49,8 +26,8 @@ CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, c
     bad = ferror(f);
     fclose(f);
     if (!room)
-        return cti_file_error(error, CT_ERR_MEMORY, 0, 0, "out of memory for the file", NULL);
-    return bad ? cti_file_error(error, CT_ERR_FILE, 0, 0, "cannot read the file", NULL) : CT_OK;
+        return cti_error_set(error, CT_ERR_MEMORY, -1, 0, "out of memory for the file");
+    return bad ? cti_error_set(error, CT_ERR_FILE, -1, 0, "cannot read the file") : CT_OK;
 }
 
 static int cti_file_replace(const char *temporary, const char *path)
@@ -75,7 +52,7 @@ CTI_FN ct_code cti_file_write(cti_mem *mem, const char *path, cti_file_writer *w
     int ok;
     FILE *f;
     if (!CTI_RESIZE(mem, temporary, (int64_t)(n + sizeof end)))
-        return cti_file_error(error, CT_ERR_MEMORY, 0, 0, "out of memory for the file", NULL);
+        return cti_error_set(error, CT_ERR_MEMORY, -1, 0, "out of memory for the file");
     memcpy(temporary, path, n), memcpy(temporary + n, end, sizeof end);
     remove(temporary); /* left by a run that was killed; or a link, which must not be written through */
     f = fopen(temporary, "wb");
@@ -87,7 +64,7 @@ CTI_FN ct_code cti_file_write(cti_mem *mem, const char *path, cti_file_writer *w
     if (f && code != CT_OK)
         remove(temporary);
     CTI_FREE(mem, temporary);
-    return code == CT_ERR_FILE ? cti_file_error(error, code, 0, 0, "the file cannot be written", NULL) : code;
+    return code == CT_ERR_FILE ? cti_error_set(error, code, -1, 0, "the file cannot be written") : code;
 }
 
 /* ---- scanner ---- */
@@ -110,8 +87,10 @@ CTI_FN ct_code cti_scan_close(cti_scan *s)
 CTI_FN int cti_scan_wrong(cti_scan *s, int64_t value, const char *format, const char *arg)
 {
     int64_t place = s->start ? (int64_t)(s->at - s->start) : s->line;
+    char text[200];
+    snprintf(text, sizeof text, format, arg ? arg : "");
     if (s->code == CT_OK)
-        s->code = cti_file_say(s->error, CT_ERR_FORMAT, s->start ? "byte" : "line", place, (double)value, format, arg);
+        s->code = cti_error_set(s->error, CT_ERR_FORMAT, place, (double)value, "%s %lld: %s", s->start ? "byte" : "line", (long long)place, text);
     s->at = s->end;
     return 0;
 }
@@ -130,7 +109,7 @@ CTI_FN int cti_scan_fail(cti_scan *s, ct_code code, const char *format, const ch
 CTI_FN int cti_scan_memory(cti_scan *s)
 {
     if (s->code == CT_OK)
-        s->code = cti_file_error(s->error, CT_ERR_MEMORY, 0, 0, "out of memory for a mesh", NULL);
+        s->code = cti_error_set(s->error, CT_ERR_MEMORY, -1, 0, "out of memory for a mesh");
     s->at = s->end;
     return 0;
 }
@@ -400,16 +379,20 @@ CTI_FN cti_scan_scalar cti_scan_type(const cti_scan *s)
     static const struct {
         const char *name;
         cti_scan_scalar type;
-    } types[] = {{"char", CTI_SCALAR_I8},           {"signed_char", CTI_SCALAR_I8},        {"unsigned_char", CTI_SCALAR_U8}, {"uchar", CTI_SCALAR_U8},
-                 {"short", CTI_SCALAR_I16},         {"unsigned_short", CTI_SCALAR_U16},    {"ushort", CTI_SCALAR_U16},       {"int", CTI_SCALAR_I32},
-                 {"unsigned_int", CTI_SCALAR_U32},  {"uint", CTI_SCALAR_U32},              {"long", CTI_SCALAR_I64},         {"unsigned_long", CTI_SCALAR_U64},
-                 {"long_long", CTI_SCALAR_I64},     {"unsigned_long_long", CTI_SCALAR_U64}, {"float", CTI_SCALAR_F32},        {"double", CTI_SCALAR_F64},
-                 {"int8", CTI_SCALAR_I8},           {"uint8", CTI_SCALAR_U8},              {"int16", CTI_SCALAR_I16},        {"uint16", CTI_SCALAR_U16},
-                 {"int32", CTI_SCALAR_I32},         {"uint32", CTI_SCALAR_U32},            {"int64", CTI_SCALAR_I64},        {"uint64", CTI_SCALAR_U64},
-                 {"float32", CTI_SCALAR_F32},       {"float64", CTI_SCALAR_F64},           {"vtkidtype", CTI_SCALAR_I32},    {"vtktypeint32", CTI_SCALAR_I32},
-                 {"vtktypeint64", CTI_SCALAR_I64},  {"vtktypeuint64", CTI_SCALAR_U64}};
-    size_t i;
-    for (i = 0; i < sizeof types / sizeof *types; i++)
+    } types[] = {
+        {"char", CTI_SCALAR_I8},                    {"signed_char", CTI_SCALAR_I8},             {"unsigned_char", CTI_SCALAR_U8},
+        {"uchar", CTI_SCALAR_U8},                   {"short", CTI_SCALAR_I16},                  {"unsigned_short", CTI_SCALAR_U16},
+        {"ushort", CTI_SCALAR_U16},                 {"int", CTI_SCALAR_I32},                    {"unsigned_int", CTI_SCALAR_U32},
+        {"uint", CTI_SCALAR_U32},                   {"long", CTI_SCALAR_I64},                   {"unsigned_long", CTI_SCALAR_U64},
+        {"long_long", CTI_SCALAR_I64},              {"unsigned_long_long", CTI_SCALAR_U64},     {"float", CTI_SCALAR_F32},
+        {"double", CTI_SCALAR_F64},                 {"int8", CTI_SCALAR_I8},                    {"uint8", CTI_SCALAR_U8},
+        {"int16", CTI_SCALAR_I16},                  {"uint16", CTI_SCALAR_U16},                 {"int32", CTI_SCALAR_I32},
+        {"uint32", CTI_SCALAR_U32},                 {"int64", CTI_SCALAR_I64},                  {"uint64", CTI_SCALAR_U64},
+        {"float32", CTI_SCALAR_F32},                {"float64", CTI_SCALAR_F64},                {"vtkidtype", CTI_SCALAR_I32},
+        {"vtktypeint32", CTI_SCALAR_I32},           {"vtktypeint64", CTI_SCALAR_I64},           {"vtktypeuint64", CTI_SCALAR_U64},
+    };
+    int i;
+    for (i = 0; i < CTI_COUNT(types); i++)
         if (cti_scan_like(s, types[i].name))
             return types[i].type;
     return CTI_SCALAR_NONE;
@@ -587,12 +570,12 @@ static ct_code cti_file_read(const char *path, ct_mesh *out_mesh, ct_error_info 
     ct_code code;
     int k = 0;
     if (!path || !out_mesh)
-        return cti_file_error(out_error, CT_ERR_ARGUMENT, 0, 0, "path and out_mesh may not be NULL", NULL);
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, 0, "path and out_mesh may not be NULL");
     while (k < CTI_COUNT(formats) && !cti_file_has_extension(path, formats[k].extension))
         k++;
     if (k == CTI_COUNT(formats))
-        return cti_file_error(out_error, CT_ERR_UNSUPPORTED, 0, 0,
-                              "file name must end in .obj, .msh, .ply, .stl, .vtk, .node or .ele (mesh formats that are read)", NULL);
+        return cti_error_set(out_error, CT_ERR_UNSUPPORTED, -1, 0,
+                             "file name must end in .obj, .msh, .ply, .stl, .vtk, .node or .ele (mesh formats that are read)");
     cti_mem_init(&mem, NULL), cti_mem_open(&own, &mem);
     memset(&mesh, 0, sizeof mesh);
     code = formats[k].read ? cti_file_load(&own, path, &bytes, out_error) : cti_load_tetgen(&mem, path, &mesh, out_error);
@@ -616,20 +599,11 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 
 #else
 
-CTI_FN ct_code cti_file_unbuilt(ct_error_info *error)
-{
-    if (error) {
-        memset(error, 0, sizeof *error);
-        error->code = CT_ERR_UNSUPPORTED, error->text = "built without files (CONTACT_WITH_FILES 0)", error->element = -1;
-    }
-    return CT_ERR_UNSUPPORTED;
-}
-
 CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
 {
     CTI_UNUSED(path);
     CTI_UNUSED(out_mesh);
-    return cti_file_unbuilt(out_error);
+    return CTI_ERROR_UNBUILT(out_error, "files", CONTACT_WITH_FILES);
 }
 
 #endif

@@ -20,7 +20,7 @@ typedef struct cti_scan {
     const char *token; /* the last field that was read, [length] */
     int length;
     int64_t line;
-    const char *start; /* NULL: errors name the line; else the beginning of a file with binary parts, whose values are binary, and errors name the byte */
+    const char *start; /* NULL: errors name the line; else the start of a file with binary parts: its values are binary, errors name the byte */
     int big;           /* binary values have their most significant byte first */
     int comments;      /* 1: '#' starts a comment and '\' before a line's end joins it with the next */
     int spans;         /* 1: the values of a list may go on in the next line */
@@ -41,9 +41,6 @@ typedef struct cti_file_polygon {
 
 /* cti_file_load -- reads the whole file into a growable array of bytes, which the caller frees after an error, too; CT_ERR_FILE, CT_ERR_MEMORY. */
 CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, ct_error_info *error);
-/* cti_file_error -- fills error (may be NULL) with "line N: " (line > 0) and a text; returns code. */
-CTI_FN ct_code cti_file_error(ct_error_info *error, ct_code code, int64_t line, double value, const char *format, const char *arg);
-
 /* cti_file_write -- calls `write` on the file path + ".tmp", which replaces `path` when it is complete; until then the old file stays.
    Where a system does not rename over an existing file, the old one is removed first. Returns write's code (write reports its own errors),
    CT_ERR_FILE or CT_ERR_MEMORY. */
@@ -137,7 +134,4 @@ CTI_FN ct_code cti_read_tetgen(cti_mem *mem, const char *const bytes[3], const s
 /* cti_load_tetgen -- path is one of the three files; the others are looked for beside it. */
 CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct_error_info *error);
 
-#else
-/* cti_file_unbuilt -- fills error (may be NULL) with what a build without files says; returns its code. */
-CTI_FN ct_code cti_file_unbuilt(ct_error_info *error);
 #endif

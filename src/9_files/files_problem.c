@@ -61,7 +61,7 @@ typedef struct cti_cpb_file {
 static int cti_cpb_refuse(cti_cpb_file *f, ct_code code, double value, const char *format, const char *name)
 {
     if (f->code == CT_OK)
-        f->code = cti_file_error(f->error, code, 0, value, format, name);
+        f->code = cti_error_set(f->error, code, -1, value, format, name);
     return 0;
 }
 
@@ -545,21 +545,21 @@ static ct_code cti_problem_load(const char *path, ct_problem **out_problem, ct_e
     ct_code code;
     int cpb;
     if (!path || !out_problem)
-        return cti_file_error(out_error, CT_ERR_ARGUMENT, 0, 0, "path and out_problem may not be NULL", NULL);
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, 0, "path and out_problem may not be NULL");
     cpb = cti_file_has_extension(path, ".cpb");
     if (!cpb && !cti_file_has_extension(path, ".lcp") && !cti_file_has_extension(path, ".blcp"))
-        return cti_file_error(out_error, CT_ERR_UNSUPPORTED, 0, 0, "file name must end in .cpb, .lcp or .blcp", NULL);
+        return cti_error_set(out_error, CT_ERR_UNSUPPORTED, -1, 0, "file name must end in .cpb, .lcp or .blcp");
     q = cti_problem_new();
     if (!q)
-        return cti_file_error(out_error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
+        return cti_error_set(out_error, CT_ERR_MEMORY, -1, 0, "out of memory");
     code = cti_file_load(&q->mem, path, &bytes, out_error);
     CTI_THEN(code, (cpb ? cti_cpb_read : cti_lcp_read)(&q->mem, bytes, (size_t)CTI_LEN(bytes), &q->program, out_error));
     CTI_FREE(&q->mem, bytes);
     wrong = code == CT_OK ? cti_program_check(&q->program) : NULL;
     if (wrong)
-        code = cti_file_error(out_error, CT_ERR_DOMAIN, 0, 0, wrong, NULL);
+        code = cti_error_set(out_error, CT_ERR_DOMAIN, -1, 0, "%s", wrong);
     if (code == CT_OK && !cti_program_prepare(&q->mem, &q->program))
-        code = cti_file_error(out_error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
+        code = cti_error_set(out_error, CT_ERR_MEMORY, -1, 0, "out of memory");
     if (code != CT_OK) {
         ct_problem_free(q);
         return code;
@@ -593,7 +593,7 @@ static ct_code cti_problem_out_write(FILE *f, void *user)
         cti_lcp_write(f, &copy);
     else
         ok = cti_cpb_write(o->mem, f, &copy);
-    return ok ? CT_OK : cti_file_error(o->error, CT_ERR_MEMORY, 0, 0, "out of memory", NULL);
+    return ok ? CT_OK : cti_error_set(o->error, CT_ERR_MEMORY, -1, 0, "out of memory");
 }
 
 CTI_FN ct_code cti_problem_save(cti_mem *mem, const cti_program *p, const char *path, ct_error_info *error)
@@ -608,10 +608,10 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
     cti_mem mem;
     int text;
     if (!problem || !path)
-        return cti_file_error(out_error, CT_ERR_ARGUMENT, 0, 0, "problem and path may not be NULL", NULL);
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, 0, "problem and path may not be NULL");
     text = problem->program.kind == CTI_PROGRAM_LCP;
     if (text ? !cti_file_has_extension(path, ".lcp") && !cti_file_has_extension(path, ".blcp") : !cti_file_has_extension(path, ".cpb"))
-        return cti_file_error(out_error, CT_ERR_UNSUPPORTED, 0, 0, "an LCP is written as .lcp or .blcp, all others as .cpb", NULL);
+        return cti_error_set(out_error, CT_ERR_UNSUPPORTED, -1, 0, "an LCP is written as .lcp or .blcp, all others as .cpb");
     cti_mem_init(&mem, NULL);
     return cti_problem_save(&mem, &problem->program, path, out_error);
 }
@@ -622,14 +622,14 @@ CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_probl
 {
     CTI_UNUSED(path);
     CTI_UNUSED(out_problem);
-    return cti_file_unbuilt(out_error);
+    return CTI_ERROR_UNBUILT(out_error, "files", CONTACT_WITH_FILES);
 }
 
 CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *path, ct_error_info *out_error)
 {
     CTI_UNUSED(problem);
     CTI_UNUSED(path);
-    return cti_file_unbuilt(out_error);
+    return CTI_ERROR_UNBUILT(out_error, "files", CONTACT_WITH_FILES);
 }
 
 #endif

@@ -163,7 +163,7 @@ CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct
         base--;
     base--;
     if (!CTI_RESIZE(&own, name, base + 6))
-        code = cti_file_error(error, CT_ERR_MEMORY, 0, 0, "out of memory for a mesh", NULL);
+        code = cti_error_set(error, CT_ERR_MEMORY, -1, 0, "out of memory for a mesh");
     for (i = 0; i < 3 && code == CT_OK; i++) {
         int given = cti_file_has_extension(path, ends[i]);
         memcpy(name, path, base);
@@ -174,11 +174,10 @@ CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct
         else if (code == CT_ERR_FILE && !given && i > 0)
             code = CT_OK;
         else if (!given)
-            cti_file_error(error, code, 0, 0, code == CT_ERR_FILE ? "cannot open the .node file beside it" : "out of memory for the file",
-                           NULL);
+            cti_error_set(error, code, -1, 0, code == CT_ERR_FILE ? "cannot open the .node file beside it" : "out of memory for the file");
     }
     if (code == CT_OK && !texts[1] && !texts[2])
-        code = cti_file_error(error, CT_ERR_FILE, 0, 0, "cannot open the .ele file beside it", NULL);
+        code = cti_error_set(error, CT_ERR_FILE, -1, 0, "cannot open the .ele file beside it");
     CTI_THEN(code, cti_read_tetgen(mem, texts, n, mesh, error));
     cti_mem_release(&own);
     return code;

@@ -10,22 +10,13 @@
 
 typedef struct cti_write {
     FILE *f;
-    char kind; /* o, m, v: OBJ, MSH, VTK */
+    int format; /* in cti_write_formats */
     const ct_mesh *mesh;
     const int32_t *triangles; /* the triangles to write */
     int n_triangles;
     uint8_t *used; /* [n_positions] 1: an element uses it */
     int n_points;  /* number of positions that no element uses */
 } cti_write;
-
-/* ---- checks ---- */
-
-static ct_code cti_write_check(const ct_mesh *m, ct_error_info *error)
-{
-    if (m->n_positions < 1)
-        return cti_error_set(error, CT_ERR_ARGUMENT, -1, m->n_positions, "a mesh needs at least one position, and counts may not be negative");
-    return cti_mesh_check(m, CTI_MESH_ANY, error);
-}
 
 /* ---- text ---- */
 
@@ -133,22 +124,22 @@ static void cti_write_mark(cti_write *w, const int32_t *list, int64_t n)
         w->used[list[i]] = 1;
 }
 
+static const struct {
+    const char *extension;
+    void (*write)(const cti_write *w);
+} cti_write_formats[] = {{".obj", cti_write_obj}, {".msh", cti_write_msh}, {".vtk", cti_write_vtk}};
+
 static ct_code cti_write_text(FILE *f, void *user)
 {
     cti_write *w = (cti_write *)user;
     w->f = f;
-    if (w->kind == 'o')
-        cti_write_obj(w);
-    else if (w->kind == 'm')
-        cti_write_msh(w);
-    else
-        cti_write_vtk(w);
+    cti_write_formats[w->format].write(w);
     return CT_OK;
 }
 
 CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_error_info *out_error)
 {
-    cti_mem mem;
+    cti_mem mem, own;
     cti_write w;
     int32_t *surface = NULL;
     ct_code code;
@@ -156,25 +147,23 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
     if (!path || !mesh)
         return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, 0, "path and mesh may not be NULL");
     memset(&w, 0, sizeof w);
-    w.kind = cti_file_has_extension(path, ".obj")
-                 ? 'o'
-                 : (cti_file_has_extension(path, ".msh") ? 'm' : (cti_file_has_extension(path, ".vtk") ? 'v' : 0));
-    if (!w.kind)
+    while (w.format < CTI_COUNT(cti_write_formats) && !cti_file_has_extension(path, cti_write_formats[w.format].extension))
+        w.format++;
+    if (w.format == CTI_COUNT(cti_write_formats))
         return cti_error_set(out_error, CT_ERR_UNSUPPORTED, -1, 0,
                               "file name must end in .obj, .msh or .vtk (mesh formats that are written)");
-    code = cti_write_check(mesh, out_error);
+    if (mesh->n_positions < 1)
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, mesh->n_positions, "a mesh needs at least one position, and counts may not be negative");
+    code = cti_mesh_check(mesh, CTI_MESH_ANY, out_error);
     if (code != CT_OK)
         return code;
-    cti_mem_init(&mem, NULL);
+    cti_mem_init(&mem, NULL), cti_mem_open(&own, &mem);
     w.mesh = mesh, w.triangles = mesh->triangles, w.n_triangles = mesh->n_triangles;
-    code = CT_ERR_MEMORY;
-    if (CTI_RESIZE(&mem, w.used, mesh->n_positions)) {
-        code = CT_OK;
+    code = CTI_RESIZE(&own, w.used, mesh->n_positions) ? CT_OK : CT_ERR_MEMORY;
+    if (code == CT_OK && cti_write_formats[w.format].write == cti_write_obj && mesh->n_tets && !mesh->n_triangles) {
         /* OBJ has no tets: their boundary is written instead */
-        if (w.kind == 'o' && mesh->n_tets && !mesh->n_triangles) {
-            code = cti_mesh_boundary(&mem, mesh->tets, mesh->n_tets, mesh->n_positions, &surface) ? CT_OK : CT_ERR_MEMORY;
-            w.triangles = surface, w.n_triangles = CTI_LEN(surface) / 3;
-        }
+        code = cti_mesh_boundary(&own, mesh->tets, mesh->n_tets, mesh->n_positions, &surface) ? CT_OK : CT_ERR_MEMORY;
+        w.triangles = surface, w.n_triangles = CTI_LEN(surface) / 3;
     }
     if (code == CT_OK) {
         cti_write_mark(&w, mesh->tets, 4 * (int64_t)mesh->n_tets);
@@ -182,12 +171,11 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
         cti_write_mark(&w, mesh->segments, 2 * (int64_t)mesh->n_segments);
         for (i = 0; i < mesh->n_positions; i++)
             w.n_points += !w.used[i];
-        code = cti_file_write(&mem, path, cti_write_text, &w, out_error);
+        code = cti_file_write(&own, path, cti_write_text, &w, out_error);
     } else {
         cti_error_set(out_error, code, -1, 0, "out of memory for the file");
     }
-    CTI_FREE(&mem, w.used);
-    CTI_FREE(&mem, surface);
+    cti_mem_release(&own);
     return code;
 }
 
@@ -197,7 +185,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 {
     CTI_UNUSED(path);
     CTI_UNUSED(mesh);
-    return cti_file_unbuilt(out_error);
+    return CTI_ERROR_UNBUILT(out_error, "files", CONTACT_WITH_FILES);
 }
 
 #endif

@@ -367,7 +367,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
     }
     /* blocks first: new slots may move the bodies in memory, while a step after a refusal still uses pointers to their models */
     if (code == CT_OK && b->block0 >= 0 &&
-        !(CTI_RESERVE(&w->mem, w->state.bodies.rigids, CTI_LEN(w->state.bodies.rigids) + 1) && cti_blocks_reserve(&w->state, w->state.n + b->n_blocks)))
+        !(CTI_RESERVE(&w->mem, w->state.bodies.rigids, CTI_LEN(w->state.bodies.rigids) + 1) &&
+          cti_blocks_reserve(&w->state, w->state.n + b->n_blocks)))
         code = CT_ERR_MEMORY;
     if (code == CT_OK) {
         slot = cti_bodies_slot(w);

@@ -51,7 +51,8 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
         cti_weld_hint(&w->mem, b->rest, b->n, CTI_WELD_NOISE, hint);
         w->mem.failed = 0;
         return cti_error_set(&w->error, CT_ERR_MESH, e, 0,
-                             "a rigid body's surface is not closed, or its triangles do not agree on the outside%s (element: vertex of such an edge)", hint);
+                             "a rigid body's surface is not closed, or its triangles do not agree on the outside%s "
+                             "(element: vertex of such an edge)", hint);
     }
     volume = cti_rigid_mass(b->rest, b->triangles, CTI_LEN(b->triangles) / 3, (double)d->density, &mass, center, inertia);
     if (!(volume > 0) || !(mass > 0) || !cti_finite((ct_real)mass))

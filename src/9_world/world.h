@@ -135,9 +135,9 @@ CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {
     return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;
 }
-/* cti_blocks_reserve -- room for n blocks in the state's arrays by blocks, so that cti_blocks_resize cannot fail afterwards, which sets the lengths of
-   the first `arrays` of them: CTI_BLOCKS_OF_STEPS with those of the last step. cti_blocks_shift -- `add` blocks of zeros more from block `at` on, for
-   which there is room; later ones move up. add < 0: blocks are taken out, with their pins. 0: out of memory. */
+/* cti_blocks_reserve -- room for n blocks in the state's arrays by blocks, so that cti_blocks_resize cannot fail afterwards, which sets
+   the lengths of the first `arrays` of them: CTI_BLOCKS_OF_STEPS with those of the last step. cti_blocks_shift -- `add` blocks of zeros
+   more from block `at` on, for which there is room; later ones move up. add < 0: blocks are taken out, with their pins. 0: out of memory. */
 enum { CTI_BLOCKS_OF_BODIES = 7, CTI_BLOCKS_OF_STEPS = 9 };
 CTI_FN int cti_blocks_reserve(cti_state *s, int n);
 CTI_FN int cti_blocks_resize(cti_state *s, int arrays, int n);

@@ -25,8 +25,8 @@ CONTACT_API int ct_solver_built(ct_solver solver);
 /* ---- world ---- */
 CONTACT_API ct_solver_desc ct_solver_desc_default(void);
 CONTACT_API ct_world_desc ct_world_desc_default(void);
-/* ct_world_desc_default_for -- the same for a stepper that is built: `stepper` is set, and what it does not have is off (CT_STEPPER_EXPLICIT: friction 0,
-   self_collision 0). ct_world_create refuses it never. */
+/* ct_world_desc_default_for -- the same for a stepper that is built: `stepper` is set, and what it does not have is off
+   (CT_STEPPER_EXPLICIT: friction 0, self_collision 0). ct_world_create refuses it never. */
 CONTACT_API ct_world_desc ct_world_desc_default_for(ct_stepper stepper);
 /* ct_world_create -- desc NULL: the defaults. out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED
    (a stepper or solver that is not built, a combination that is not supported, an implementation whose products and sums the compiler has
