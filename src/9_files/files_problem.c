@@ -283,12 +283,13 @@ static ct_code cti_cpb_read(cti_mem *mem, const char *bytes, size_t size, cti_pr
     cti_mem_open(&f.own, mem);
     f.mem = mem, f.error = error, f.code = CT_OK;
     ok = cti_cpb_open(&f, (const unsigned char *)bytes, size) && cti_cpb_only(&f, (cti_program_kind)f.kind);
-    q->kind = (cti_program_kind)f.kind;
+    if (ok)
+        q->kind = (cti_program_kind)f.kind;
     if (ok && q->kind != CTI_PROGRAM_QP) {
         nc = cti_cpb_need(&f, "nc", 0, 1), count = nc ? cti_cpb_int_at(nc, 0) : 0;
         ok = nc && ((count >= 0 && count <= CTI_CPB_MOST) ||
                     cti_cpb_refuse(&f, CT_ERR_DOMAIN, count, "array %s: a number of contacts that is not possible", "nc"));
-        q->m = 3 * count, q->n = q->m;
+        q->m = q->n = ok ? 3 * count : 0;
     }
     ok = ok && (q->kind == CTI_PROGRAM_LOCAL ? cti_cpb_sparse(&f, "W", 3, 0, -1, &q->W) : cti_cpb_dynamics(&f, q));
     if (ok) {

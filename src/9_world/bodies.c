@@ -118,26 +118,30 @@ CTI_FN int cti_bodies_is_moderate(const ct_real *v)
     return cti_finite(square * square);
 }
 
-CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
+CTI_FN ct_code cti_bodies_check_velocities(ct_world *w, ct_body_id body, const ct_real *v, const ct_real *omega)
 {
     int k;
+    for (k = 0; k < 3; k++)
+        if ((v && !cti_finite(v[k])) || (omega && !cti_finite(omega[k])))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "velocity must be finite");
+    if (v && !cti_bodies_is_moderate(v))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)cti_v3_norm(cti_v3_at(v, 0)),
+                              "velocity is too large: its fourth power is not finite");
+    if (omega && !cti_bodies_is_moderate(omega))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)cti_v3_norm(cti_v3_at(omega, 0)),
+                              "angular_velocity is too large: its fourth power is not finite");
+    return CT_OK;
+}
+
+CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega)
+{
+    ct_body_id none = {0, 0};
+    ct_code code;
     if (!cti_finite(friction) || !cti_finite(thickness) || thickness == 0)
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)thickness, "friction and thickness must be finite, thickness not 0");
-    if (friction > 0) {
-        ct_code code = cti_steppers_admit(w, CTI_FEATURE_FRICTION, NULL);
-        if (code != CT_OK)
-            return code;
-    }
-    for (k = 0; v && k < 3; k++)
-        if (!cti_finite(v[k]) || !cti_finite(omega[k]))
-            return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "velocity must be finite");
-    if (v && !cti_bodies_is_moderate(v))
-        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(v, 0)),
-                                 "velocity is too large: its fourth power is not finite");
-    if (v && !cti_bodies_is_moderate(omega))
-        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(omega, 0)),
-                                 "angular_velocity is too large: its fourth power is not finite");
-    return CT_OK;
+    code = friction > 0 ? cti_steppers_admit(w, CTI_FEATURE_FRICTION, NULL) : CT_OK;
+    CTI_THEN(code, cti_bodies_check_velocities(w, none, v, omega));
+    return code;
 }
 
 CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out)
@@ -338,13 +342,12 @@ CTI_FN ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b, const ct_
 static void cti_bodies_warn_thick(const ct_world *w, const cti_body *b)
 {
     const cti_topology *t = &b->topology;
-    cti_logger log;
+    const cti_logger log = cti_world_logger(w);
     double sum = 0;
     int e;
     for (e = 0; e < t->n_edges; e++)
         sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(b->rest, b->surface_nodes[t->edges[2 * e]]),
                                               cti_v3_at(b->rest, b->surface_nodes[t->edges[2 * e + 1]])));
-    log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
     if (t->n_faces > 0 && w->state.desc.stepper != CT_STEPPER_BARRIER && (double)b->thickness * t->n_edges > 0.5 * sum)
         cti_logger_write(&log, CT_LOG_WARNING,
                          "body '%.32s': the thickness %g m is above half of the surface's edges, which are %g m in the mean. Steps take long, "

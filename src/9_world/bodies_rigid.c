@@ -231,17 +231,9 @@ static ct_code cti_bodies_set_motion(ct_world *w, ct_body_id body, const ct_real
 {
     ct_code code = CT_OK;
     const cti_body *b = cti_bodies_rigid(w, body, &code);
-    int k;
-    if (!b)
+    CTI_THEN(code, cti_bodies_check_velocities(w, body, velocity, angular_velocity));
+    if (code != CT_OK)
         return code;
-    for (k = 0; k < 3; k++)
-        if ((velocity && !cti_finite(velocity[k])) || (angular_velocity && !cti_finite(angular_velocity[k])))
-            return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "velocity must be finite");
-    if (velocity && !cti_bodies_is_moderate(velocity))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)velocity[0], "velocity is too large: its fourth power is not finite");
-    if (angular_velocity && !cti_bodies_is_moderate(angular_velocity))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)angular_velocity[0],
-                              "angular_velocity is too large: its fourth power is not finite");
     w->state.bodies.rigids[b->rigid].linked = 0;
     w->state.energy.known = 0;
     if (velocity)

@@ -23,49 +23,43 @@ CONTACT_API_DEF ct_points_desc ct_points_desc_default(void)
     return d;
 }
 
-static int cti_rod_positive(ct_real x) { return cti_finite(x) && x > 0; }
-static int cti_rod_not_negative(ct_real x) { return cti_finite(x) && x >= 0; }
-
-/* what a rod resists with, from its section where no stiffness is given; the first complaint or NULL */
-static const char *cti_rod_resolve(const ct_rod_desc *d, cti_rod_law *law, ct_real *stretch)
+/* what a rod resists with, from its section where no stiffness is given */
+static ct_code cti_rod_resolve(ct_world *w, const ct_rod_desc *d, cti_rod_law *law, ct_real *stretch)
 {
     ct_real r2 = d->radius * d->radius, area = CTI_ROD_PI * r2, moment = area * r2 / 4;
     int k;
     memset(law, 0, sizeof *law);
-    if (!cti_rod_positive(d->radius))
-        return "radius must be finite and > 0 [m]";
-    if (!cti_rod_positive(d->young))
-        return "young must be finite and > 0 [Pa]";
-    if (!(cti_finite(d->poisson) && d->poisson >= 0 && d->poisson <= CTI_R(0.5)))
-        return "poisson must be in [0, 0.5]";
-    if (!cti_rod_positive(d->density))
-        return "density must be finite and > 0 [kg/m^3]";
     *stretch = d->stretch < 0 ? d->young * area : d->stretch;
     law->torsion = d->torsion < 0 ? d->young / (2 * (1 + d->poisson)) * 2 * moment : d->torsion;
     law->line_density = d->line_density < 0 ? d->density * area : d->line_density;
     for (k = 0; k < 2; k++)
         law->bend[k] = d->bend[k] < 0 ? d->young * moment : d->bend[k];
-    if (!cti_rod_positive(*stretch))
-        return "stretch must be finite and > 0 [N], or below 0: from young and radius";
-    if (!cti_rod_not_negative(law->bend[0]) || !cti_rod_not_negative(law->bend[1]))
-        return "bend must be finite [N m^2]; below 0: from young and radius";
-    if (!cti_rod_not_negative(law->torsion))
-        return "torsion must be finite [N m^2]; below 0: from young, poisson and radius";
-    if (law->torsion == 0 && (law->bend[0] > 0 || law->bend[1] > 0))
-        return "torsion must be > 0 where bend is: nothing else holds the frames that bending is measured in";
-    if (!cti_rod_positive(law->line_density))
-        return "line_density must be finite and > 0 [kg/m], or below 0: from density and radius";
-    if (!(d->curvature >= 0 && d->curvature <= 1))
-        return "curvature must be in [0, 1]";
-    if (!cti_finite(d->twist))
-        return "twist must be finite [rad/m]";
-    if (!cti_finite(cti_v3_norm2(cti_v3_at(d->direction, 0))))
-        return "direction must be finite";
-    if (!cti_rod_not_negative(d->damping_mass) || !cti_rod_not_negative(d->damping_stiffness))
-        return "damping_mass and damping_stiffness must be finite and >= 0";
     law->curvature = d->curvature, law->twist = d->twist;
     memcpy(law->direction, d->direction, sizeof law->direction);
-    return NULL;
+    {
+        const cti_range ranges[] = {
+            {(double)d->radius, CTI_POSITIVE, CTI_FINITE, "radius must be finite and > 0 [m]"},
+            {(double)d->young, CTI_POSITIVE, CTI_FINITE, "young must be finite and > 0 [Pa]"},
+            {(double)d->poisson, 0, 0.5, "poisson must be in [0, 0.5]"},
+            {(double)d->density, CTI_POSITIVE, CTI_FINITE, "density must be finite and > 0 [kg/m^3]"},
+            {(double)*stretch, CTI_POSITIVE, CTI_FINITE, "stretch must be finite and > 0 [N], or below 0: from young and radius"},
+            {(double)law->bend[0], 0, CTI_FINITE, "bend must be finite [N m^2]; below 0: from young and radius"},
+            {(double)law->bend[1], 0, CTI_FINITE, "bend must be finite [N m^2]; below 0: from young and radius"},
+            {(double)law->torsion, 0, CTI_FINITE, "torsion must be finite [N m^2]; below 0: from young, poisson and radius"},
+            {(double)law->line_density, CTI_POSITIVE, CTI_FINITE, "line_density must be finite and > 0 [kg/m], or below 0: from density and radius"},
+            {(double)d->curvature, 0, 1, "curvature must be in [0, 1]"},
+            {(double)d->twist, -CTI_FINITE, CTI_FINITE, "twist must be finite [rad/m]"},
+            {(double)cti_v3_norm2(cti_v3_at(d->direction, 0)), 0, CTI_FINITE, "direction must be finite"},
+            {(double)d->damping_mass, 0, CTI_FINITE, "damping_mass and damping_stiffness must be finite and >= 0"},
+            {(double)d->damping_stiffness, 0, CTI_FINITE, "damping_mass and damping_stiffness must be finite and >= 0"}};
+        ct_code code = cti_error_ranges(&w->error, ranges, CTI_COUNT(ranges));
+        if (code != CT_OK)
+            return code;
+    }
+    if (law->torsion == 0 && (law->bend[0] > 0 || law->bend[1] > 0))
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0,
+                                "torsion must be > 0 where bend is: nothing else holds the frames that bending is measured in");
+    return CT_OK;
 }
 
 /* the first vertex that no segment has, or -1 */
@@ -152,7 +146,6 @@ static ct_code cti_rod_add(ct_world *w, const ct_rod_desc *d, ct_body_id *out_bo
     cti_place place, turn;
     cti_rod_law law;
     cti_rod_desc made;
-    const char *text;
     ct_code code;
     memset(&made, 0, sizeof made);
     CTI_BODIES_COMMON(common, d);
@@ -161,9 +154,9 @@ static ct_code cti_rod_add(ct_world *w, const ct_rod_desc *d, ct_body_id *out_bo
         return code;
     if (d->mesh->n_segments <= 0)
         return cti_world_refuse(w, CT_ERR_MESH, -1, 0, "a rod needs segments");
-    text = cti_rod_resolve(d, &law, &made.stretch);
-    if (text)
-        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    code = cti_rod_resolve(w, d, &law, &made.stretch);
+    if (code != CT_OK)
+        return code;
     turn = place;
     memset(turn.t, 0, sizeof turn.t);
     if (place.moves)
@@ -205,17 +198,15 @@ static ct_code cti_points_model(ct_world *w, cti_body *b, const ct_points_desc *
 
 static ct_code cti_points_check(ct_world *w, const ct_points_desc *d)
 {
+    const cti_range ranges[] = {{(double)d->radius, CTI_POSITIVE, CTI_FINITE, "radius must be finite and > 0 [m]"},
+                                {(double)d->density, CTI_POSITIVE, CTI_FINITE, "density must be finite and > 0 [kg/m^3]"},
+                                {(double)d->damping_mass, 0, CTI_FINITE, "damping_mass must be finite and >= 0 [1/s]"}};
+    ct_code code = cti_error_ranges(&w->error, ranges, CTI_COUNT(ranges));
     int i;
-    if (!cti_rod_positive(d->radius))
-        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->radius, "radius must be finite and > 0 [m]");
-    if (!cti_rod_positive(d->density))
-        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->density, "density must be finite and > 0 [kg/m^3]");
-    if (!cti_rod_not_negative(d->damping_mass))
-        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->damping_mass, "damping_mass must be finite and >= 0 [1/s]");
-    for (i = 0; d->masses && i < d->mesh->n_positions; i++)
-        if (!cti_rod_positive(d->masses[i]))
-            return cti_world_refuse(w, CT_ERR_ARGUMENT, i, (double)d->masses[i], "a mass must be finite and > 0 [kg] (element: point)");
-    return CT_OK;
+    for (i = 0; code == CT_OK && d->masses && i < d->mesh->n_positions; i++)
+        if (!cti_finite(d->masses[i]) || !(d->masses[i] > 0))
+            code = cti_world_refuse(w, CT_ERR_ARGUMENT, i, (double)d->masses[i], "a mass must be finite and > 0 [kg] (element: point)");
+    return code;
 }
 
 CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d, ct_body_id *out_body)

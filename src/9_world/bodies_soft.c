@@ -39,10 +39,9 @@ static double cti_bodies_longest(const ct_real *X, const int32_t *list, int n, i
 /* logs a warning about a surface that is coarser than its tets: contacts act at its vertices, and nodes between them follow no contact */
 static void cti_bodies_warn_coarse(const ct_world *w, const ct_soft_desc *d)
 {
-    cti_logger log;
+    const cti_logger log = cti_world_logger(w);
     double skin = cti_bodies_longest(d->surface->positions, d->surface->triangles, d->surface->n_triangles, 3);
     double tets = cti_bodies_longest(d->mesh->positions, d->mesh->tets, d->mesh->n_tets, 4);
-    log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
     if (skin > tets)
         cti_logger_write(&log, CT_LOG_WARNING,
                          "body '%.32s': edges of the embedded surface are up to %g m long, those of its tets %g m. Contacts act at surface vertices, "
@@ -118,7 +117,7 @@ static ct_code cti_bodies_fill(ct_world *w, cti_body *b, const ct_soft_desc *d)
 static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const ct_mesh *m)
 {
     static const int face[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
-    cti_logger log;
+    const cti_logger log = cti_world_logger(w);
     double flattest = CTI_SOFT_SLIVER;
     int t, f, a, b, k, found = -1;
     for (t = 0; t < m->n_tets; t++) {
@@ -144,7 +143,6 @@ static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const c
         if (area2 > 0 && edge2 > 0 && volume / sqrt(area2 * edge2) < flattest)
             flattest = volume / sqrt(area2 * edge2), found = t;
     }
-    log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
     if (found >= 0)
         cti_logger_write(&log, CT_LOG_WARNING, "body '%s': tet %d is a sliver: its height is %.1e of its longest edge. Steps will be hard to solve; "
                          "mesh it without", name ? name : "", found, flattest);
@@ -153,11 +151,10 @@ static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const c
 /* logs a warning about vertices of a cloth that are in one place: the cloth is open there, and its parts push each other apart */
 static void cti_bodies_warn_split(ct_world *w, const cti_body *b)
 {
-    cti_logger log;
+    const cti_logger log = cti_world_logger(w);
     char hint[140];
     cti_weld_hint(&w->mem, b->rest, b->n, 0, hint);
     w->mem.failed = 0;
-    log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
     if (hint[0])
         cti_logger_write(&log, CT_LOG_WARNING, "body '%s': the cloth is open where corners are stored once a triangle%s", b->name, hint);
 }

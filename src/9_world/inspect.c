@@ -8,8 +8,7 @@
 static ct_code cti_inspect_fail(ct_world *w, int64_t element, double value, const char *text)
 {
     ct_body_id none = {0, 0};
-    cti_logger log;
-    log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
+    const cti_logger log = cti_world_logger(w);
     cti_logger_write(&log, CT_LOG_ERROR, "CONTACT_VALIDATE: %s (element %lld, value %g)", text, (long long)element, value);
     CTI_ASSERT(!"CONTACT_VALIDATE: what a step promises does not hold");
     return cti_world_refuse(w, CT_ERR_DOMAIN, element, value, text);

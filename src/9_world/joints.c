@@ -202,8 +202,7 @@ static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_
 /* logs that a stitch is longer than it was asked to be, since its vertices keep their thickness */
 static void cti_joints_warn_rest(const ct_world *w, const ct_joint_desc *d, const cti_world_joint *q)
 {
-    cti_logger log;
-    log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
+    const cti_logger log = cti_world_logger(w);
     if (d->kind == CT_JOINT_STITCH && d->rest_length >= 0 && q->joint.rest > d->rest_length)
         cti_logger_write(&log, CT_LOG_WARNING, "the stitch of vertex %d of '%s' and vertex %d of '%s' is %g m long, not %g m: the bodies collide "
                          "and keep their thickness. With collide 0 the points meet", (int)d->a.vertices[0], w->bodies[q->slot[0]].name,

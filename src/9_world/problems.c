@@ -99,6 +99,12 @@ static double cti_problems_elapsed(const cti_problems_run *q)
 /* [iterations] all of the first 50 are traced, later only each whose distance from the last one is 1/50 of its number */
 enum { CTI_PROBLEMS_THIN = 50 };
 
+static void cti_problems_numbers(const cti_judgement *j, ct_solution *s)
+{
+    s->residual = j->residual, s->dynamics = j->dynamics, s->primal = j->primal, s->dual = j->dual;
+    s->gap = j->gap, s->natural = j->natural, s->unscaled = j->unscaled, s->objective = j->objective;
+}
+
 /* passes the judged present answer to the tracer; 0 when that ends the solve */
 static int cti_problems_trace(cti_problems_run *q, int iteration)
 {
@@ -108,8 +114,7 @@ static int cti_problems_trace(cti_problems_run *q, int iteration)
     cti_program_judge(q->p, q->x, q->r, q->work, &j);
     s.x = q->x, s.r = q->r, s.n = q->p->n, s.m = q->p->m, s.iterations = iteration, s.why = "";
     s.seconds = (double)(q->e->clock.turn - q->e->clock.started) * 1e-6;
-    s.residual = j.residual, s.dynamics = j.dynamics, s.primal = j.primal, s.dual = j.dual;
-    s.gap = j.gap, s.natural = j.natural, s.unscaled = j.unscaled, s.objective = j.objective;
+    cti_problems_numbers(&j, &s);
     if (!q->d->watch)
         q->e->watcher.from = iteration + 1 + iteration / CTI_PROBLEMS_THIN;
     return q->d->trace(q->d->trace_user, &s);
@@ -126,16 +131,12 @@ static int cti_problems_watch(void *user, int iteration, const double *x, const 
 /* 1 when s holds n and m finite numbers */
 static int cti_problems_start_ok(const cti_program *p, const ct_solution *s)
 {
-    int i;
-    if (s->n != p->n || s->m != p->m || (p->n && !s->x) || (p->m && !s->r))
-        return 0;
-    for (i = 0; i < p->n; i++)
-        if (!cti_finite64(s->x[i]))
-            return 0;
-    for (i = 0; i < p->m; i++)
-        if (!cti_finite64(s->r[i]))
-            return 0;
-    return 1;
+    int i, ok = s->n == p->n && s->m == p->m && (s->x || !p->n) && (s->r || !p->m);
+    for (i = 0; ok && i < p->n; i++)
+        ok = cti_finite64(s->x[i]);
+    for (i = 0; ok && i < p->m; i++)
+        ok = cti_finite64(s->r[i]);
+    return ok;
 }
 
 /* allocates the start, the attempts and the answer. 0: out of memory, s is unchanged */
@@ -251,8 +252,7 @@ static void cti_problems_keep(const cti_problems_run *q, ct_solver solver, ct_ou
         return;
     s->solver = solver, s->iterations = a->iterations, s->why = a->why;
     s->outcome = outcome;
-    s->residual = j->residual, s->dynamics = j->dynamics, s->primal = j->primal, s->dual = j->dual;
-    s->gap = j->gap, s->natural = j->natural, s->unscaled = j->unscaled, s->objective = j->objective;
+    cti_problems_numbers(j, s);
     cti_vec_copy(q->p->n, q->x, s->x);
     cti_vec_copy(q->p->m, q->r, s->r);
 }
@@ -261,15 +261,13 @@ static void cti_problems_keep(const cti_problems_run *q, ct_solver solver, ct_ou
 static cti_outcome cti_problems_empty(const cti_problems_run *q)
 {
     const cti_program *p = q->p;
-    int i, k;
-    for (i = 0; i < p->m; i++)
-        q->r[i] = 0;
+    int i;
+    cti_vec_zero(p->m, q->r);
     for (i = 0; i < p->m; i++) {
         int equation = p->equation && p->equation[i];
         if ((p->mu && i % 3) || (equation ? p->w[i] == 0 : p->w[i] >= 0))
             continue;
-        for (k = 0; k < p->m; k++)
-            q->r[k] = k != i ? 0 : (p->w[i] > 0 ? -1 : 1);
+        q->r[i] = p->w[i] > 0 ? -1 : 1;
         return CTI_OUTCOME_INFEASIBLE;
     }
     return CTI_OUTCOME_SOLVED;

@@ -106,6 +106,13 @@ struct ct_world {
 /* cti_world_fail -- records the error with its culprit and returns the code. cti_world_refuse -- without a body that is it. */
 CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text);
 CTI_FN ct_code cti_world_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
+/* cti_world_logger -- the caller's log function. */
+static inline cti_logger cti_world_logger(const ct_world *w)
+{
+    cti_logger log;
+    log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
+    return log;
+}
 /* cti_world_slot -- slot of a live body or -1. cti_world_find -- the body, or NULL and in *code why there is none: CT_ERR_STALE_ID, or
    CT_ERR_ARGUMENT without a world or from a callback. */
 CTI_FN int cti_world_slot(const ct_world *w, ct_body_id body);
@@ -172,6 +179,8 @@ CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 /* cti_bodies_check_repeats -- refuses an element (per 4: a tet, 3: a triangle) with the same vertices as one before it. */
 CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int32_t *elements, int n, int per);
+/* cti_bodies_check_velocities -- finite and moderate; both may be NULL. */
+CTI_FN ct_code cti_bodies_check_velocities(ct_world *w, ct_body_id body, const ct_real *v, const ct_real *omega);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
 /* cti_bodies_place -- the placement that a description gives its mesh. */
 CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out);
