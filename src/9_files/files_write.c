@@ -124,10 +124,11 @@ static void cti_write_mark(cti_write *w, const int32_t *list, int64_t n)
         w->used[list[i]] = 1;
 }
 
-static const struct {
+typedef struct cti_write_format {
     const char *extension;
     void (*write)(const cti_write *w);
-} cti_write_formats[] = {{".obj", cti_write_obj}, {".msh", cti_write_msh}, {".vtk", cti_write_vtk}};
+} cti_write_format;
+static const cti_write_format cti_write_formats[] = {{".obj", cti_write_obj}, {".msh", cti_write_msh}, {".vtk", cti_write_vtk}};
 
 static ct_code cti_write_text(FILE *f, void *user)
 {

@@ -46,20 +46,22 @@ static void cti_pins_drop(cti_state *s, int b0, const uint8_t *covered, int n_co
 
 /* the arrays of the state that have `per` numbers for each block. The first CTI_BLOCKS_OF_BODIES have all blocks; those of the last step may lack
    blocks that were added later */
-static const struct {
+typedef struct cti_blocks_entry {
     size_t place, element;
     int per;
-} cti_blocks_arrays[] = {{offsetof(cti_state, x), sizeof(ct_real), 3},
-                         {offsetof(cti_state, v), sizeof(ct_real), 3},
-                         {offsetof(cti_state, bodies.mass), sizeof(ct_real), 1},
-                         {offsetof(cti_state, bodies.inv_mass), sizeof(ct_real), 1},
-                         {offsetof(cti_state, bodies.alpha), sizeof(ct_real), 1},
-                         {offsetof(cti_state, history.dt_prev), sizeof(ct_real), 1},
-                         {offsetof(cti_state, history.fall), sizeof(cti_fall), 1},
-                         {offsetof(cti_state, history.touched), sizeof(uint8_t), 1},
-                         {offsetof(cti_state, history.impulses.pins), sizeof(ct_real), 3},
-                         {offsetof(cti_state, history.v0), sizeof(ct_real), 3},
-                         {offsetof(cti_state, history.u0), sizeof(ct_real), 3}};
+} cti_blocks_entry;
+static const cti_blocks_entry cti_blocks_arrays[] = {
+    {offsetof(cti_state, x), sizeof(ct_real), 3},
+    {offsetof(cti_state, v), sizeof(ct_real), 3},
+    {offsetof(cti_state, bodies.mass), sizeof(ct_real), 1},
+    {offsetof(cti_state, bodies.inv_mass), sizeof(ct_real), 1},
+    {offsetof(cti_state, bodies.alpha), sizeof(ct_real), 1},
+    {offsetof(cti_state, history.dt_prev), sizeof(ct_real), 1},
+    {offsetof(cti_state, history.fall), sizeof(cti_fall), 1},
+    {offsetof(cti_state, history.touched), sizeof(uint8_t), 1},
+    {offsetof(cti_state, history.impulses.pins), sizeof(ct_real), 3},
+    {offsetof(cti_state, history.v0), sizeof(ct_real), 3},
+    {offsetof(cti_state, history.u0), sizeof(ct_real), 3}};
 
 static void **cti_blocks_array(cti_state *s, int k) { return (void **)(void *)((char *)s + cti_blocks_arrays[k].place); }
 

@@ -7,7 +7,6 @@
 #if CONTACT_VALIDATE
 static ct_code cti_inspect_fail(ct_world *w, int64_t element, double value, const char *text)
 {
-    ct_body_id none = {0, 0};
     const cti_logger log = cti_world_logger(w);
     cti_logger_write(&log, CT_LOG_ERROR, "CONTACT_VALIDATE: %s (element %lld, value %g)", text, (long long)element, value);
     CTI_ASSERT(!"CONTACT_VALIDATE: what a step promises does not hold");
