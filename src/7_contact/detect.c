@@ -15,9 +15,7 @@
 #define CTI_DETECT_SHALLOW CTI_R(0.3)
 #define CTI_DETECT_FAST CTI_R(16)    /* [thickness] a body that moves farther in a step gets separate boxes for start and end */
 #define CTI_DETECT_LAST CTI_R(1)     /* [thickness a step] motion up to which lists are made to last for several steps */
-/* [us] the estimated time of the collision tests of a block of candidates, and of a pair that may be near */
-#define CTI_DETECT_COLLIDE_US 8.0
-#define CTI_DETECT_NEAR_US 0.1
+#define CTI_DETECT_NEAR_US 0.1 /* [us] the estimated time of a pair that may be near */
 #define CTI_DETECT_FLAT CTI_R(0.995) /* [cosine] between the normals of the two faces, above which an edge is flat */
 
 CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep)
@@ -36,7 +34,7 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
     cti_candidates_free(mem, &d->ee);
     CTI_FREE_SPAN(mem, d->ve, d->vv);
     cti_room_free(mem, &d->room);
-    CTI_FREE_SPAN(mem, d->toi, d->tangles);
+    CTI_FREE_SPAN(mem, d->measured, d->tangles);
     memset(d, 0, sizeof *d);
 }
 
@@ -87,7 +85,8 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
     *out_changed = 0;
     if (d->valid && cti_room_holds(&d->room, s, x1))
         return 1;
-    if (!cti_room_reserve(mem, &d->room, s) || !CTI_RESIZE(mem, d->tangled, s->nv))
+    d->is_measured = 0;
+    if (!cti_room_reserve(mem, &d->room, s) || !CTI_RESIZE(mem, d->tangled, s->nv) || !CTI_RESIZE(mem, d->measured, 3 * s->nv))
         return 0;
     d->valid = 0;
     lasts = cti_detect_lasts(s, x1);
@@ -112,8 +111,13 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
 
 CTI_FN void cti_detect_distances(cti_detect *d, const cti_surface *s)
 {
+    size_t bytes = 3 * sizeof *s->x0 * (size_t)s->nv;
+    if (s->nv == 0 || (d->is_measured && memcmp(d->measured, s->x0, bytes) == 0))
+        return;
     cti_candidates_measure(&d->vf, s, s->x0);
     cti_candidates_measure(&d->ee, s, s->x0);
+    if (d->measured)
+        memcpy(d->measured, s->x0, bytes), d->is_measured = 1;
 }
 
 CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body)
@@ -486,35 +490,13 @@ static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *h
     return 1;
 }
 
-/* a loop over the candidates of a list */
-typedef struct cti_detect_loop {
-    const cti_candidates *l;
-    const ct_real *x0, *x1;
-    ct_real *toi;
-} cti_detect_loop;
-
-static void cti_detect_collide_range(int begin, int end, int worker, void *context)
-{
-    const cti_detect_loop *q = (const cti_detect_loop *)context;
-    const cti_candidates *l = q->l;
-    ct_real sep[CTI_CANDIDATES_BLOCK];
-    CTI_UNUSED(worker);
-    for (; begin < end; begin++) {
-        int first = begin * CTI_CANDIDATES_BLOCK, n = cti_min_int(CTI_CANDIDATES_BLOCK, cti_candidates_len(l) - first), i;
-        for (i = 0; i < n; i++)
-            sep[i] = cti_detect_sep(l, first + i);
-        (l->kind == CT_PAIR_VF ? cti_ccd_vf_batch : cti_ccd_ee_batch)(q->x0, q->x1, l->quads + 4 * (size_t)first, n, sep, q->toi + first);
-    }
-}
-
 static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_candidates *l, const cti_surface *s, const ct_real *x1, cti_hit **out)
 {
+    const cti_candidates_way way = {s->x0, x1, CTI_DETECT_SEP, CTI_R(0.5), CTI_REAL_MAX, NULL};
     int n = cti_candidates_len(l), i;
-    cti_detect_loop q;
     if (!CTI_RESIZE(mem, d->toi, n))
         return 0;
-    q.l = l, q.x0 = s->x0, q.x1 = x1, q.toi = d->toi;
-    cti_tasks_run_work(s->soup.tasks, cti_detect_collide_range, cti_candidates_blocks(l), CTI_DETECT_COLLIDE_US, &q);
+    cti_candidates_meet(l, s, &way, l->d2, d->toi);
     for (i = 0; i < n; i++) {
         cti_hit hit;
         if (d->toi[i] > 1)
