@@ -25,46 +25,34 @@ CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
 #endif
 
 /* cti_k_pair -- two strips: with AVX512 one register of sixteen floats; cti_k_pair_mad -- c + s v. */
-typedef struct cti_k_pair {
 #if CTI_SIMD == CTI_SIMD_AVX512
-    __m512 a;
-} cti_k_pair;
-CTI_INLINE cti_k_pair cti_k_pair_of(cti_f8 x, cti_f8 y)
+typedef __m512 cti_k_pair;
+CTI_INLINE cti_k_pair cti_k_pair_of(cti_f8 x, cti_f8 y) { return _mm512_insertf32x8(_mm512_castps256_ps512(x.a), y.a, 1); }
+CTI_INLINE void cti_k_pair_part(cti_k_pair v, cti_f8 *x, cti_f8 *y) { x->a = _mm512_castps512_ps256(v), y->a = _mm512_extractf32x8_ps(v, 1); }
+CTI_INLINE cti_k_pair cti_k_pair_mad(cti_k_pair c, float s, cti_k_pair v)
 {
-    cti_k_pair v;
-    v.a = _mm512_insertf32x8(_mm512_castps256_ps512(x.a), y.a, 1);
-    return v;
-}
-CTI_INLINE void cti_k_pair_mad(cti_k_pair *c, float s, cti_k_pair v)
-{
-#if CTI_FUSED
-    c->a = _mm512_fmadd_ps(_mm512_set1_ps(s), v.a, c->a);
-#else
-    c->a = _mm512_add_ps(c->a, _mm512_mul_ps(_mm512_set1_ps(s), v.a));
-#endif
-}
-CTI_INLINE void cti_k_pair_part(cti_k_pair v, cti_f8 *x, cti_f8 *y)
-{
-    x->a = _mm512_castps512_ps256(v.a), y->a = _mm512_extractf32x8_ps(v.a, 1);
+    return CTI_FUSED ? _mm512_fmadd_ps(_mm512_set1_ps(s), v, c) : _mm512_add_ps(c, _mm512_mul_ps(_mm512_set1_ps(s), v));
 }
 #else
+typedef struct cti_k_pair {
     cti_f8 a, b;
 } cti_k_pair;
 CTI_INLINE cti_k_pair cti_k_pair_of(cti_f8 x, cti_f8 y)
 {
     cti_k_pair v;
+    CTI_K_KEEP32(x);
+    CTI_K_KEEP32(y);
     v.a = x, v.b = y;
-    CTI_K_KEEP32(v.a);
-    CTI_K_KEEP32(v.b);
     return v;
 }
-CTI_INLINE void cti_k_pair_mad(cti_k_pair *c, float s, cti_k_pair v)
+CTI_INLINE void cti_k_pair_part(cti_k_pair v, cti_f8 *x, cti_f8 *y) { *x = v.a, *y = v.b; }
+CTI_INLINE cti_k_pair cti_k_pair_mad(cti_k_pair c, float s, cti_k_pair v)
 {
     cti_f8 t = cti_f8_set(s);
     CTI_K_KEEP32(t);
-    c->a = cti_f8_mad(c->a, t, v.a), c->b = cti_f8_mad(c->b, t, v.b);
+    c.a = cti_f8_mad(c.a, t, v.a), c.b = cti_f8_mad(c.b, t, v.b);
+    return c;
 }
-CTI_INLINE void cti_k_pair_part(cti_k_pair v, cti_f8 *x, cti_f8 *y) { *x = v.a, *y = v.b; }
 #endif
 
 #define CTI_T float

@@ -27,8 +27,8 @@ CTI_INLINE void CTI_TN(cti_k, tile2)(int K, const CTI_T *const a[4], size_t sa, 
     size_t i = 0, j = 0;
     for (; K > 0; K--, i += sa, j += sb) {
         cti_k_pair v = cti_k_pair_of(CTI_TV(load)(b + j), CTI_TV(load)(e + j));
-        cti_k_pair_mad(&c0, a0[i], v), cti_k_pair_mad(&c1, a1[i], v);
-        cti_k_pair_mad(&c2, a2[i], v), cti_k_pair_mad(&c3, a3[i], v);
+        c0 = cti_k_pair_mad(c0, a0[i], v), c1 = cti_k_pair_mad(c1, a1[i], v);
+        c2 = cti_k_pair_mad(c2, a2[i], v), c3 = cti_k_pair_mad(c3, a3[i], v);
     }
     cti_k_pair_part(c0, c, c + 4), cti_k_pair_part(c1, c + 1, c + 5);
     cti_k_pair_part(c2, c + 2, c + 6), cti_k_pair_part(c3, c + 3, c + 7);

@@ -273,10 +273,7 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
     ct_real h = cti_pair_thickness(s, pair);
     if (dist > CTI_DETECT_TRUST * h)
         return 0;
-    hit->toi = 0;
-    hit->flat = 0;
-    hit->before = 0;
-    hit->keep = 0;
+    hit->toi = 0, hit->flat = 0, hit->before = 0, hit->keep = 0;
     if (pair->kind == CT_PAIR_PLANE)
         hit->normal = cti_v3_at(s->planes[pair->plane].normal, 0);
     else {
@@ -546,8 +543,7 @@ static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const ct
             hit.pair.w[0] = 1;
             hit.toi = g0 > g1 ? cti_clamp((g0 - sep) / (g0 - g1), 0, 1) : 0;
             hit.normal = cti_v3_at(s->planes[k].normal, 0);
-            hit.flat = 0;
-            hit.before = 0, hit.keep = 0;
+            hit.flat = 0, hit.before = 0, hit.keep = 0;
             if (!CTI_PUSH(mem, *out, hit))
                 return 0;
         }
@@ -570,8 +566,7 @@ static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_
             hit.toi = cti_vertices_toi(hit.pair.kind, hit.pair.v, hit.pair.n, sep, s->x0, x1);
             if (hit.toi > 1 || cti_detect_is_tangled(d, s, hit.pair.v, hit.pair.n_a, hit.pair.n))
                 continue;
-            hit.flat = 0;
-            hit.before = 0, hit.keep = 0;
+            hit.flat = 0, hit.before = 0, hit.keep = 0;
             cti_detect_impact(s, x1, &hit);
             if (!CTI_PUSH(mem, *out, hit))
                 return 0;
