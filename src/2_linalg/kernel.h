@@ -27,8 +27,10 @@ CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
 /* cti_k_pair -- two strips: with AVX512 one register of sixteen floats; cti_k_pair_mad -- c + s v. */
 #if CTI_SIMD == CTI_SIMD_AVX512
 typedef __m512 cti_k_pair;
-CTI_INLINE cti_k_pair cti_k_pair_of(cti_f8 x, cti_f8 y) { return _mm512_insertf32x8(_mm512_castps256_ps512(x.a), y.a, 1); }
-CTI_INLINE void cti_k_pair_part(cti_k_pair v, cti_f8 *x, cti_f8 *y) { x->a = _mm512_castps512_ps256(v), y->a = _mm512_extractf32x8_ps(v, 1); }
+#define CTI_K_JOIN(x, y, k) _mm512_maskz_insertf32x8((__mmask16)0xffff, x, y, k)
+#define CTI_K_HALF(v, k) _mm512_maskz_extractf32x8_ps(CTI_W_ALL, v, k)
+CTI_INLINE cti_k_pair cti_k_pair_of(cti_f8 x, cti_f8 y) { return CTI_K_JOIN(_mm512_castps256_ps512(x.a), y.a, 1); }
+CTI_INLINE void cti_k_pair_part(cti_k_pair v, cti_f8 *x, cti_f8 *y) { x->a = CTI_K_HALF(v, 0), y->a = CTI_K_HALF(v, 1); }
 CTI_INLINE cti_k_pair cti_k_pair_mad(cti_k_pair c, float s, cti_k_pair v)
 {
     return CTI_FUSED ? _mm512_fmadd_ps(_mm512_set1_ps(s), v, c) : _mm512_add_ps(c, _mm512_mul_ps(_mm512_set1_ps(s), v));

@@ -98,10 +98,6 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
     for (b = 0; b < s->n_bodies; b++)
         if (s->bodies[b].moves)
             cti_detect_room(d, s, b, x1, lasts);
-    CTI_CLEAR(d->vf.pairs);
-    CTI_CLEAR(d->ee.pairs);
-    CTI_CLEAR(d->ve);
-    CTI_CLEAR(d->vv);
     if (!cti_broad_update(mem, &s->broad, &s->soup, s->x0, x1) ||
         !cti_broad_pairs(mem, &s->broad, &s->soup, &d->vf.pairs, &d->ee.pairs, &d->ve, &d->vv))
         return 0;
