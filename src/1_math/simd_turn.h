@@ -3,6 +3,7 @@
    cti_*8_store44    lanes 0-3 to p, lanes 4-7 to q
    cti_d8_turn44     transposes the 4x4 matrices in lanes 0-3 and in lanes 4-7 of four vectors (cti_f8_turn44 is in simd.h)
    cti_gather44      out [4]: entry k of eight rows; row l begins at rows + 4 at[l stride]. cti_scatter44 is its inverse: row l begins at rows + 4 l
+   cti_gather3       out [3]: coordinates of eight points; point l is number at[l stride] of x, which is not empty
    These move numbers only: all paths give the same bits. */
 #pragma once
 
@@ -84,4 +85,18 @@ CTI_INLINE void cti_scatter44(ct_real *rows, const cti_r8 in[4])
     CTI_R8(store44)(rows + 4, rows + 20, t[1]);
     CTI_R8(store44)(rows + 8, rows + 24, t[2]);
     CTI_R8(store44)(rows + 12, rows + 28, t[3]);
+}
+
+/* loads four numbers from the one before the point on: one past the last point is not to be read. The first point has none before it */
+CTI_INLINE const ct_real *cti_before(const ct_real *x, const ct_real *first, int32_t i) { return i ? x + 3 * (ptrdiff_t)i - 1 : first; }
+CTI_INLINE void cti_gather3(const ct_real *x, const int32_t *at, int stride, cti_r8 out[3])
+{
+    const ct_real first[4] = {0, x[0], x[1], x[2]};
+    cti_r8 t[4];
+    t[0] = CTI_R8(load44)(cti_before(x, first, at[0]), cti_before(x, first, at[4 * stride]));
+    t[1] = CTI_R8(load44)(cti_before(x, first, at[stride]), cti_before(x, first, at[5 * stride]));
+    t[2] = CTI_R8(load44)(cti_before(x, first, at[2 * stride]), cti_before(x, first, at[6 * stride]));
+    t[3] = CTI_R8(load44)(cti_before(x, first, at[3 * stride]), cti_before(x, first, at[7 * stride]));
+    CTI_R8(turn44)(t);
+    out[0] = t[1], out[1] = t[2], out[2] = t[3];
 }

@@ -24,6 +24,39 @@ CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
 #define CTI_K_KEEP64(v) ((void)0)
 #endif
 
+/* cti_k_pair -- two strips: with AVX512 one register of sixteen floats; cti_k_pair_mad -- c + s v. */
+#if CTI_SIMD == CTI_SIMD_AVX512
+typedef __m512 cti_k_pair;
+#define CTI_K_JOIN(x, y, k) _mm512_maskz_insertf32x8((__mmask16)0xffff, x, y, k)
+#define CTI_K_HALF(v, k) _mm512_maskz_extractf32x8_ps(CTI_W_ALL, v, k)
+CTI_INLINE cti_k_pair cti_k_pair_of(cti_f8 x, cti_f8 y) { return CTI_K_JOIN(_mm512_castps256_ps512(x.a), y.a, 1); }
+CTI_INLINE void cti_k_pair_part(cti_k_pair v, cti_f8 *x, cti_f8 *y) { x->a = CTI_K_HALF(v, 0), y->a = CTI_K_HALF(v, 1); }
+CTI_INLINE cti_k_pair cti_k_pair_mad(cti_k_pair c, float s, cti_k_pair v)
+{
+    return CTI_FUSED ? _mm512_fmadd_ps(_mm512_set1_ps(s), v, c) : _mm512_add_ps(c, _mm512_mul_ps(_mm512_set1_ps(s), v));
+}
+#else
+typedef struct cti_k_pair {
+    cti_f8 a, b;
+} cti_k_pair;
+CTI_INLINE cti_k_pair cti_k_pair_of(cti_f8 x, cti_f8 y)
+{
+    cti_k_pair v;
+    CTI_K_KEEP32(x);
+    CTI_K_KEEP32(y);
+    v.a = x, v.b = y;
+    return v;
+}
+CTI_INLINE void cti_k_pair_part(cti_k_pair v, cti_f8 *x, cti_f8 *y) { *x = v.a, *y = v.b; }
+CTI_INLINE cti_k_pair cti_k_pair_mad(cti_k_pair c, float s, cti_k_pair v)
+{
+    cti_f8 t = cti_f8_set(s);
+    CTI_K_KEEP32(t);
+    c.a = cti_f8_mad(c.a, t, v.a), c.b = cti_f8_mad(c.b, t, v.b);
+    return c;
+}
+#endif
+
 #define CTI_T float
 #define CTI_TN(a, b) a##32_##b
 #define CTI_TVEC cti_f8

@@ -23,26 +23,15 @@ CTI_INLINE void CTI_TN(cti_k, tile2)(int K, const CTI_T *const a[4], size_t sa, 
 {
 #if CTI_T_IS_FLOAT
     const CTI_T *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3];
-    CTI_TVEC c0 = CTI_TV(set)(0), c1 = c0, c2 = c0, c3 = c0, d0 = c0, d1 = c0, d2 = c0, d3 = c0, v, w, s;
+    cti_k_pair c0 = cti_k_pair_of(CTI_TV(set)(0), CTI_TV(set)(0)), c1 = c0, c2 = c0, c3 = c0;
     size_t i = 0, j = 0;
     for (; K > 0; K--, i += sa, j += sb) {
-        v = CTI_TV(load)(b + j), w = CTI_TV(load)(e + j);
-        CTI_K_KEEP(v);
-        CTI_K_KEEP(w);
-        s = CTI_TV(set)(a0[i]);
-        CTI_K_KEEP(s);
-        c0 = CTI_TV(mad)(c0, s, v), d0 = CTI_TV(mad)(d0, s, w);
-        s = CTI_TV(set)(a1[i]);
-        CTI_K_KEEP(s);
-        c1 = CTI_TV(mad)(c1, s, v), d1 = CTI_TV(mad)(d1, s, w);
-        s = CTI_TV(set)(a2[i]);
-        CTI_K_KEEP(s);
-        c2 = CTI_TV(mad)(c2, s, v), d2 = CTI_TV(mad)(d2, s, w);
-        s = CTI_TV(set)(a3[i]);
-        CTI_K_KEEP(s);
-        c3 = CTI_TV(mad)(c3, s, v), d3 = CTI_TV(mad)(d3, s, w);
+        cti_k_pair v = cti_k_pair_of(CTI_TV(load)(b + j), CTI_TV(load)(e + j));
+        c0 = cti_k_pair_mad(c0, a0[i], v), c1 = cti_k_pair_mad(c1, a1[i], v);
+        c2 = cti_k_pair_mad(c2, a2[i], v), c3 = cti_k_pair_mad(c3, a3[i], v);
     }
-    c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3, c[4] = d0, c[5] = d1, c[6] = d2, c[7] = d3;
+    cti_k_pair_part(c0, c, c + 4), cti_k_pair_part(c1, c + 1, c + 5);
+    cti_k_pair_part(c2, c + 2, c + 6), cti_k_pair_part(c3, c + 3, c + 7);
 #else
     CTI_TN(cti_k, tile1)(K, a, sa, b, sb, c);
     CTI_TN(cti_k, tile1)(K, a, sa, e, sb, c + 4);

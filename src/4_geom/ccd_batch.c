@@ -21,7 +21,7 @@
    the cubic by less than 40 m B < 2^-108, one of a quartic by less than 500 m B^2 < 2^-93 < CTI_BTINY = 1.01e-28; the largest value, 72 B^4,
    is below 2^55. With |h| > 2^-20 the bound 224u Q of a compact query is at least 1.2e-29, so that CTI_BTINY takes little away.
    based on: Gilbert 1966 (iteration); Wang et al. 2021 and Brochu et al. 2012 as in ccd_touch.c. */
-#include "../1_math/simd.h"
+#include "../1_math/simd_turn.h"
 #include "ccd.h"
 
 #define CTI_BATCH_DOT 8
@@ -59,21 +59,13 @@ CTI_INLINE void cti_batch_d_points(const ct_real *x, const int32_t *quads, const
 
 #if CONTACT_REAL == 32
 /* the same of eight queries */
-CTI_INLINE const float *cti_batch_before(const ct_real *x, const int32_t *quads, const float *first, int query, int corner)
-{
-    int32_t at = quads[4 * (size_t)query + (size_t)corner];
-    return at ? x + 3 * (size_t)at - 1 : first;
-}
 CTI_INLINE void cti_batch_f_points(const ct_real *x, const int32_t *quads, const int *list, int corner, cti_f8 r[4])
 {
-    /* loads four numbers from the one before the point on; the first point has none before it */
-    float first[4];
-    first[0] = 0, first[1] = x[0], first[2] = x[1], first[3] = x[2];
-    r[0] = cti_f8_load44(cti_batch_before(x, quads, first, list[0], corner), cti_batch_before(x, quads, first, list[4], corner));
-    r[1] = cti_f8_load44(cti_batch_before(x, quads, first, list[1], corner), cti_batch_before(x, quads, first, list[5], corner));
-    r[2] = cti_f8_load44(cti_batch_before(x, quads, first, list[2], corner), cti_batch_before(x, quads, first, list[6], corner));
-    r[3] = cti_f8_load44(cti_batch_before(x, quads, first, list[3], corner), cti_batch_before(x, quads, first, list[7], corner));
-    cti_f8_turn44(r);
+    int32_t at[8];
+    int i;
+    for (i = 0; i < 8; i++)
+        at[i] = quads[4 * (size_t)list[i] + (size_t)corner];
+    cti_gather3(x, at, 1, r + 1);
 }
 #define CTI_V cti_f8
 #define CTI_VN(name) cti_f8_##name

@@ -3,21 +3,10 @@
    selected. Operations and their order are those of dist.c, so both give the same bits.
    based on: as dist.c. */
 #include "../1_math/lanes.h"
+#include "../1_math/simd_turn.h"
 #include "dist.h"
 
 #define CTI_DISTB_FLAT CTI_R(1e-4) /* as in dist.c */
-
-/* cti_distb_load -- point `corner` of eight quads (the last quad is repeated where fewer are left) */
-CTI_INLINE void cti_distb_load(const ct_real *x, const int32_t *quads, int n, int corner, cti_r8 r[3])
-{
-    ct_real buf[3][8];
-    int i;
-    for (i = 0; i < 8; i++) {
-        const ct_real *p = x + 3 * (size_t)quads[4 * (i < n ? i : n - 1) + corner];
-        buf[0][i] = p[0], buf[1][i] = p[1], buf[2][i] = p[2];
-    }
-    r[0] = cti_load8(buf[0]), r[1] = cti_load8(buf[1]), r[2] = cti_load8(buf[2]);
-}
 
 /* cti_distb_segment -- w = p - e0, d = e1 - e0: squared distance and parameter */
 CTI_INLINE cti_r8 cti_distb_segment(const cti_r8 *w, const cti_r8 *d, cti_r8 *t)
@@ -125,11 +114,15 @@ static void cti_distb_lists(int edges, const ct_real *x, const int32_t *quads, i
 {
     cti_r8 p[4][3], place[3], f;
     ct_real buf[5][8];
+    int32_t last[32];
     int i, j, k, m, per = edges ? 2 : 3;
     for (i = 0; i < n; i += 8) {
+        const int32_t *v = quads + 4 * (size_t)i;
         m = n - i < 8 ? n - i : 8;
+        for (j = 0; m < 8 && j < 8; j++, v = last)
+            memcpy(last + 4 * j, quads + 4 * (size_t)(i + (j < m ? j : m - 1)), 4 * sizeof *quads);
         for (j = 0; j < 4; j++)
-            cti_distb_load(x, quads + 4 * (size_t)i, m, j, p[j]);
+            cti_gather3(x, v + j, 4, p[j]);
         cti_store8(buf[0], edges ? cti_distb_edges(p, place, &f) : cti_distb_face(p, place, &f));
         cti_store8(buf[1], f);
         for (k = 0; k < per; k++)

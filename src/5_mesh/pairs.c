@@ -23,9 +23,10 @@ CTI_INLINE int cti_broad_shared(const int32_t *a, int wa, const int32_t *b, int 
 }
 
 /* Removes pairs that share a vertex. If wa is wb, both elements are of one kind, and the smaller number is put first. */
-CTI_INLINE int cti_broad_filter_as(int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
+CTI_INLINE int cti_broad_filter_as(int side, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
     int i, m = 0;
+    CTI_UNUSED(side);
     for (i = 0; i < n; i++) {
         int32_t a = pairs[2 * i], b = pairs[2 * i + 1];
         int shared = cti_broad_shared(wa > 1 ? ea + (size_t)wa * (size_t)a : &a, wa, wb > 1 ? eb + (size_t)wb * (size_t)b : &b, wb);
@@ -36,17 +37,17 @@ CTI_INLINE int cti_broad_filter_as(int32_t *pairs, int n, const int32_t *ea, int
     return m;
 }
 
+/* calls `as` with the widths of elements as constants */
+#define CTI_BROAD_WIDTHS(as, side)                                                                                                         \
+    (wa == 2 && wb == 2   ? as(side, pairs, n, ea, 2, eb, 2)                                                                               \
+     : wa == 1 && wb == 3 ? as(side, pairs, n, ea, 1, eb, 3)                                                                               \
+     : wa == 2            ? as(side, pairs, n, ea, 2, eb, 3)                                                                               \
+     : wb == 2            ? as(side, pairs, n, ea, 1, eb, 2)                                                                               \
+                          : as(side, pairs, n, ea, 1, eb, 1))
+
 static int cti_broad_filter(int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
-    if (wa == 2 && wb == 2)
-        return cti_broad_filter_as(pairs, n, ea, 2, eb, 2);
-    if (wa == 1 && wb == 3)
-        return cti_broad_filter_as(pairs, n, ea, 1, eb, 3);
-    if (wa == 2 && wb == 3)
-        return cti_broad_filter_as(pairs, n, ea, 2, eb, 3);
-    if (wa == 1 && wb == 2)
-        return cti_broad_filter_as(pairs, n, ea, 1, eb, 2);
-    return cti_broad_filter_as(pairs, n, ea, 1, eb, 1);
+    return CTI_BROAD_WIDTHS(cti_broad_filter_as, 0);
 }
 
 /* Slabs of an element with w vertices at one end: the minimum over its vertices, both of lo and of -hi. */
@@ -100,15 +101,7 @@ CTI_INLINE int cti_broad_cull_as(cti_broad_sides s, int32_t *pairs, int n, const
 
 static int cti_broad_cull(const cti_broad_sides *s, int32_t *pairs, int n, const int32_t *ea, int wa, const int32_t *eb, int wb)
 {
-    if (wa == 2 && wb == 2)
-        return cti_broad_cull_as(*s, pairs, n, ea, 2, eb, 2);
-    if (wa == 1 && wb == 3)
-        return cti_broad_cull_as(*s, pairs, n, ea, 1, eb, 3);
-    if (wa == 2 && wb == 3)
-        return cti_broad_cull_as(*s, pairs, n, ea, 2, eb, 3);
-    if (wa == 1 && wb == 2)
-        return cti_broad_cull_as(*s, pairs, n, ea, 1, eb, 2);
-    return cti_broad_cull_as(*s, pairs, n, ea, 1, eb, 1);
+    return CTI_BROAD_WIDTHS(cti_broad_cull_as, *s);
 }
 
 /* the slabs of bodies p and q */

@@ -5,6 +5,7 @@
 
 #include "../0_base/array.h"
 #include "../1_math/lanes.h"
+#include "../1_math/simd_turn.h"
 
 /* cti_slot_fn -- slot of block (i, j) of the matrix, or -1 (cti_bsr_slot behind a context). */
 typedef int cti_slot_fn(const void *ctx, int i, int j);
@@ -29,15 +30,9 @@ CTI_INLINE cti_rest_mesh cti_rest_mesh_of(const ct_real *X, int n_nodes, const i
 /* cti_element_gather -- out [3 nn]: coordinates of the nodes of eight elements; node [8 nn]. */
 CTI_INLINE void cti_element_gather(const ct_real *x, const int32_t *node, int nn, cti_r8 *out)
 {
-    ct_real buf[18][8];
-    int a, l;
-    for (l = 0; l < 8; l++)
-        for (a = 0; a < nn; a++) {
-            const ct_real *p = x + 3 * (ptrdiff_t)node[l * nn + a];
-            buf[3 * a][l] = p[0], buf[3 * a + 1][l] = p[1], buf[3 * a + 2][l] = p[2];
-        }
-    for (a = 0; a < 3 * nn; a++)
-        out[a] = cti_load8(buf[a]);
+    int a;
+    for (a = 0; a < nn; a++)
+        cti_gather3(x, node + a, nn, out + 3 * a);
 }
 
 /* cti_element_nodes -- node [8 nn n_batches] from tuples [nn n], shifted by offset and padded; 0 when memory ran out. */

@@ -9,6 +9,9 @@
 /* [us] of a candidate: its distance, and its time of impact, most often excluded by the bound */
 #define CTI_CANDIDATES_DISTANCE 0.02
 #define CTI_CANDIDATES_MEET 0.02
+/* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not
+   compared */
+#define CTI_CANDIDATES_DOUBT 64
 
 CTI_FN void cti_candidates_kinds(cti_candidates *list)
 {
@@ -138,13 +141,13 @@ static int cti_candidates_keeps(const cti_candidates_loop *q, int i, int first, 
     ct_real d, way;
     if (q->d2[i] > q->apart)
         return 1;
-    d = cti_sqrt(q->d2[i]), *least = w->share * cti_min(d, q->l->hat[i]);
+    d = cti_sqrt(q->d2[i]), *least = cti_min(w->part * d, w->share * q->l->hat[i]);
     if (d - w->most > *least)
         return 1;
     way = cti_vertices_approach(v, first, n, w->x0, w->x1);
     if (w->size && !(way > cti_min(w->size[body[v[0]]], w->size[body[v[first]]])))
         return 1;
-    return d - way * (1 + 16 * CTI_EPS) > *least + (w->doubt > 0 ? w->doubt * cti_candidates_extent(v, n, w->x0) : 0);
+    return d - way * (1 + 16 * CTI_EPS) > *least + CTI_CANDIDATES_DOUBT * CTI_EPS * cti_candidates_extent(v, n, w->x0);
 }
 
 /* times of impact of m pairs at quads [4 m], those of numbers `which` */
@@ -184,6 +187,6 @@ CTI_FN void cti_candidates_meet(const cti_candidates *l, const cti_surface *s, c
 {
     cti_candidates_loop q;
     q.l = l, q.s = s, q.x = way->x0, q.way = way, q.d2 = d2, q.toi = toi;
-    q.apart = way->most * way->most / ((1 - way->share) * (1 - way->share)) * (1 + 16 * CTI_EPS);
+    q.apart = way->most * way->most / ((1 - way->part) * (1 - way->part)) * (1 + 16 * CTI_EPS);
     cti_tasks_run_work(s->soup.tasks, cti_candidates_meet_range, cti_candidates_blocks(l), (double)CTI_CANDIDATES_BLOCK * CTI_CANDIDATES_MEET, &q);
 }

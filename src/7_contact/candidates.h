@@ -46,9 +46,8 @@ CTI_FN void cti_candidates_pair(const cti_candidates *l, const cti_surface *s, i
 /* cti_candidates_way -- a straight motion of the surface. */
 typedef struct cti_candidates_way {
     const ct_real *x0, *x1;
-    ct_real share;       /* of its distance, or of hat where that is less, that each pair is to keep */
+    ct_real share, part; /* each pair is to keep this share of hat, or this part of its distance where that is less */
     ct_real most;        /* [m] no two vertices move farther relative to each other; CTI_REAL_MAX: not known */
-    ct_real doubt;       /* [1] of a pair's extent, by which its distance may be off */
     const ct_real *size; /* [surface bodies] only pairs that move farther than the smaller body's size; NULL: all */
 } cti_candidates_way;
 /* cti_candidates_meet -- toi [n]: when each pair comes as near, never late; CTI_CCD_NONE: not on this way. d2 [n]: squared distances at x0. No

@@ -42,6 +42,7 @@ typedef struct cti_detect {
     cti_candidates vf, ee;   /* hat: the bodies' thickness */
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
     cti_room room;           /* the lists are complete while the surface stays in it */
+    ct_real *measured;       /* [3 nv] positions at which the lists' distances are */
     ct_real *toi;            /* scratch [n] */
     int32_t *maybe;          /* scratch [n]: candidates that may be near */
     uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles`, the list of intersections */
@@ -49,6 +50,7 @@ typedef struct cti_detect {
                                 its edges or faces intersects the body's surface */
     int n_tangled;           /* number of intersecting vertices; > 0: each step starts with a search for intersecting pairs */
     int valid;               /* 1: the lists belong to the present topology */
+    int is_measured;         /* 1: `measured` is set */
     int n_queries;           /* broad-phase queries in this step */
 } cti_detect;
 

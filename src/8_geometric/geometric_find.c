@@ -174,7 +174,7 @@ static int cti_geometric_find_crossings_list(cti_state *s, int list, ct_real mos
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_candidates *l = &g->list[list];
-    const cti_candidates_way way = {s->surface.x0, s->surface.x1, CTI_GEOMETRIC_KEPT_SHARE, most, 0, NULL};
+    const cti_candidates_way way = {s->surface.x0, s->surface.x1, CTI_GEOMETRIC_KEPT_SHARE, CTI_GEOMETRIC_KEPT_SHARE, most, NULL};
     int i, n = cti_candidates_len(l), count = 0;
     if (!CTI_RESIZE(s->mem, g->detection.toi, n))
         return -1;
