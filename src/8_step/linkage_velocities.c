@@ -114,16 +114,16 @@ static double cti_linkage_load_work(const cti_state *s, cti_linkage *g, const ct
 /* v1 and spin1 = the motion that impulses d [3 n] of the rows give to the linkage */
 static void cti_linkage_response(const cti_state *s, cti_linkage *g, const cti_linkage_loads *q, const double *d)
 {
-    cti_problem free;
+    cti_problem plain;
     int i, k;
-    memset(&free, 0, sizeof free);
+    memset(&plain, 0, sizeof plain);
     for (i = 0; i < CTI_LEN(g->rigids); i++)
         memset(q->f + 3 * (size_t)s->bodies.rigids[g->rigids[i]].block, 0, 6 * sizeof *q->f);
     for (i = 0; i < q->n; i++) {
         ct_real r[3];
         for (k = 0; k < 3; k++)
             r[k] = (ct_real)d[3 * i + k];
-        cti_row_scatter(&free, &q->rows[i], r, q->f);
+        cti_row_scatter(&plain, &q->rows[i], r, q->f);
     }
     for (i = 0; i < CTI_LEN(g->rigids); i++)
         for (k = 0; k < 3; k++) {
