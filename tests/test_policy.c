@@ -200,7 +200,7 @@ static void test_attempt(void **state)
                 cti_policy_joint_solves_again(2));
     assert_true(!cti_policy_rows_hold(1, 1, 7) && cti_policy_rows_hold(1, 1, 8));
     assert_true(!cti_policy_rows_hold(0, 2, 7) && cti_policy_rows_hold(0, 2, 8));
-    assert_true(!cti_policy_joint_solves_again(1) && cti_policy_joint_solves_again((ct_real)1.01));
+    assert_true(!cti_policy_joint_fails(2) && cti_policy_joint_fails(3));
     assert_true(!cti_policy_turns_far(CTI_R(0.5)) && cti_policy_turns_far(CTI_R(0.6)));
 }
 
