@@ -4,6 +4,7 @@
    w_b.
    Based on: lecture notes 4.1 (bilateral constraints phi(q) = 0). */
 #include "joint.h"
+#include "../1_math/d3.h"
 #include "../1_math/elem.h"
 
 CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out)
@@ -13,27 +14,30 @@ CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out)
     cti_v3_put(out, 0, axis), cti_v3_put(out, 1, t1), cti_v3_put(out, 2, t2);
 }
 
-/* scales sin(theta) axis to theta axis */
-static cti_v3 cti_joint_whole(cti_v3 e, ct_real cosine)
+CTI_FN void cti_joint_apart(const double *a, const double *b, int is_hinge, double *out)
 {
-    ct_real sine = cti_v3_norm(e);
-    if (sine < CTI_R(1e-4) && cosine > 0)
-        return e; /* theta = sine (1 + sine^2 / 6) is the sine up to rounding here */
-    return sine > 0 ? cti_v3_mul(e, (ct_real)cti_atan2_64((double)sine, (double)cosine) / sine) : e;
+    double sine, cosine = 0, e[3];
+    int i;
+    memset(out, 0, 3 * sizeof *out);
+    for (i = 0; i < (is_hinge ? 1 : 3); i++) {
+        cti_d3_cross(b + 3 * i, a + 3 * i, e);
+        cti_d3_add(out, e, is_hinge ? 1 : 0.5);
+        cosine += cti_d3_dot(b + 3 * i, a + 3 * i);
+    }
+    cosine = is_hinge ? cosine : (cosine - 1) / 2;
+    sine = sqrt(cti_d3_dot(out, out));
+    if ((sine > 1e-8 || cosine < 0) && sine > 0)
+        cti_d3_add(out, out, cti_atan2_64(sine, cosine) / sine - 1);
 }
 
 CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge)
 {
-    cti_v3 e = cti_v3_zero();
-    ct_real trace = 0;
+    double from[9], to[9], e[3];
     int i;
-    if (hinge)
-        return cti_joint_whole(cti_v3_cross(cti_v3_at(b, 0), cti_v3_at(a, 0)), cti_v3_dot(cti_v3_at(b, 0), cti_v3_at(a, 0)));
-    for (i = 0; i < 3; i++) {
-        e = cti_v3_add(e, cti_v3_cross(cti_v3_at(b, i), cti_v3_at(a, i)));
-        trace += cti_v3_dot(cti_v3_at(b, i), cti_v3_at(a, i));
-    }
-    return cti_joint_whole(cti_v3_mul(e, CTI_R(0.5)), (trace - 1) / 2);
+    for (i = 0; i < 9; i++)
+        to[i] = (double)a[i], from[i] = (double)b[i];
+    cti_joint_apart(to, from, hinge, e);
+    return cti_v3_make((ct_real)e[0], (ct_real)e[1], (ct_real)e[2]);
 }
 
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most)

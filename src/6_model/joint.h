@@ -43,5 +43,7 @@ CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out);
 /* cti_joint_turn -- the rotation vector [rad], in world axes, that takes triad b to triad a (rows: orthonormal axes in the world). For a
    hinge: the smallest rotation that takes b's axis to a's, a vector across the axis. Valid up to half a turn. */
 CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge);
+/* cti_joint_apart -- the same in double. */
+CTI_FN void cti_joint_apart(const double *a, const double *b, int is_hinge, double *out);
 /* cti_joint_left -- the error that remains of e if at most `most` of it may be corrected. */
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most);

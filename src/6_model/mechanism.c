@@ -12,6 +12,7 @@
    proportion to the joints' errors (Levenberg 1944, Marquardt 1963).
    The velocities at the end keep a part that the joints do not allow. It would change its sign in each step, and is projected out. */
 #include "mechanism.h"
+#include "joint.h"
 #include "../1_math/eig3.h"
 #include "../1_math/elem.h"
 #include <float.h>
@@ -148,25 +149,6 @@ static void cti_mechanism_axes(const cti_mechanism *m, const cti_mechanism_row *
         cti_d3_mul(end ? b->R1 : b->R, q->triad[side][0] + 3 * i, out + 3 * i);
 }
 
-/* rotation vector from triad b to triad a, for a hinge from axis to axis (joint.c, cti_joint_turn) */
-static void cti_mechanism_apart(const double *a, const double *b, int is_hinge, double *out)
-{
-    double sine, cosine = 0, e[3];
-    int i;
-    memset(out, 0, 3 * sizeof *out);
-    for (i = 0; i < (is_hinge ? 1 : 3); i++) {
-        cti_d3_cross(b + 3 * i, a + 3 * i, e);
-        cti_d3_add(out, e, is_hinge ? 1 : 0.5);
-        cosine += cti_d3_dot(b + 3 * i, a + 3 * i);
-    }
-    cosine = is_hinge ? cosine : (cosine - 1) / 2;
-    sine = sqrt(cti_d3_dot(out, out));
-    for (i = 0; i < 3 && (sine > 1e-8 || cosine < 0) && sine > 0; i++)
-        e[i] = out[i] * (cti_atan2_64(sine, cosine) / sine);
-    if ((sine > 1e-8 || cosine < 0) && sine > 0)
-        memcpy(out, e, sizeof e);
-}
-
 /* removes the part along a hinge's axis */
 CTI_FN void cti_mechanism_across(const cti_mechanism_row *q, double *x) { cti_d3_add(x, q->axis, -cti_d3_dot(q->axis, x)); }
 
@@ -204,7 +186,7 @@ CTI_FN void cti_mechanism_row_at(const cti_mechanism *m, cti_mechanism_row *q, i
     for (k = 0; k < 3; k++)
         q->axis[k] = q->part && q->is_hinge && size > 0 ? q->axis[k] / size : 0;
     if (q->part)
-        cti_mechanism_apart(axes[0], axes[1], q->is_hinge, q->error);
+        cti_joint_apart(axes[0], axes[1], q->is_hinge, q->error);
     cti_mechanism_carry(m, q, end, left);
     for (k = 0; k < 3; k++)
         q->error[k] = (q->part ? q->lever * q->error[k] : p[0][k] - p[1][k]) - left[k];
@@ -537,20 +519,6 @@ static double cti_mechanism_damping(const cti_mechanism *m, double dt)
     return CTI_MECHANISM_DAMPING * sqrt(most);
 }
 
-/* the linear velocities that the joints' forces give: momenta then balance to rounding, whatever the last iteration left */
-static void cti_mechanism_balance(cti_mechanism *m)
-{
-    int i, k;
-    for (i = 0; i < CTI_LEN(m->bodies); i++) {
-        cti_mechanism_body *b = &m->bodies[i];
-        double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
-        for (k = m->first[i]; k < m->first[i + 1]; k++)
-            cti_mechanism_load(&m->rows[m->uses[k].row], m->uses[k].side, m->rows[m->uses[k].row].f, force, moment);
-        for (k = 0; k < 3; k++)
-            b->u[k] = (b->v[k] + b->kick[k] + force[k] / b->mass) / (1 + b->slow);
-    }
-}
-
 CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
 {
     double change = 0, last = DBL_MAX, reach = 0, share = 1, enough = 0;
@@ -573,7 +541,10 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
             break;
         last = change;
     }
-    cti_mechanism_balance(m);
+    for (i = 0; i < CTI_LEN(m->bodies); i++) { /* the linear velocities that the joints' forces give: momenta balance to rounding */
+        cti_mechanism_lack(m, i, dt);
+        cti_d3_add(m->bodies[i].u, m->bodies[i].lack, -1 / (m->bodies[i].mass * (1 + m->bodies[i].slow)));
+    }
     cti_mechanism_place(m, dt);
     cti_mechanism_finish(m, dt);
     m->residual = change;
@@ -607,7 +578,7 @@ CTI_FN double cti_mechanism_work(const cti_mechanism *m, double dt)
             memcpy(q.error, q.point[side][1], sizeof q.error);
             cti_d3_add(q.error, q.point[side][0], -1);
             if (q.part)
-                cti_mechanism_apart(q.triad[side][1], q.triad[side][0], 0, q.error);
+                cti_joint_apart(q.triad[side][1], q.triad[side][0], 0, q.error);
             sum += (side ? 2 : -2) * (q.part ? q.lever : 1) * cti_d3_dot(d, q.error);
         }
     }

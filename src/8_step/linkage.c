@@ -5,8 +5,8 @@
    both ends, and a multiplier is half of the joint's impulse. The impulses of contacts, and all of gravity, act at the start of the step. At
    its end the second half of the joints' impulses acts, and the velocities are projected onto those that the joints allow.
    The projection of a linkage that nothing loads takes nothing but what the step does not resolve: a vibration that changes its sign in each
-   step. Below a share of the kinetic energy it stays, above another one the step is halved, and between these the rest of the motion gets its
-   energy. A linkage that is loaded gains no more than the work of what loads it.
+   step. Below a share of the kinetic energy it stays, above it the rest of the motion gets its energy. A linkage that is loaded gains no more
+   than the work of what loads it.
    Velocities of these bodies are those at the end of the step, not means over it. */
 #include "linkage.h"
 #include "policy.h"

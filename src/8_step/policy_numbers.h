@@ -135,7 +135,7 @@
       "of the scale of a body's elastic energy, and of its gravitational and kinetic energies: the gain that rounding can feign") \
     X(double, link_kept, 1e-3, "1", \
       "of the kinetic energy of a linkage that nothing loads: a part that its joints do not allow and that takes less stays in its motion") \
-    X(double, link_most, 0.1, "1", "of it: where that part takes more, the step does not resolve the motion, and is halved") \
+    X(double, link_most, 0.1, "1", "of that of one which something loads: most that its relative motion gets back of what a step loses") \
     X(ct_real, link_eased, 100, "1", \
       "over the error that a joint may have (attempt.joint). A joint with a larger error is being closed, and the energy of its linkage " \
       "is left alone") \
