@@ -51,7 +51,6 @@ OFF = collections.OrderedDict([
     ("sweeps.drop_lagged", "0"),
     ("sweeps.drop_jointed", "1e-5"),
     ("sweeps.drop_exact", "0"),
-    ("outer.fused", "0"),
     ("outer.restarts", "0"),
     ("outer.contracts", "1e30"),
     ("outer.judge", "1e-3"),               # residuals computed at the end alone

@@ -81,8 +81,6 @@ CTI_FN int cti_solve_policy_goes_on(ct_real midway, ct_real left, ct_real aim)
     return left * half * half <= aim;
 }
 
-CTI_FN int cti_solve_policy_is_fused(int iteration) { return iteration <= cti_solve_tuned.outer.fused; }
-
 CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int coupled, int iterations, ct_real now, ct_real last, ct_real best)
 {
     if (!cti_finite(now) || now > cti_solve_tuned.outer.diverged * best)

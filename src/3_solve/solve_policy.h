@@ -50,8 +50,6 @@
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
 #define CTI_TUNED_OUTER(X) \
-    X(int, fused, 30, "iterations", \
-      "at most with contacts solved inside the sweep over nodes: without it S2 takes 1.3 times the sweeps. Later not, since friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
     X(int, restarts, 5, "1", "at most: returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
     /* With 2 S2 takes 1.2 times the sweeps. 6 of 100 of its steps more end above the tolerance, and 15 of S3_N16's. Without it a chain of which \
@@ -253,8 +251,6 @@ CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled);
 /* cti_solve_policy_goes_on -- 1 where a loop whose budget is used up gets a second one: with the mean contraction of the budget's second half,
    from `midway` to `left`, it reaches `aim` within that. */
 CTI_FN int cti_solve_policy_goes_on(ct_real midway, ct_real left, ct_real aim);
-/* cti_solve_policy_is_fused -- 1 while contacts are solved inside the sweep over nodes. */
-CTI_FN int cti_solve_policy_is_fused(int iteration);
 /* cti_solve_policy_status -- DIVERGED, SLOW (lagged inverses are to be replaced), or BUDGET: the loop goes on. */
 CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int coupled, int iterations, ct_real now, ct_real last, ct_real best);
 /* cti_solve_policy_may_restart -- 1 where a loop that diverged returns to its best iterate. best is CTI_REAL_MAX where there is none. */

@@ -13,18 +13,33 @@ static int cti_coarse_is_split(const cti_coarse *t, int c) { return t->f->compon
 /* 1 if a row acts: it is a loaded contact or a joint */
 static int cti_coarse_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
 
-/* adds the stiffness of one row to the diagonal of A, at the row's blocks of split components */
+/* largest stiffness with which terms [k, end) of a row hold what they touch: that of the row's blocks in series. Scripted and static parts have no
+   terms, and hold like a wall */
+static ct_real cti_coarse_side(const cti_coarse *t, const cti_row *row, int k, int end)
+{
+    ct_real yield = 0;
+    for (; k < end; k++) {
+        const ct_real *D = t->diagonal + 9 * (size_t)row->term[k].block;
+        yield += 3 * row->term[k].weight * row->term[k].weight / (D[0] + D[4] + D[8]);
+    }
+    return yield > 0 ? 1 / yield : CTI_REAL_MAX;
+}
+
+/* adds the stiffness of one row to the diagonal of A, at the row's blocks of split components. Against a wall these are held; against blocks
+   that move themselves they are as stiff as those are, for two bodies that hold each other would correct no motion that they share */
 static void cti_coarse_stiffen(const cti_coarse *t, const cti_row *row, const ct_real *v)
 {
-    ct_real u[3], slip, slide = row->mu * row->r[0];
+    ct_real u[3], slip, slide = row->mu * row->r[0], facing[2];
     int k, a, i, j;
     cti_row_velocity(row, v, u);
     slip = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
+    facing[0] = cti_coarse_side(t, row, row->n_a, row->n), facing[1] = cti_coarse_side(t, row, 0, row->n_a);
     for (k = 0; k < row->n; k++) {
         int b = row->term[k].block;
         const ct_real *D0 = t->diagonal + 9 * (size_t)b;
         ct_real *D = t->A->val + 9 * (size_t)t->A->diag[t->island->blocks[b]];
-        ct_real w2 = row->term[k].weight * row->term[k].weight, stiff = cti_step_tuned.factors.held * (D0[0] + D0[4] + D0[8]) / 3;
+        ct_real w2 = row->term[k].weight * row->term[k].weight;
+        ct_real stiff = cti_min(cti_step_tuned.factors.held * (D0[0] + D0[4] + D0[8]) / 3, facing[k >= row->n_a]);
         ct_real across = row->equations || slide >= stiff * slip ? stiff : slide / slip;
         for (a = 0; a < 3; a++)
             for (i = 0; i < 3; i++)
