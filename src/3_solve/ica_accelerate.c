@@ -91,7 +91,7 @@ CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now)
         return now;
     if (iteration == 1)
         return cti_max(now, 2 * tol);
-    choice = cti_solve_policy_correction(now, q->largest, tol, q->renewed, q->idle);
+    choice = cti_solve_policy_correction(now, q->largest, tol, q->renewed, 1 + s->p->split.correction->is_cheap, q->idle);
     if (choice == CTI_CORRECTION_NONE)
         return now;
     if (choice == CTI_CORRECTION_END) {

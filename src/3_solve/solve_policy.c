@@ -116,14 +116,14 @@ CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth,
 /* ---- accelerations ---- */
 
 /* Two idle corrections in a row end them if the last is smooth; else they get a new factor. With no factor left, a third one ends them. */
-CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle)
+CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int most, int idle)
 {
     int smooth = corrected <= cti_solve_tuned.correction.smooth * tol;
     if (smooth && now <= tol)
         return CTI_CORRECTION_NONE;
     if (renewed == 0)
         return CTI_CORRECTION_FIRST;
-    if (idle >= cti_solve_tuned.correction.idle && renewed < cti_solve_tuned.correction.renewals && !smooth)
+    if (idle >= cti_solve_tuned.correction.idle && renewed < most && !smooth)
         return CTI_CORRECTION_RENEW;
     return idle >= cti_solve_tuned.correction.idle + !smooth ? CTI_CORRECTION_END : CTI_CORRECTION_LAST;
 }

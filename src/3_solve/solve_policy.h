@@ -75,11 +75,9 @@
     X(int, sweeps, 2, "iterations", \
       "of contacts and nodes before each correction, as the smoother of a two-grid method: they remove the rough part of the error. Each may make " \
       "`sweeps.coupled` sweeps") \
-    X(int, renewals, 2, "factors", \
-      "that a solve may ask for, the first one included: one that is not cheap costs 20 solves or more (factors.cheap)") \
     X(int, idle, 2, "corrections", \
-      "in a row with little effect. After so many, corrections end if the last one was `smooth`. Else a factor is computed anew; with no renewal " \
-      "left, one more such correction ends them") \
+      "in a row with little effect. After so many, corrections end if the last one was `smooth`. Else a factor is computed anew, once and where it " \
+      "is cheap (factors.cheap); without one, one more such correction ends them") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change since the last new factor; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", \
       "largest entry of the last correction, up to which none follows once the change without it is at most the tolerance")
@@ -273,9 +271,9 @@ typedef enum cti_correction_choice {
     CTI_CORRECTION_FIRST, /* the first of the solve: with a factor that is good enough */
     CTI_CORRECTION_RENEW  /* with a new factor */
 } cti_correction_choice;
-/* cti_solve_policy_correction -- corrected: largest entry of the last correction; renewed: factors asked for; idle: corrections in a row with
-   little effect. */
-CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle);
+/* cti_solve_policy_correction -- corrected: largest entry of the last correction; renewed: factors asked for; most: of them; idle: corrections
+   in a row with little effect. */
+CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int most, int idle);
 /* cti_solve_policy_is_idle -- 1 where a correction left a change of `now`, against the smallest since the last factor. */
 CTI_FN int cti_solve_policy_is_idle(ct_real now, ct_real nearest);
 /* cti_solve_policy_correction_sweeps -- iterations of contacts and clusters in an outer iteration. */

@@ -180,5 +180,7 @@ CTI_FN int cti_coarse_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const c
     out->diagonal = CTI_ARENA_NEW(arena, ct_real, 9 * island->n), out->is_touched = CTI_ARENA_NEW(arena, uint8_t, island->n);
     out->is_due = CTI_ARENA_NEW(arena, uint8_t, island->n_components);
     out->correction.apply = cti_coarse_apply, out->correction.ctx = out;
+    for (out->correction.is_cheap = 1, c = 0; c < island->n_components; c++)
+        out->correction.is_cheap &= !cti_coarse_is_split(out, c) || cti_factors_is_cheap(f, &f->components[island->components[c]]);
     return out->r && out->z && out->diagonal && out->is_touched && out->is_due && out->is_split;
 }
