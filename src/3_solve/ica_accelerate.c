@@ -118,9 +118,8 @@ CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now)
 
 CTI_FN int cti_ica_restart(cti_ica *s)
 {
-    if (!s->coupled || !cti_solve_policy_may_restart(s->progress.restarts, s->progress.best))
+    if (!s->coupled || !(s->progress.best < CTI_REAL_MAX))
         return 0;
-    s->progress.restarts++;
     memcpy(s->mix.z, s->mix.z_best, sizeof(ct_real) * (size_t)s->mix.outer.n);
     cti_nodes_restart(&s->nodes);
     cti_anderson_restart(&s->mix.outer);

@@ -22,10 +22,10 @@ CTI_FN int cti_solve_policy_visits(int rows) { return cti_max_int(cti_solve_tune
 
 CTI_FN ct_real cti_solve_policy_drop(const cti_problem *p, int coupled, int jointed)
 {
-    if (coupled) /* accelerated loops are too short to drop */
-        return p->split.plain ? cti_solve_tuned.sweeps.drop_plain : 0;
-    if (p->split.lagged)
-        return cti_solve_tuned.sweeps.drop_lagged;
+    if (coupled && !p->split.plain) /* too short to drop */
+        return 0;
+    if (coupled || p->split.lagged)
+        return cti_solve_tuned.sweeps.drop;
     return jointed ? cti_solve_tuned.sweeps.drop_jointed : cti_solve_tuned.sweeps.drop_exact;
 }
 
@@ -88,11 +88,6 @@ CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int couple
     if (p->split.lagged && !coupled && iterations >= 2 && now > cti_solve_tuned.outer.contracts * last)
         return CTI_SOLVE_SLOW;
     return CTI_SOLVE_BUDGET;
-}
-
-CTI_FN int cti_solve_policy_may_restart(int restarts, ct_real best)
-{
-    return best < CTI_REAL_MAX && restarts < cti_solve_tuned.outer.restarts;
 }
 
 CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance) { return cti_solve_tuned.outer.judge * tolerance; }

@@ -60,10 +60,10 @@ static int cti_coarse_find_due(cti_coarse *t, int renew)
             t->is_touched[q->p.rows[i].term[k].block] = 1;
     for (c = 0; c < q->n_components; c++) {
         const cti_component *p = &t->f->components[q->components[c]];
-        int n = p->end - p->begin, missing = 0;
-        for (i = p->place; i < p->place + n; i++)
-            missing += t->is_touched[i] && !t->f->held_at[q->blocks[i]];
-        t->is_due[c] = (uint8_t)(cti_coarse_is_split(t, c) && cti_policy_penalized_is_due(&p->cache.stamp, q->p.dt, renew, missing, n));
+        int last = p->place + p->end - p->begin, missing = 0, touched = 0;
+        for (i = p->place; i < last; i++)
+            touched += t->is_touched[i], missing += t->is_touched[i] && !t->f->held_at[q->blocks[i]];
+        t->is_due[c] = (uint8_t)(cti_coarse_is_split(t, c) && cti_policy_penalized_is_due(&p->cache.stamp, q->p.dt, renew, missing, touched));
         any |= t->is_due[c];
     }
     return any;

@@ -6,12 +6,11 @@
 
 /* ---- factors ---- */
 
-/* cti_policy_factor_is_cheap -- 1 if a component's factor is computed for every free solve, unless it is large. flops: of a factorization;
+/* cti_policy_factor_is_cheap -- 1 if a component's factor is computed for every free solve. flops: of a factorization;
    nonzeros: of the factor. */
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
-/* cti_policy_factor_is_due -- 1 if the factor is computed again before the free solve of a step of dt. moves_in_contact: contacts act on
-   the component, and it has moved farther than the thickness since the factor was computed. */
-CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact);
+/* cti_policy_factor_is_due -- 1 if the factor is computed again before the free solve of a step of dt. */
+CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt);
 /* cti_policy_factor_is_exact -- 1 if the factor is computed in double. stiffness: largest one of a block, relative to its mass. */
 CTI_FN int cti_policy_factor_is_exact(ct_real stiffness);
 /* cti_policy_iterations_left -- iterations of conjugate gradients until r' D^-1 r falls from `now` to `goal`, if it goes on to fall as from
@@ -24,9 +23,9 @@ CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, double flops
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap);
 /* cti_policy_factor_is_late -- 1 if a component that is one cluster has no factor of this step, because its free motion was extrapolated. */
 CTI_FN int cti_policy_factor_is_late(const cti_factor_stamp *stamp, const cti_solve_memory *memory);
-/* cti_policy_penalized_is_due -- 1 if the factor for corrections is computed again. renew: the solve asks for it; missing: number of the
-   component's n blocks whose contacts the factor does not contain. */
-CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt, int renew, int missing, int n);
+/* cti_policy_penalized_is_due -- 1 if the factor for corrections is computed again. renew: the solve asks for it; touched: number of the
+   component's blocks that contacts act on; missing: of those that the factor does not contain. */
+CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt, int renew, int missing, int touched);
 
 /* ---- free motion ---- */
 

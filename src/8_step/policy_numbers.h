@@ -19,16 +19,12 @@
 /* ---- factors of A: when they are computed anew, and in which precision. flops and nonzeros are a factorization's ---- */
 #define CTI_TUNED_FACTORS(X) \
     X(double, cheap, 300, "flops a nonzero", \
-      "below this a factor costs at most 20 solves (`solve`) and is computed in every attempt whose free motion is solved, unless it is `large`. " \
+      "below this a factor costs at most 20 solves (`solve`) and is computed in every attempt whose free motion is solved. " \
       "Above, when asked for or when the length of substeps changes") \
-    X(double, large, 5e7, "flops", \
-      "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
        Half and double act in `crash` alone (docs/policy.md) */ \
     X(ct_real, stiff, CTI_R(1e5), "1", "dt^2 K / m of a block (its entry of A over its mass, less 1) above which the factor is in double") \
-    X(int, missing, 12, "1", \
-      "a correction gets a new factor when more than one block in so many has a contact that the factor lacks: fewer are left to the sweeps") \
     X(int, patch, 48, "blocks", "in a patch, the clusters of CT_CLUSTER_PATCH alone: a dense inverse of 83 KB fits into a near cache") \
     X(ct_real, held, CTI_R(100), "diagonals of A", \
       "stiffness that a loaded contact has in a correction's factor: the sweeps solve contacts, and a correction moves them by a hundredth")
