@@ -116,11 +116,6 @@ CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale)
 
 CTI_FN int cti_policy_any_failed(ct_real worst) { return !(worst < cti_step_tuned.ended.failed); }
 
-CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed)
-{
-    return ended == CTI_SOLVE_BUDGET && natural > cti_step_tuned.ended.unsolved && natural < failed;
-}
-
 #if CONTACT_WITH_NEWTON
 CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_status ended, ct_real natural, int rows)
 {

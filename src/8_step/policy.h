@@ -49,7 +49,7 @@ CTI_FN int cti_policy_is_corrected(int split_components);
 /* cti_policy_budget -- facts for the number of sweeps of a solve. */
 typedef struct cti_policy_budget {
     int max_sweeps;       /* set by the user */
-    int is_later;         /* 1: a component of the island was solved before in the attempt, or the solve goes on where it ended */
+    int is_later;         /* 1: a component of the island was solved before in the attempt */
     int has_equations;    /* 1: joints are among the rows */
     int is_far;           /* 1: the island's last solve ended far from a solution (cti_policy_is_far) */
     double wasted_sweeps; /* see cti_state */
@@ -67,8 +67,6 @@ CTI_FN int cti_policy_is_far(ct_real natural);
 CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale);
 /* cti_policy_any_failed -- 0 if no island can have failed. worst: the largest natural map of all, or a residual above it. */
 CTI_FN int cti_policy_any_failed(ct_real worst);
-/* cti_policy_gets_more_sweeps -- 1 if an island that ended on its budget gets half of it in addition. failed: its cti_policy_failed_natural. */
-CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed);
 /* cti_policy_newton_takes_over -- 1 if AUTO passes an island that ICA did not solve to Newton's method.
    cti_policy_newton_natural -- natural map, and error of A v = b + J'r, up to which Newton's result is accepted. natural: of ICA's solution. */
 #if CONTACT_WITH_NEWTON

@@ -51,8 +51,7 @@
     X(int, wasted_part, 8, "1", \
       "divisor of the budget of islands far from a solution, once those are spent: the step will end in halves or in impact zones anyway") \
     X(int, later_part, 2, "1", \
-      "divisor of the budget of a solve in whose island a component was solved before in the attempt, or that goes on where it ended " \
-      "(ended.unsolved)") \
+      "divisor of the budget of a solve in whose island a component was solved before in the attempt") \
     X(ct_real, weightless, CTI_R(1e-3), "1", \
       "of the largest of free speed, script's speed and thickness / dt, to which residuals are relative where there is no gravity; the error of a " \
       "free solve is relative to this share of its component's own speed") \
@@ -64,8 +63,7 @@
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
     X(ct_real, unsolved, CTI_R(0.15), "natural map", \
-      "above this a solve is far from a solution. ICA's goes on up to `failed` once its budget is spent (later_part), AUTO tries Newton's method, " \
-      "and another solver's result is not taken") \
+      "above this a solve is far from a solution: AUTO tries Newton's method, and another solver's result is not taken") \
     X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
     X(ct_real, failed_speed, CTI_R(0.05), "1", \
       "share of the island's largest free speed. Where it exceeds `failed` times |g| dt it takes the place of `failed`: in an impact |g| dt is " \
