@@ -1,7 +1,7 @@
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts, without side effects.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
    where one is known beside the runs. So the line of `plain` begins: 10 sweeps over contacts, at most. Rows "group.name" of docs/policy.md
-   have runs without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). Numbers of which half and
+   have runs without a mechanism (54 numbers of both headers), and with half and double (all but `costs` and `paper`). Numbers of which half and
    double changed no bit are in a list at its end. A comment above a line tells of other runs.
    Words: `change` [m/s]: of a sweep over contacts the largest change of a contact's velocity; of an outer iteration the largest of three, that of
    v, that of its first sweep, and that of its correction, which counts as 2 tolerances at least (ica_accelerate.c). Of iterations with a
@@ -74,8 +74,8 @@
       "of contacts and nodes before each correction, as the smoother of a two-grid method: they remove the rough part of the error. Each may make " \
       "`sweeps.coupled` sweeps") \
     X(int, idle, 2, "corrections", \
-      "in a row with little effect. After so many, corrections end if the last one was `smooth`. Else a factor is computed anew, once and where it " \
-      "is cheap (factors.cheap); without one, one more such correction ends them") \
+      "in a row with little effect. After so many, corrections end if the last one was `smooth`. Else a factor is computed anew, at most once, and " \
+      "only where it is cheap (factors.cheap). Otherwise one more such correction ends them") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change since the last new factor; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", \
       "largest entry of the last correction, up to which none follows once the change without it is at most the tolerance")
@@ -92,8 +92,8 @@
     X(int, rebase, 16, "sweeps", \
       "over nodes between two base points, relative to which velocities are floats: few enough that rounding does not add up")
 
-/* ---- the law of one contact. B is its J D^-1 J', B_nn the entry of its normal; its ray is lambda and gamma in a fixed proportion (law.c). `flat` and
-        `slides` act on contacts between nodes alone, where A couples clusters, but not in stand-alone problems. `slides` also tells
+/* ---- the law of one contact. B is its J D^-1 J', B_nn the entry of its normal; its ray is lambda and gamma in a fixed proportion (law.c). `flat`
+        and `slides` act on contacts between nodes alone, where A couples clusters, but not in stand-alone problems. `slides` also tells
         linkage.c which contacts stick ---- */
 #define CTI_TUNED_LAW(X) \
     X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the normal velocity changes by less along the ray, the ray is not followed") \

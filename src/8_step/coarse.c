@@ -1,10 +1,11 @@
 /* coarse.c -- the coarse grid of a solve that splits bodies into nodes: it corrects whole bodies.
    Method: Gauss-Seidel over nodes leaves errors that are smooth over a body. With fixed multipliers and contact states they solve M z = b +
    J' r - A v. M is A plus a stiffness at the blocks of active contacts: along the normal of a loaded one, and in the tangent plane mu
-   lambda / |u_t|, the majorant of sliding friction, which is stiff if the contact sticks. M has the pattern of A. Its float factor may lag:
-   for a contact that it does not contain, the correction is scaled back so that it neither presses nor opens the contact. Based on: Graeser
-   and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free); differs: a direct solve for the
-   coarse grids; a contact of several nodes holds each of them independently. */
+   lambda / |u_t|, the majorant of sliding friction, which is stiff if the contact sticks. Where the other side can move, the stiffness is at
+   most that side's own: a Robin condition in place of a Dirichlet condition. M has the pattern of A. Its float factor may lag: for a contact
+   that it does not contain, the correction is scaled back so that it neither presses nor opens the contact.
+   Based on: Graeser and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free), Gander 2006 (Robin
+   conditions between subdomains); differs: a direct solve for the coarse grids; a contact of several nodes holds each of them independently. */
 #include "coarse.h"
 #include "policy.h"
 
@@ -13,8 +14,8 @@ static int cti_coarse_is_split(const cti_coarse *t, int c) { return t->f->compon
 /* 1 if a row acts: it is a loaded contact or a joint */
 static int cti_coarse_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
 
-/* largest stiffness with which terms [k, end) of a row hold what they touch: that of the row's blocks in series. Scripted and static parts have no
-   terms, and hold like a wall */
+/* largest stiffness with which terms [k, end) of a row hold the other side: the inverse of the sum of their blocks' compliances. A side without
+   terms is static or scripted, which is a wall */
 static ct_real cti_coarse_side(const cti_coarse *t, const cti_row *row, int k, int end)
 {
     ct_real yield = 0;
@@ -25,8 +26,8 @@ static ct_real cti_coarse_side(const cti_coarse *t, const cti_row *row, int k, i
     return yield > 0 ? 1 / yield : CTI_REAL_MAX;
 }
 
-/* adds the stiffness of one row to the diagonal of A, at the row's blocks of split components. Against a wall these are held; against blocks
-   that move themselves they are as stiff as those are, for two bodies that hold each other would correct no motion that they share */
+/* adds the stiffness of one row to the diagonal of A, at the row's blocks of split components. A wall holds them. Blocks that can move hold them
+   with their own stiffness at most: two bodies that held each other like walls would correct no motion that they share */
 static void cti_coarse_stiffen(const cti_coarse *t, const cti_row *row, const ct_real *v)
 {
     ct_real u[3], slip, slide = row->mu * row->r[0], facing[2];

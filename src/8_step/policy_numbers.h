@@ -1,7 +1,7 @@
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
    where one is known beside the runs. So the line of `patch` begins: 48 blocks in a patch. Rows "group.name" of docs/policy.md have runs without
-   a mechanism (55 numbers of both), and with half and double (all but `costs`, `substep.equal` and `attempt.swing`, which is newer). Numbers of
+   a mechanism (54 numbers of both), and with half and double (all but `costs`, `substep.equal` and `attempt.swing`, which is newer). Numbers of
    which half and double changed no bit are in a list at its end. A value without a reason is an order of magnitude, and the rows say how much
    depends on it. A comment above a line tells of other runs.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it and that of A v = b + J'r
@@ -27,7 +27,8 @@
     X(ct_real, stiff, CTI_R(1e5), "1", "dt^2 K / m of a block (its entry of A over its mass, less 1) above which the factor is in double") \
     X(int, patch, 48, "blocks", "in a patch, the clusters of CT_CLUSTER_PATCH alone: a dense inverse of 83 KB fits into a near cache") \
     X(ct_real, held, CTI_R(100), "diagonals of A", \
-      "stiffness that a loaded contact has in a correction's factor: the sweeps solve contacts, and a correction moves them by a hundredth")
+      "stiffness with which a correction's factor holds a loaded contact with a wall: the sweeps solve contacts, and a correction moves them by a " \
+      "hundredth")
 
 /* ---- the motion without contacts; clusters, corrections and budget of an island's solve ---- */
 #define CTI_TUNED_ISLAND(X) \
