@@ -37,18 +37,20 @@ static void test_factor_is_due(void **state)
     ct_real dt = CTI_R(0.01);
     (void)state;
     asked.renewal_asked = 1;
-    assert_int_equal(cti_policy_factor_is_due(&fresh, SMALL, NONZEROS, dt), 0);
-    assert_int_equal(cti_policy_factor_is_due(&none, DEAR, NONZEROS, dt), 1);
-    assert_int_equal(cti_policy_factor_is_due(&asked, DEAR, NONZEROS, dt), 1);
-    assert_int_equal(cti_policy_factor_is_due(&old, DEAR, NONZEROS, 2 * dt), 1);
-    /* a cheap one in every step; an expensive one when it is asked for */
-    assert_int_equal(cti_policy_factor_is_due(&old, SMALL, NONZEROS, dt), 1);
-    assert_int_equal(cti_policy_factor_is_due(&old, DEAR, NONZEROS, dt), 0);
-    /* and when its age has cost as much as a factorization: 1e9 flops are 66.7 solves of 15e6 */
-    aged.excess_iterations = 65;
-    assert_int_equal(cti_policy_factor_is_due(&aged, DEAR, NONZEROS, dt), 0);
-    aged.excess_iterations = 66;
-    assert_int_equal(cti_policy_factor_is_due(&aged, DEAR, NONZEROS, dt), 1);
+    assert_int_equal(cti_policy_factor_is_due(&fresh, SMALL, NONZEROS, dt, 1), 0);
+    assert_int_equal(cti_policy_factor_is_due(&none, DEAR, NONZEROS, dt, 0), 1);
+    assert_int_equal(cti_policy_factor_is_due(&asked, DEAR, NONZEROS, dt, 0), 1);
+    assert_int_equal(cti_policy_factor_is_due(&old, DEAR, NONZEROS, 2 * dt, 0), 1);
+    /* a cheap one in every step; an expensive one when it is asked for; a large one where the component moves in contact */
+    assert_int_equal(cti_policy_factor_is_due(&old, SMALL, NONZEROS, dt, 0), 1);
+    assert_int_equal(cti_policy_factor_is_due(&old, DEAR, NONZEROS, dt, 1), 0);
+    assert_int_equal(cti_policy_factor_is_due(&old, LARGE, NONZEROS, dt, 1), 1);
+    assert_int_equal(cti_policy_factor_is_due(&old, LARGE, NONZEROS, dt, 0), 0);
+    /* and when its age has cost as much as a factorization: 1e8 flops are 6.7 solves of 15e6 */
+    aged.excess_iterations = 5;
+    assert_int_equal(cti_policy_factor_is_due(&aged, LARGE, NONZEROS, dt, 0), 0);
+    aged.excess_iterations = 6;
+    assert_int_equal(cti_policy_factor_is_due(&aged, LARGE, NONZEROS, dt, 0), 1);
 }
 
 static void test_factor_in_contact(void **state)

@@ -105,9 +105,9 @@ static void small_factors_are_renewed(void **state)
     graph_make(&g, MIXED, mixed_pairs, MIXED_PAIRS);
     q = &g.f.components[2];
     assert_true(is_due(&g, q, 0.01)); /* there is none */
-    q->cache.stamp.renewal_asked = 1;
+    q->cache.stamp.drift = 1, q->cache.stamp.renewal_asked = 1;
     cti_factors_refill(q, &g.A, CTI_R(0.01));
-    assert_true(q->cache.stamp.age == 0 && q->cache.stamp.renewal_asked == 0 && q->cache.is_due == 0 &&
+    assert_true(q->cache.stamp.age == 0 && q->cache.stamp.renewal_asked == 0 && q->cache.is_due == 0 && q->cache.stamp.drift == 0 &&
                 q->cache.stamp.dt == CTI_R(0.01) && q->cache.stamp.version == 1);
     assert_false(is_due(&g, q, 0.01)); /* made for this matrix */
     cti_factors_age(&g.f);
@@ -140,25 +140,36 @@ static void dear_factors_lag(void **state)
     graph_free(&g);
 }
 
-/* A dear one also waits no longer than until its age has cost as many solves as it takes: a solve is 15 flops a nonzero */
-static void dear_factors_wait_for_their_price(void **state)
+/* A large one of a body in flight or at rest waits until its age has cost as many solves as it takes: a solve is 15 flops a nonzero */
+static void large_factors_wait_for_their_price(void **state)
 {
-    cti_factor_stamp stamp;
-    double nonzeros = 1e6, flops = 450 * nonzeros; /* thirty solves */
+    cti_component q;
+    cti_symbolic sym;
+    cti_factors f;
     (void)state;
-    memset(&stamp, 0, sizeof stamp);
-    stamp.age = 1, stamp.excess_iterations = 28;
-    assert_false(cti_policy_factor_is_due(&stamp, flops, nonzeros, 0));
-    stamp.excess_iterations = 29;
-    assert_true(cti_policy_factor_is_due(&stamp, flops, nonzeros, 0));
-    assert_false(cti_policy_factor_is_due(&stamp, 1.1 * flops, nonzeros, 0));
+    memset(&q, 0, sizeof q), memset(&sym, 0, sizeof sym), memset(&f, 0, sizeof f);
+    f.symbolics = &sym, f.rest = CTI_R(1e-3);
+    q.cache.stamp.age = 1;
+    sym.nonzeros = 1000000, sym.flops = 150 * sym.nonzeros; /* ten solves */
+    q.cache.stamp.drift = CTI_R(2e-3);
+    assert_true(cti_factors_is_due(&f, &q, &sym, 0)); /* in contact, and it has moved */
+    q.cache.stamp.drift = CTI_R(0.5e-3);
+    assert_false(cti_factors_is_due(&f, &q, &sym, 0));
+    q.solve.was_free = 1, q.cache.stamp.drift = 1;
+    assert_false(cti_factors_is_due(&f, &q, &sym, 0));
+    q.cache.stamp.excess_iterations = 8;
+    assert_false(cti_factors_is_due(&f, &q, &sym, 0));
+    q.cache.stamp.excess_iterations = 9;
+    assert_true(cti_factors_is_due(&f, &q, &sym, 0));
+    q.cache.stamp.excess_iterations = 0, sym.nonzeros = 300000, sym.flops = 49000000;
+    assert_true(cti_factors_is_due(&f, &q, &sym, 0)); /* not large */
     /* its age is measured by the iterations beyond the new factor's */
-    memset(&stamp, 0, sizeof stamp);
-    cti_factors_charge(&stamp, 5);
-    assert_true(stamp.base_iterations == 5 && stamp.excess_iterations == 0);
-    stamp.age = 1;
-    cti_factors_charge(&stamp, 9), cti_factors_charge(&stamp, 3), cti_factors_charge(&stamp, 6);
-    assert_int_equal(stamp.excess_iterations, 5);
+    q.cache.stamp.age = 0;
+    cti_factors_charge(&q.cache.stamp, 5);
+    assert_true(q.cache.stamp.base_iterations == 5 && q.cache.stamp.excess_iterations == 0);
+    q.cache.stamp.age = 1;
+    cti_factors_charge(&q.cache.stamp, 9), cti_factors_charge(&q.cache.stamp, 3), cti_factors_charge(&q.cache.stamp, 6);
+    assert_int_equal(q.cache.stamp.excess_iterations, 5);
 }
 
 /* A block's stiffness over its mass above 1e5 asks for double. Both kinds of factor solve, and touch their own component alone */
@@ -427,7 +438,7 @@ int main(void)
                                        cmocka_unit_test(chains_are_cut_into_patches),
                                        cmocka_unit_test(small_factors_are_renewed),
                                        cmocka_unit_test(dear_factors_lag),
-                                       cmocka_unit_test(dear_factors_wait_for_their_price),
+                                       cmocka_unit_test(large_factors_wait_for_their_price),
                                        cmocka_unit_test(stiff_components_are_factored_in_double),
                                        cmocka_unit_test(slow_factors_are_replaced),
                                        cmocka_unit_test(bodies_are_whole_where_ports_are_few),

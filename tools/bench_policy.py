@@ -57,7 +57,8 @@ OFF = collections.OrderedDict([
     ("correction.idle", "1000000"),
     ("law.flat", "1e30"),                  # the ray
     ("law.regular", "1e30"),               # the solve of a whole 3x3 block
-    ("factors.cheap", "1e30"),             # every factor counts as cheap
+    ("factors.cheap", "1e30"),             # every factor counts as cheap; large ones are still delayed
+    ("factors.large", "1e30"),             # the delay of large factorizations
     ("factors.stiff", "1e30"),
     ("island.inexact", "1"),
     ("island.extrapolated", "0"),

@@ -1,7 +1,7 @@
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts, without side effects.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
    where one is known beside the runs. So the line of `plain` begins: 10 sweeps over contacts, at most. Rows "group.name" of docs/policy.md
-   have runs without a mechanism (54 numbers of both headers), and with half and double (all but `costs` and `paper`). Numbers of which half and
+   have runs without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). Numbers of which half and
    double changed no bit are in a list at its end. A comment above a line tells of other runs.
    Words: `change` [m/s]: of a sweep over contacts the largest change of a contact's velocity; of an outer iteration the largest of three, that of
    v, that of its first sweep, and that of its correction, which counts as 2 tolerances at least (ica_accelerate.c). Of iterations with a

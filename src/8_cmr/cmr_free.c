@@ -128,7 +128,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_cmr_free_task q;
     int c, its = 0, n = CTI_LEN(s->factors.components);
-    cti_factors_begin(s);
+    cti_factors_begin(s, dt);
     cti_cmr_free_start(s, dt);
     for (c = 0; c < n; c++) {
         cti_component *k = &s->factors.components[c];

@@ -261,7 +261,7 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &r->extended_elements))
         return 0;
-    cti_factors_begin(s);
+    cti_factors_begin(s, dt);
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         s->factors.components[c].solve.in_contact = 0;
     r->ms_assemble += cti_state_clock(s) - t;

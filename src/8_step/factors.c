@@ -147,20 +147,27 @@ CTI_FN void cti_factors_age(cti_factors *f)
     }
 }
 
-CTI_FN void cti_factors_begin(cti_state *s)
+CTI_FN void cti_factors_begin(cti_state *s, ct_real dt)
 {
     cti_factors *f = &s->factors;
-    int c;
+    int c, k;
     cti_factors_age(f);
-    f->mass = s->bodies.mass;
+    f->rest = s->desc.thickness, f->mass = s->bodies.mass;
     for (c = 0; c < CTI_LEN(f->components); c++) {
         cti_component *q = &f->components[c];
-        if (!q->substep.part)
-            q->solve.was_free = !q->solve.in_contact;
+        ct_real speed = 0;
+        if (q->substep.part)
+            continue;
+        for (k = q->begin; k < q->end; k++)
+            speed = cti_max(speed, cti_v3_norm2(cti_v3_at(s->v, f->blocks[k])));
+        cti_factors_drift(q, dt * cti_sqrt(speed));
+        q->solve.was_free = !q->solve.in_contact;
     }
 }
 
 CTI_FN void cti_factors_ask(cti_component *q) { q->cache.stamp.renewal_asked = 1; }
+
+CTI_FN void cti_factors_drift(cti_component *q, ct_real way) { q->cache.stamp.drift += way; }
 
 CTI_FN void cti_factors_relinearize(cti_component *q)
 {
@@ -212,12 +219,19 @@ static ct_real cti_factors_stiffness(const cti_factors *f, const cti_component *
     return big;
 }
 
+/* 1 if a factor is computed again for a step of dt */
+static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym, ct_real dt)
+{
+    int moves_in_contact = !q->solve.was_free && q->cache.stamp.drift > f->rest;
+    return cti_policy_factor_is_due(&q->cache.stamp, sym->flops, sym->nonzeros, dt, moves_in_contact);
+}
+
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
     cti_factor_cache *k = &q->cache;
     int exact;
-    k->is_due = cti_policy_factor_is_due(&k->stamp, (double)sym->flops, (double)sym->nonzeros, dt);
+    k->is_due = cti_factors_is_due(f, q, sym, dt);
     if (!k->is_due)
         return 1;
     f->n_refactored++;
@@ -242,6 +256,7 @@ CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt)
     k->is_due = 0;
     k->stamp.renewal_asked = 0;
     k->stamp.age = 0;
+    k->stamp.drift = 0;
     k->stamp.dt = dt;
     k->stamp.version++;
 }

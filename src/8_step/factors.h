@@ -8,6 +8,8 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
 
 /* cti_factors_ask -- asks for a new factor of a component, which is computed when factors are next renewed. */
 CTI_FN void cti_factors_ask(cti_component *q);
+/* cti_factors_drift -- some block of the component may have moved by a further `way` [m] since the factor was computed. */
+CTI_FN void cti_factors_drift(cti_component *q, ct_real way);
 /* cti_factors_relinearize -- the component's part of A has changed within a step: its factor belongs to another matrix, and a new one is
    asked for. */
 CTI_FN void cti_factors_relinearize(cti_component *q);
@@ -21,8 +23,9 @@ CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
 CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor);
 /* cti_factors_age -- a new matrix, once an attempt: the ages of active components' factors grow by one. */
 CTI_FN void cti_factors_age(cti_factors *f);
-/* cti_factors_begin -- cti_factors_age for an attempt of the world, and which active components were free in the last one. */
-CTI_FN void cti_factors_begin(cti_state *s);
+/* cti_factors_begin -- cti_factors_age for an attempt of dt of the world, with what decides when factors are due: how far active components may
+   move, and which of them were free. */
+CTI_FN void cti_factors_begin(cti_state *s, ct_real dt);
 /* cti_factors_is_cheap -- 1 if a factor costs at most 20 solves (factors.cheap over factors.solve). */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
 /* cti_factors_exact -- gives the open island's problem exact factors of its bodies, computed once for each matrix; their list is in the

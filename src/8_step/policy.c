@@ -15,13 +15,13 @@ CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros) { return fl
 
 /* The last rule delays a large factorization until the factor's age has cost as many iterations as a new factor would take. Without
    knowledge of the future no rule guarantees less than twice the best time. */
-CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt)
+CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact)
 {
     if (stamp->age == 0)
         return 0;
     if (stamp->age < 0 || stamp->renewal_asked || stamp->dt != dt)
         return 1;
-    if (cti_policy_factor_is_cheap(flops, nonzeros))
+    if (cti_policy_factor_is_cheap(flops, nonzeros) && (flops < cti_step_tuned.factors.large || moves_in_contact))
         return 1;
     return cti_step_tuned.factors.solve * (double)(stamp->excess_iterations + 1) * nonzeros >= flops;
 }

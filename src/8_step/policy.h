@@ -6,11 +6,12 @@
 
 /* ---- factors ---- */
 
-/* cti_policy_factor_is_cheap -- 1 if a component's factor is computed for every free solve. flops: of a factorization;
+/* cti_policy_factor_is_cheap -- 1 if a component's factor is computed for every free solve, unless it is large. flops: of a factorization;
    nonzeros: of the factor. */
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
-/* cti_policy_factor_is_due -- 1 if the factor is computed again before the free solve of a step of dt. */
-CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt);
+/* cti_policy_factor_is_due -- 1 if the factor is computed again before the free solve of a step of dt. moves_in_contact: contacts act on
+   the component, and it has moved farther than the thickness since the factor was computed. */
+CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact);
 /* cti_policy_factor_is_exact -- 1 if the factor is computed in double. stiffness: largest one of a block, relative to its mass. */
 CTI_FN int cti_policy_factor_is_exact(ct_real stiffness);
 /* cti_policy_iterations_left -- iterations of conjugate gradients until r' D^-1 r falls from `now` to `goal`, if it goes on to fall as from

@@ -1,7 +1,7 @@
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
    where one is known beside the runs. So the line of `patch` begins: 48 blocks in a patch. Rows "group.name" of docs/policy.md have runs without
-   a mechanism (54 numbers of both), and with half and double (all but `costs`, `substep.equal` and `attempt.swing`, which is newer). Numbers of
+   a mechanism (55 numbers of both), and with half and double (all but `costs`, `substep.equal` and `attempt.swing`, which is newer). Numbers of
    which half and double changed no bit are in a list at its end. A value without a reason is an order of magnitude, and the rows say how much
    depends on it. A comment above a line tells of other runs.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it and that of A v = b + J'r
@@ -19,8 +19,11 @@
 /* ---- factors of A: when they are computed anew, and in which precision. flops and nonzeros are a factorization's ---- */
 #define CTI_TUNED_FACTORS(X) \
     X(double, cheap, 300, "flops a nonzero", \
-      "below this a factor costs at most 20 solves (`solve`) and is computed in every attempt whose free motion is solved. " \
+      "below this a factor costs at most 20 solves (`solve`) and is computed in every attempt whose free motion is solved, unless it is `large`. " \
       "Above, when asked for or when the length of substeps changes") \
+    X(double, large, 5e7, "flops", \
+      "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one. Without it S2 takes 4 % " \
+      "more time") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
        Half and double act in `crash` alone (docs/policy.md) */ \

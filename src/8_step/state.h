@@ -39,6 +39,7 @@ typedef struct cti_factor_stamp {
     int version;                 /* counts computations of the factor */
     int age;                     /* [attempts] since the factor was computed; 0: it is of the present matrix; -1: there is none */
     ct_real dt;                  /* [s] time step that the factor is of */
+    ct_real drift;               /* [m] bound on how far a block has moved since the factor was computed */
     int renewal_asked;           /* 1: the factor is computed anew when factors are next renewed */
     int base_iterations;         /* conjugate gradient iterations of the first free solve with the factor */
     int excess_iterations;       /* iterations beyond that in later free solves: the cost of the factor's age */
@@ -157,6 +158,7 @@ typedef struct cti_factors {
     cti_mem *mem;
     cti_arena *arena;
     int n_refactored;      /* factors computed since this was cleared */
+    ct_real rest;          /* [m] drift below which a large factor may lag under contacts */
 } cti_factors;
 
 /* cti_turn -- the rotation of a component in a step, as predicted from its angular momentum (motion.h). */

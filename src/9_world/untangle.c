@@ -131,8 +131,10 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     memcpy(s->v, u->start.copy.v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->history.dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
     memcpy(s->history.fall, u->start.copy.fall, sizeof *s->history.fall * (size_t)n);
-    for (i = 0; i < CTI_LEN(s->factors.components); i++) /* bodies were moved while at rest */
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) { /* bodies were moved while at rest */
+        cti_factors_drift(&s->factors.components[i], CTI_REAL_MAX);
         cti_factors_ask(&s->factors.components[i]);
+    }
     if (n)
         memset(s->history.dv, 0, sizeof *s->history.dv * 3 * (size_t)n);
     /* integrators with a history start anew */
