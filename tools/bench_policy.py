@@ -48,23 +48,17 @@ OFF = collections.OrderedDict([
     ("outer.restart", "1e30"),
     ("sweeps.stall", "1000000"),
     ("sweeps.more", "1"),
-    ("sweeps.drop_lagged", "0"),
     ("sweeps.drop_jointed", "1e-5"),
     ("sweeps.drop_exact", "0"),
-    ("outer.fused", "0"),
-    ("outer.restarts", "0"),
     ("outer.contracts", "1e30"),
     ("outer.judge", "1e-3"),               # residuals computed at the end alone
     ("outer.tight", "1"),
     ("outer.tight_least", "1"),            # sweeps never end at a smaller change
-    ("correction.renewals", "1"),
     ("correction.idle", "1000000"),
-    ("law.miss", "1e30"),                  # the last step along the ray (law.c), except under recovery
     ("law.flat", "1e30"),                  # the ray
     ("law.regular", "1e30"),               # the solve of a whole 3x3 block
     ("factors.cheap", "1e30"),             # every factor counts as cheap; large ones are still delayed
     ("factors.large", "1e30"),             # the delay of large factorizations
-    ("factors.missing", "0"),
     ("factors.stiff", "1e30"),
     ("island.inexact", "1"),
     ("island.extrapolated", "0"),

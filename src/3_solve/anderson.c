@@ -6,11 +6,11 @@
 #include "anderson.h"
 #include "../1_math/simd.h"
 
-CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave)
+CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave, int depth)
 {
     int k, ok;
     memset(a, 0, sizeof *a);
-    a->n = n, a->n_slave = n_slave;
+    a->n = n, a->n_slave = n_slave, a->depth = depth;
     a->weight = CTI_ARENA_NEW(arena, float, n);
     a->f = CTI_ARENA_NEW(arena, float, n);
     a->g = CTI_ARENA_NEW(arena, ct_real, n);
@@ -18,7 +18,7 @@ CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_
     ok = a->weight && a->f && a->g && a->slave;
     for (k = 0; ok && k < n; k++)
         a->weight[k] = (float)weight[k];
-    for (k = 0; k < cti_solve_tuned.anderson.depth; k++) {
+    for (k = 0; k < depth; k++) {
         a->df[k] = CTI_ARENA_NEW(arena, float, n);
         a->dg[k] = CTI_ARENA_NEW(arena, float, n);
         a->ds[k] = CTI_ARENA_NEW(arena, float, n_slave);
@@ -187,8 +187,8 @@ static void cti_anderson_record(cti_anderson *a, const ct_real *x, const ct_real
     cti_anderson_run(&q, cti_anderson_point, cti_anderson_follow, 2 * cti_solve_tuned.costs.mix);
     a->started = 1;
     if (h >= 0) {
-        a->head = (h + 1) % cti_solve_tuned.anderson.depth;
-        a->count = cti_min_int(a->count + 1, cti_solve_tuned.anderson.depth);
+        a->head = (h + 1) % a->depth;
+        a->count = cti_min_int(a->count + 1, a->depth);
     }
     q.x = a->f, q.z = h >= 0 ? a->df[h] : a->f, q.out = dot, q.out2 = row;
     cti_tasks_run_work(a->tasks, cti_anderson_dots, a->count, cti_solve_tuned.costs.mix * a->n / cti_solve_tuned.costs.range, &q);

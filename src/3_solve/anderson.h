@@ -7,7 +7,7 @@
 #include "solve_policy.h"
 
 typedef struct cti_anderson {
-    int n, n_slave, count, head;
+    int n, n_slave, depth, count, head; /* depth: most differences in the history */
     float *weight;                         /* [n] square root of the metric in which residuals are minimized */
     float *f;                              /* [n] weighted residual of the last point */
     ct_real *g;                            /* [n] its image */
@@ -19,7 +19,7 @@ typedef struct cti_anderson {
 } cti_anderson;
 
 /* cti_anderson_init -- weight [n] is copied. 0 when memory ran out. */
-CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave);
+CTI_FN int cti_anderson_init(cti_anderson *a, cti_arena *arena, int n, const ct_real *weight, int n_slave, int depth);
 CTI_FN void cti_anderson_restart(cti_anderson *a);
 /* cti_anderson_resume -- for a map whose constant part has changed: the differences are kept, the last point is dropped. */
 CTI_FN void cti_anderson_resume(cti_anderson *a);

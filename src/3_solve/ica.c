@@ -143,7 +143,7 @@ static void cti_ica_base_range(int begin, int end, int worker, void *context)
     const cti_ica_bases *q = (const cti_ica_bases *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++)
-        if (!(q->s->progress.fused && q->s->contacts[begin].own))
+        if (!q->s->contacts[begin].own)
             cti_row_velocity(&q->s->p->rows[begin], q->v, q->s->contacts[begin].base);
 }
 
@@ -285,7 +285,7 @@ static ct_real cti_ica_sweep(cti_ica *s, int k)
     ct_real big = 0;
     int i;
     for (i = 0; s->coupled && i < s->p->n_rows; i++)
-        if (!(s->progress.fused && s->contacts[i].own) && (k == 0 || !s->contacts[i].single))
+        if (!s->contacts[i].own && (k == 0 || !s->contacts[i].single))
             big = cti_max(big, cti_ica_visit(s, i));
     if (s->coupled)
         return big;
@@ -340,5 +340,5 @@ static ct_real cti_ica_refine(cti_ica *s)
         const cti_ica_cluster *q = &s->clusters[c];
         big = cti_ica_is_left(s, q) ? big : cti_max(big, cti_ica_refine_cluster(s, q, 0));
     }
-    return s->nodes.n ? cti_max(big, cti_nodes_sweep(&s->nodes, s->f, s->v, s->progress.fused ? cti_ica_after_node : NULL, s)) : big;
+    return s->nodes.n ? cti_max(big, cti_nodes_sweep(&s->nodes, s->f, s->v, s->map.n_own ? cti_ica_after_node : NULL, s)) : big;
 }

@@ -1,7 +1,7 @@
 /* ica_accelerate.c -- what makes the outer loop of ICA faster than the paper's: each is a call of ica.c.
    cti_ica_after_node      Contacts between nodes are solved inside the sweep over the nodes. Each is visited directly after the last of its
                            nodes, so that a sticking node is not displaced by its neighbours in between. With contacts and nodes in turn
-                           S2 takes 1.3 times the sweeps. A long solve returns to that, since friction may cycle (outer.fused).
+                           S2 takes 1.3 times the sweeps.
    cti_ica_correct         Error that is smooth over a body is corrected between sweeps (cti_problem.split.correction, correction.*).
    cti_ica_extrapolate     The whole fixed-point map is Anderson accelerated, where clusters are coupled.
    cti_ica_restart         A loop that diverged goes on from its best iterate.
@@ -19,7 +19,6 @@ static void cti_ica_new_map(cti_ica *s)
 CTI_FN void cti_ica_begin(cti_ica *s)
 {
     s->progress.best = s->progress.last = CTI_REAL_MAX;
-    s->progress.fused = s->map.n_own > 0;
     /* Sweeps over rigid bodies that a rival may take over end where it would: in stacks errors of their slowest modes add up over steps. In soft
        bodies they do not, and S1 would take a third more sweeps */
     s->progress.tight = s->p->split.rigid && cti_ica_has_rival(s) ? (ct_real)cti_solve_tuned.augmented.aim : 1;
@@ -30,10 +29,6 @@ CTI_FN void cti_ica_begin(cti_ica *s)
 
 CTI_FN int cti_ica_begin_iteration(cti_ica *s, int iteration)
 {
-    if (s->progress.fused && !cti_solve_policy_is_fused(iteration)) {
-        s->progress.fused = 0;
-        cti_ica_new_map(s);
-    }
     if (s->coupled)
         memcpy(s->mix.z_old, s->mix.z, sizeof(ct_real) * (size_t)s->mix.outer.n);
     return cti_solve_policy_correction_sweeps(s->correction.active, iteration);
@@ -96,7 +91,7 @@ CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now)
         return now;
     if (iteration == 1)
         return cti_max(now, 2 * tol);
-    choice = cti_solve_policy_correction(now, q->largest, tol, q->renewed, q->idle);
+    choice = cti_solve_policy_correction(now, q->largest, tol, q->renewed, 1 + s->p->split.correction->is_cheap, q->idle);
     if (choice == CTI_CORRECTION_NONE)
         return now;
     if (choice == CTI_CORRECTION_END) {
@@ -123,9 +118,8 @@ CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now)
 
 CTI_FN int cti_ica_restart(cti_ica *s)
 {
-    if (!s->coupled || !cti_solve_policy_may_restart(s->progress.restarts, s->progress.best))
+    if (!s->coupled || !(s->progress.best < CTI_REAL_MAX))
         return 0;
-    s->progress.restarts++;
     memcpy(s->mix.z, s->mix.z_best, sizeof(ct_real) * (size_t)s->mix.outer.n);
     cti_nodes_restart(&s->nodes);
     cti_anderson_restart(&s->mix.outer);

@@ -379,9 +379,9 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
             s->r[3 * i + k] = s->p->rows[i].r[k];
             s->mix.weight[n3 + 3 * i + k] = cti_sqrt(s->contacts[i].local.B[4 * k]);
         }
-    if (!cti_anderson_init(&s->mix.inner, s->arena, m3, s->mix.weight + n3, (int)s->tiles.n_du))
+    if (!cti_anderson_init(&s->mix.inner, s->arena, m3, s->mix.weight + n3, (int)s->tiles.n_du, cti_solve_tuned.anderson.depth))
         return 0;
-    if (s->coupled && !cti_anderson_init(&s->mix.outer, s->arena, n3 + m3, s->mix.weight, 0))
+    if (s->coupled && !cti_anderson_init(&s->mix.outer, s->arena, n3 + m3, s->mix.weight, 0, cti_solve_tuned.anderson.outer))
         return 0;
     s->mix.inner.tasks = s->mix.outer.tasks = s->p->tasks;
     return 1;

@@ -21,7 +21,7 @@ typedef struct cti_ica_leg { /* a contact's part in one cluster */
 typedef struct cti_ica_contact {
     int32_t leg0, n_legs, term0, n_terms;
     int single; /* 1: its clusters are nodes that no other contact touches: a second visit would change its friction only */
-    int own;         /* 1: all of its clusters are nodes, and A couples clusters: it can be solved inside the sweep over nodes */
+    int own;         /* 1: all of its clusters are nodes, and A couples clusters: it is solved inside the sweep over nodes */
     ct_real base[3]; /* u at the v of the outer iteration */
     cti_law local; /* its law, with its block of J D^-1 J' */
 } cti_ica_contact;
@@ -85,8 +85,6 @@ typedef struct cti_ica_mix {
 /* how far the outer loop is; a change is the largest one of an entry of v, or of a contact's velocity */
 typedef struct cti_ica_progress {
     ct_real best, last;              /* smallest change since the fixed-point map last changed (cti_ica_new_map); change of the last iteration */
-    int fused;                       /* 1: contacts with `own` are solved inside the sweep over nodes */
-    int restarts;                    /* from the best iterate */
     ct_real worth;                   /* change, relative to velocity_scale, below which the residual of an iteration is computed */
     ct_real tight;                   /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
     ct_real opened;                  /* change of the first iteration */

@@ -161,7 +161,7 @@ CTI_FN void cti_law_solve(const cti_law *q, ct_cone cone, int repeats, ct_real *
             cti_law_friction_box(q, q->mu * r[0], r, u);
         else
             cti_law_friction(cone, q, r, u);
-        if (q->closes && (q->recover > 0 || cti_abs(u[0] + q->compliance[0] * r[0]) * q->inv_n > cti_solve_tuned.law.miss * r[0]))
+        if (q->closes)
             cti_law_ray(q, r, u);
     }
 }

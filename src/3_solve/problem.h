@@ -63,6 +63,7 @@ typedef struct cti_cluster {
 typedef struct cti_correction {
     ct_real (*apply)(void *ctx, int renew, const ct_real *f, ct_real *v);
     void *ctx;
+    int is_cheap; /* 1: M is factored in the time of a few iterations */
 } cti_correction;
 
 /* cti_split -- how solvers go that split A into clusters. */

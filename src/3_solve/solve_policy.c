@@ -22,10 +22,10 @@ CTI_FN int cti_solve_policy_visits(int rows) { return cti_max_int(cti_solve_tune
 
 CTI_FN ct_real cti_solve_policy_drop(const cti_problem *p, int coupled, int jointed)
 {
-    if (coupled) /* accelerated loops are too short to drop */
-        return p->split.plain ? cti_solve_tuned.sweeps.drop_plain : 0;
-    if (p->split.lagged)
-        return cti_solve_tuned.sweeps.drop_lagged;
+    if (coupled && !p->split.plain) /* too short to drop */
+        return 0;
+    if (coupled || p->split.lagged)
+        return cti_solve_tuned.sweeps.drop;
     return jointed ? cti_solve_tuned.sweeps.drop_jointed : cti_solve_tuned.sweeps.drop_exact;
 }
 
@@ -81,8 +81,6 @@ CTI_FN int cti_solve_policy_goes_on(ct_real midway, ct_real left, ct_real aim)
     return left * half * half <= aim;
 }
 
-CTI_FN int cti_solve_policy_is_fused(int iteration) { return iteration <= cti_solve_tuned.outer.fused; }
-
 CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int coupled, int iterations, ct_real now, ct_real last, ct_real best)
 {
     if (!cti_finite(now) || now > cti_solve_tuned.outer.diverged * best)
@@ -90,11 +88,6 @@ CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int couple
     if (p->split.lagged && !coupled && iterations >= 2 && now > cti_solve_tuned.outer.contracts * last)
         return CTI_SOLVE_SLOW;
     return CTI_SOLVE_BUDGET;
-}
-
-CTI_FN int cti_solve_policy_may_restart(int restarts, ct_real best)
-{
-    return best < CTI_REAL_MAX && restarts < cti_solve_tuned.outer.restarts;
 }
 
 CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance) { return cti_solve_tuned.outer.judge * tolerance; }
@@ -118,14 +111,14 @@ CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth,
 /* ---- accelerations ---- */
 
 /* Two idle corrections in a row end them if the last is smooth; else they get a new factor. With no factor left, a third one ends them. */
-CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle)
+CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int most, int idle)
 {
     int smooth = corrected <= cti_solve_tuned.correction.smooth * tol;
     if (smooth && now <= tol)
         return CTI_CORRECTION_NONE;
     if (renewed == 0)
         return CTI_CORRECTION_FIRST;
-    if (idle >= cti_solve_tuned.correction.idle && renewed < cti_solve_tuned.correction.renewals && !smooth)
+    if (idle >= cti_solve_tuned.correction.idle && renewed < most && !smooth)
         return CTI_CORRECTION_RENEW;
     return idle >= cti_solve_tuned.correction.idle + !smooth ? CTI_CORRECTION_END : CTI_CORRECTION_LAST;
 }

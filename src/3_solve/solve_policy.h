@@ -24,11 +24,10 @@
       "over contacts, at most, between two over clusters that A couples, in stand-alone problems without acceleration (ct_solver_desc.plain); " \
       "`coupled` bounds the outer iterations there, too") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
-    X(ct_real, drop_plain, CTI_R(0.05), "1", \
-      "of the first sweep's change, at which a loop of `plain` between coupled clusters ends; an accelerated loop there is too short to end so. " \
-      "The paper's 5 % (5.5)") \
-    X(ct_real, drop_lagged, CTI_R(0.05), "1", \
-      "the same without coupling, with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
+    X(ct_real, drop, CTI_R(0.05), "1", \
+      "of the first sweep's change, at which a loop of `plain` between coupled clusters ends (the paper's 5 %, 5.5), and one without coupling with " \
+      "inverses of an earlier matrix: the velocities that they predict are not more accurate. Accelerated loops between coupled clusters are too " \
+      "short to end so") \
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", \
       "the same with exact inverses under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses and without joints: float changes of velocity resolve no more") \
@@ -50,10 +49,7 @@
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
 #define CTI_TUNED_OUTER(X) \
-    X(int, fused, 30, "iterations", \
-      "at most with contacts solved inside the sweep over nodes: without it S2 takes 1.3 times the sweeps. Later not, since friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
-    X(int, restarts, 5, "1", "at most: returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
     /* With 2 S2 takes 1.2 times the sweeps. 6 of 100 of its steps more end above the tolerance, and 15 of S3_N16's. Without it a chain of which \
        one half is a cluster diverges (tests/test_ica.c) */ \
     X(ct_real, restart, 10, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
@@ -77,18 +73,17 @@
     X(int, sweeps, 2, "iterations", \
       "of contacts and nodes before each correction, as the smoother of a two-grid method: they remove the rough part of the error. Each may make " \
       "`sweeps.coupled` sweeps") \
-    X(int, renewals, 2, "factors", \
-      "that a solve may ask for, the first one included: one that is not cheap costs 20 solves or more (factors.cheap)") \
     X(int, idle, 2, "corrections", \
-      "in a row with little effect. After so many, corrections end if the last one was `smooth`. Else a factor is computed anew; with no renewal " \
-      "left, one more such correction ends them") \
+      "in a row with little effect. After so many, corrections end if the last one was `smooth`. Else a factor is computed anew, at most once, and " \
+      "only where it is cheap (factors.cheap). Otherwise one more such correction ends them") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change since the last new factor; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", \
       "largest entry of the last correction, up to which none follows once the change without it is at most the tolerance")
 
 /* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
 #define CTI_TUNED_ANDERSON(X) \
-    X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history: a longer one makes each accelerated sweep dearer") \
+    X(int, depth, 5, "differences", "of iterates in the history of sweeps: a longer one makes each accelerated sweep dearer") \
+    X(int, outer, 10, "differences", "the same of outer iterations: with 5, 5 more of 120 steps of S2 end above the tolerance") \
     /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. Two runs \
        were made before three mechanisms were removed (docs/policy.md). With 1e5 the step in which a rigid cube hits an equal soft one at \
        2 m/s ended on its budget. With 3e3 steps of equally stiff joints beside a contact did */ \
@@ -97,13 +92,10 @@
     X(int, rebase, 16, "sweeps", \
       "over nodes between two base points, relative to which velocities are floats: few enough that rounding does not add up")
 
-/* ---- the law of one contact. B is its J D^-1 J', B_nn the entry of its normal; its ray is lambda and gamma in a fixed proportion (law.c). `miss`,
-        `flat` and `slides` act on contacts between nodes alone, where A couples clusters, but not in stand-alone problems. `slides` also tells
+/* ---- the law of one contact. B is its J D^-1 J', B_nn the entry of its normal; its ray is lambda and gamma in a fixed proportion (law.c). `flat`
+        and `slides` act on contacts between nodes alone, where A couples clusters, but not in stand-alone problems. `slides` also tells
         linkage.c which contacts stick ---- */
 #define CTI_TUNED_LAW(X) \
-    X(ct_real, miss, CTI_R(1e-5), "1", \
-      "of lambda: violation of the normal law, its velocity over B_nn plus compliance, that the friction step may leave; more is removed along the " \
-      "ray, and under recovery all. Above rounding, below the tolerance") \
     X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the normal velocity changes by less along the ray, the ray is not followed") \
     X(ct_real, slides, CTI_R(0.99), "1", \
       "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and may follow its ray; an iterate need not end on the cone exactly") \
@@ -179,11 +171,11 @@
 
 /* capacities of arrays: what the lists above say, and more where a bench may double it */
 #ifdef CTI_POLICY_MUTABLE
-enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = 16 };
+enum { CTI_ANDERSON_MOST = 20 };
 #else
-enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = CTI_ANDERSON_DEPTH };
+enum { CTI_ANDERSON_MOST = 10 };
 #endif
-enum { CTI_ANDERSON_WEIGHTS = 16 }; /* most differences of a history in general (cti_anderson_weights): twice what the longest keeps */
+enum { CTI_ANDERSON_WEIGHTS = 20 }; /* most differences of a history in general (cti_anderson_weights): twice what the longest keeps */
 enum { CTI_RESIDUAL_PARTS = 64 }; /* most ranges over which a maximum is taken: enough for all workers, and few to go through at the end */
 
 #define CTI_SOLVE_GROUPS(G) \
@@ -253,12 +245,8 @@ CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled);
 /* cti_solve_policy_goes_on -- 1 where a loop whose budget is used up gets a second one: with the mean contraction of the budget's second half,
    from `midway` to `left`, it reaches `aim` within that. */
 CTI_FN int cti_solve_policy_goes_on(ct_real midway, ct_real left, ct_real aim);
-/* cti_solve_policy_is_fused -- 1 while contacts are solved inside the sweep over nodes. */
-CTI_FN int cti_solve_policy_is_fused(int iteration);
 /* cti_solve_policy_status -- DIVERGED, SLOW (lagged inverses are to be replaced), or BUDGET: the loop goes on. */
 CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int coupled, int iterations, ct_real now, ct_real last, ct_real best);
-/* cti_solve_policy_may_restart -- 1 where a loop that diverged returns to its best iterate. best is CTI_REAL_MAX where there is none. */
-CTI_FN int cti_solve_policy_may_restart(int restarts, ct_real best);
 /* cti_solve_policy_worth -- change, divided by velocity_scale, below which the first residual of a solve is computed. */
 CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance);
 /* cti_solve_policy_next -- after a residual `natural` above the tolerance at a change `now`, divided by velocity_scale: change that makes a smaller
@@ -277,9 +265,9 @@ typedef enum cti_correction_choice {
     CTI_CORRECTION_FIRST, /* the first of the solve: with a factor that is good enough */
     CTI_CORRECTION_RENEW  /* with a new factor */
 } cti_correction_choice;
-/* cti_solve_policy_correction -- corrected: largest entry of the last correction; renewed: factors asked for; idle: corrections in a row with
-   little effect. */
-CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle);
+/* cti_solve_policy_correction -- corrected: largest entry of the last correction; renewed: factors asked for; most: of them; idle: corrections
+   in a row with little effect. */
+CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int most, int idle);
 /* cti_solve_policy_is_idle -- 1 where a correction left a change of `now`, against the smallest since the last factor. */
 CTI_FN int cti_solve_policy_is_idle(ct_real now, ct_real nearest);
 /* cti_solve_policy_correction_sweeps -- iterations of contacts and clusters in an outer iteration. */

@@ -1,10 +1,11 @@
 /* coarse.c -- the coarse grid of a solve that splits bodies into nodes: it corrects whole bodies.
    Method: Gauss-Seidel over nodes leaves errors that are smooth over a body. With fixed multipliers and contact states they solve M z = b +
    J' r - A v. M is A plus a stiffness at the blocks of active contacts: along the normal of a loaded one, and in the tangent plane mu
-   lambda / |u_t|, the majorant of sliding friction, which is stiff if the contact sticks. M has the pattern of A. Its float factor may lag:
-   for a contact that it does not contain, the correction is scaled back so that it neither presses nor opens the contact. Based on: Graeser
-   and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free); differs: a direct solve for the
-   coarse grids; a contact of several nodes holds each of them independently. */
+   lambda / |u_t|, the majorant of sliding friction, which is stiff if the contact sticks. Where the other side can move, the stiffness is at
+   most that side's own: a Robin condition in place of a Dirichlet condition. M has the pattern of A. Its float factor may lag: for a contact
+   that it does not contain, the correction is scaled back so that it neither presses nor opens the contact.
+   Based on: Graeser and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free), Gander 2006 (Robin
+   conditions between subdomains); differs: a direct solve for the coarse grids; a contact of several nodes holds each of them independently. */
 #include "coarse.h"
 #include "policy.h"
 
@@ -13,18 +14,33 @@ static int cti_coarse_is_split(const cti_coarse *t, int c) { return t->f->compon
 /* 1 if a row acts: it is a loaded contact or a joint */
 static int cti_coarse_is_active(const cti_row *row) { return row->equations || row->r[0] > 0; }
 
-/* adds the stiffness of one row to the diagonal of A, at the row's blocks of split components */
+/* largest stiffness with which terms [k, end) of a row hold the other side: the inverse of the sum of their blocks' compliances. A side without
+   terms is static or scripted, which is a wall */
+static ct_real cti_coarse_side(const cti_coarse *t, const cti_row *row, int k, int end)
+{
+    ct_real yield = 0;
+    for (; k < end; k++) {
+        const ct_real *D = t->diagonal + 9 * (size_t)row->term[k].block;
+        yield += 3 * row->term[k].weight * row->term[k].weight / (D[0] + D[4] + D[8]);
+    }
+    return yield > 0 ? 1 / yield : CTI_REAL_MAX;
+}
+
+/* adds the stiffness of one row to the diagonal of A, at the row's blocks of split components. A wall holds them. Blocks that can move hold them
+   with their own stiffness at most: two bodies that held each other like walls would correct no motion that they share */
 static void cti_coarse_stiffen(const cti_coarse *t, const cti_row *row, const ct_real *v)
 {
-    ct_real u[3], slip, slide = row->mu * row->r[0];
+    ct_real u[3], slip, slide = row->mu * row->r[0], facing[2];
     int k, a, i, j;
     cti_row_velocity(row, v, u);
     slip = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
+    facing[0] = cti_coarse_side(t, row, row->n_a, row->n), facing[1] = cti_coarse_side(t, row, 0, row->n_a);
     for (k = 0; k < row->n; k++) {
         int b = row->term[k].block;
         const ct_real *D0 = t->diagonal + 9 * (size_t)b;
         ct_real *D = t->A->val + 9 * (size_t)t->A->diag[t->island->blocks[b]];
-        ct_real w2 = row->term[k].weight * row->term[k].weight, stiff = cti_step_tuned.factors.held * (D0[0] + D0[4] + D0[8]) / 3;
+        ct_real w2 = row->term[k].weight * row->term[k].weight;
+        ct_real stiff = cti_min(cti_step_tuned.factors.held * (D0[0] + D0[4] + D0[8]) / 3, facing[k >= row->n_a]);
         ct_real across = row->equations || slide >= stiff * slip ? stiff : slide / slip;
         for (a = 0; a < 3; a++)
             for (i = 0; i < 3; i++)
@@ -45,10 +61,10 @@ static int cti_coarse_find_due(cti_coarse *t, int renew)
             t->is_touched[q->p.rows[i].term[k].block] = 1;
     for (c = 0; c < q->n_components; c++) {
         const cti_component *p = &t->f->components[q->components[c]];
-        int n = p->end - p->begin, missing = 0;
-        for (i = p->place; i < p->place + n; i++)
-            missing += t->is_touched[i] && !t->f->held_at[q->blocks[i]];
-        t->is_due[c] = (uint8_t)(cti_coarse_is_split(t, c) && cti_policy_penalized_is_due(&p->cache.stamp, q->p.dt, renew, missing, n));
+        int last = p->place + p->end - p->begin, missing = 0, touched = 0;
+        for (i = p->place; i < last; i++)
+            touched += t->is_touched[i], missing += t->is_touched[i] && !t->f->held_at[q->blocks[i]];
+        t->is_due[c] = (uint8_t)(cti_coarse_is_split(t, c) && cti_policy_penalized_is_due(&p->cache.stamp, q->p.dt, renew, missing, touched));
         any |= t->is_due[c];
     }
     return any;
@@ -165,5 +181,7 @@ CTI_FN int cti_coarse_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const c
     out->diagonal = CTI_ARENA_NEW(arena, ct_real, 9 * island->n), out->is_touched = CTI_ARENA_NEW(arena, uint8_t, island->n);
     out->is_due = CTI_ARENA_NEW(arena, uint8_t, island->n_components);
     out->correction.apply = cti_coarse_apply, out->correction.ctx = out;
+    for (out->correction.is_cheap = 1, c = 0; c < island->n_components; c++)
+        out->correction.is_cheap &= !cti_coarse_is_split(out, c) || cti_factors_is_cheap(f, &f->components[island->components[c]]);
     return out->r && out->z && out->diagonal && out->is_touched && out->is_due && out->is_split;
 }

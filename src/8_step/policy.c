@@ -51,9 +51,9 @@ CTI_FN int cti_policy_factor_is_late(const cti_factor_stamp *stamp, const cti_so
     return memory->node_ports == 0 && memory->extrapolated_attempts > 0 && stamp->age != 0;
 }
 
-CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt, int renew, int missing, int n)
+CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt, int renew, int missing, int touched)
 {
-    return renew || !stamp->penalized_known || stamp->penalized_dt != dt || missing * cti_step_tuned.factors.missing > n;
+    return renew || !stamp->penalized_known || stamp->penalized_dt != dt || 2 * missing > touched;
 }
 
 /* ---- free motion ---- */
@@ -115,11 +115,6 @@ CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale)
 }
 
 CTI_FN int cti_policy_any_failed(ct_real worst) { return !(worst < cti_step_tuned.ended.failed); }
-
-CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed)
-{
-    return ended == CTI_SOLVE_BUDGET && natural > cti_step_tuned.ended.unsolved && natural < failed;
-}
 
 #if CONTACT_WITH_NEWTON
 CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_status ended, ct_real natural, int rows)

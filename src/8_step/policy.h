@@ -24,9 +24,9 @@ CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, double flops
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap);
 /* cti_policy_factor_is_late -- 1 if a component that is one cluster has no factor of this step, because its free motion was extrapolated. */
 CTI_FN int cti_policy_factor_is_late(const cti_factor_stamp *stamp, const cti_solve_memory *memory);
-/* cti_policy_penalized_is_due -- 1 if the factor for corrections is computed again. renew: the solve asks for it; missing: number of the
-   component's n blocks whose contacts the factor does not contain. */
-CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt, int renew, int missing, int n);
+/* cti_policy_penalized_is_due -- 1 if the factor for corrections is computed again. renew: the solve asks for it; touched: number of the
+   component's blocks that contacts act on; missing: of those that the factor does not contain. */
+CTI_FN int cti_policy_penalized_is_due(const cti_factor_stamp *stamp, ct_real dt, int renew, int missing, int touched);
 
 /* ---- free motion ---- */
 
@@ -50,7 +50,7 @@ CTI_FN int cti_policy_is_corrected(int split_components);
 /* cti_policy_budget -- facts for the number of sweeps of a solve. */
 typedef struct cti_policy_budget {
     int max_sweeps;       /* set by the user */
-    int is_later;         /* 1: a component of the island was solved before in the attempt, or the solve goes on where it ended */
+    int is_later;         /* 1: a component of the island was solved before in the attempt */
     int has_equations;    /* 1: joints are among the rows */
     int is_far;           /* 1: the island's last solve ended far from a solution (cti_policy_is_far) */
     double wasted_sweeps; /* see cti_state */
@@ -68,8 +68,6 @@ CTI_FN int cti_policy_is_far(ct_real natural);
 CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale);
 /* cti_policy_any_failed -- 0 if no island can have failed. worst: the largest natural map of all, or a residual above it. */
 CTI_FN int cti_policy_any_failed(ct_real worst);
-/* cti_policy_gets_more_sweeps -- 1 if an island that ended on its budget gets half of it in addition. failed: its cti_policy_failed_natural. */
-CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed);
 /* cti_policy_newton_takes_over -- 1 if AUTO passes an island that ICA did not solve to Newton's method.
    cti_policy_newton_natural -- natural map, and error of A v = b + J'r, up to which Newton's result is accepted. natural: of ICA's solution. */
 #if CONTACT_WITH_NEWTON

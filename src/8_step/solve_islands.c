@@ -210,7 +210,7 @@ static int cti_islands_has_equations(const cti_island *q)
     return any;
 }
 
-/* number of sweeps that a solve of this step may take. later: a component of it was solved before in this attempt, or the solve goes on */
+/* number of sweeps that a solve of this step may take. later: a component of it was solved before in this attempt */
 static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later)
 {
     cti_policy_budget b;
@@ -497,8 +497,6 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
     }
 #endif
     ok = cti_islands_relax(s, dt, list->todo[i] == 2, list->start[i], q, out, &list->ended[i]);
-    if (ok && cti_policy_gets_more_sweeps(list->ended[i], s->factors.components[q->components[0]].solve.natural, list->failed[i]))
-        ok = cti_islands_relax(s, dt, 1, list->start[i], q, out, &list->ended[i]);
 #if CONTACT_WITH_NEWTON
     ok = ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
 #endif
