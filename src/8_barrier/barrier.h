@@ -3,6 +3,7 @@
    Affine body dynamics] */
 #pragma once
 
+#include "barrier_policy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/stepper.h"
 #include "../2_linalg/krylov.h"
@@ -311,6 +312,9 @@ CTI_FN void cti_barrier_measure(cti_state *s, const ct_real *x);
 CTI_FN cti_barrier_term cti_barrier_term_of(const cti_candidates *l, int i);
 /* cti_barrier_least_mass -- cti_barrier_term.mass, from its vertices. */
 CTI_FN ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term *t);
+/* cti_barrier_falls -- 1 where a merit's change in a step is at most its share of what the slope promises and its rounding. slope: of the whole step;
+   size: of all that is summed up, units: ulp of that. */
+CTI_FN int cti_barrier_falls(double change, double slope, double size, double units);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
 CTI_FN void cti_barrier_arrive(cti_state *s);
 /* cti_barrier_law -- the potential of a term, in rule.contact J. */
@@ -439,7 +443,7 @@ CTI_FN void cti_barrier_follow(cti_state *s);
 CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
 /* cti_barrier_lift -- B += by times the mean of the diagonal of its own diagonal blocks. */
 CTI_FN void cti_barrier_lift(cti_state *s, ct_real by);
-/* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
+/* cti_barrier_solve -- dy = -B^-1 g, up to newton.inexact; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
 CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
 /* cti_barrier_preconditioner -- the inverse of the last factor, after a solve. */
 CTI_FN cti_operator cti_barrier_preconditioner(cti_barrier *b);

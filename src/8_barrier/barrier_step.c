@@ -6,9 +6,6 @@
 #include "../8_step/report.h"
 #include "../8_step/shell.h"
 
-/* [1] most substeps. A soft corner that slips off an edge at dt 20 ms (test_barrier) takes up to 16; 8 leave one step of 100 that gains 2.4e-4 */
-#define CTI_BARRIER_PARTS 32
-
 /* what a try begins with. Candidates depend on no earlier step, so that a step that is tried again has the same; S1 takes as long with those of the
    last one */
 static int cti_barrier_keep(cti_state *s)
@@ -43,7 +40,7 @@ static int cti_barrier_finish(cti_state *s, ct_real dt, ct_step_report *r)
 
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    static const cti_shell q = {1, CTI_BARRIER_PARTS, 1, cti_barrier_substep, cti_barrier_finish, cti_barrier_keep, cti_barrier_back, NULL,
-                                cti_barrier_crosses};
+    const cti_shell q = {1,    cti_barrier_tuned.rule.parts, 1, cti_barrier_substep, cti_barrier_finish, cti_barrier_keep, cti_barrier_back,
+                         NULL, cti_barrier_crosses};
     return cti_shell_step(s, &q, dt, r);
 }

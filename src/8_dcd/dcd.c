@@ -20,12 +20,6 @@
 #include "../8_step/report.h"
 #include "../8_step/shell.h"
 
-#define CTI_DCD_FREE_TOLERANCE 10 /* [tolerance] for the free motion, which is used for detection only */
-#define CTI_DCD_STICK_COMPLIANCE CTI_R(0.01) /* [1] of the default stepper's tangential compliance, since slip is not remembered: with 1 a box on
-   a slope of tan .5 creeps by 2e-5 m/s, with 0 solves of nine contacts of a small cube end above the tolerance */
-#define CTI_DCD_HALVINGS 6  /* [1] halvings in a line search, at most */
-#define CTI_DCD_ROUNDING 32 /* [ulp of the summed terms] rounding error of the line search's potential */
-
 /* sets end.v, end.x and surface.x1 to the motion v */
 static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
 {
@@ -81,7 +75,7 @@ static void cti_dcd_row_law(const cti_state *s, const cti_row_context *c, cti_ro
     }
     origin->base[0] = origin->gap0 >= 0 ? origin->gap0 / c->dt : -back;
     row->w[0] = scripted + origin->base[0];
-    row->compliance[1] *= CTI_DCD_STICK_COMPLIANCE, row->compliance[2] *= CTI_DCD_STICK_COMPLIANCE;
+    row->compliance[1] *= cti_dcd_tuned.dcd.stick, row->compliance[2] *= cti_dcd_tuned.dcd.stick;
     row->recover = row->softness = 0;
     memset(row->r, 0, sizeof row->r);
 }
@@ -356,10 +350,10 @@ static void cti_dcd_line_search(cti_state *s, ct_real dt, const ct_real *start, 
 {
     double size, other, before = cti_dcd_potential(s, dt, start, &size);
     int i, k;
-    for (k = 0; k < CTI_DCD_HALVINGS; k++) {
+    for (k = 0; k < cti_dcd_tuned.dcd.halvings; k++) {
         double after = cti_dcd_potential(s, dt, v, &other);
         after += cti_dcd_damping_potential(s, dt, start, v, &other);
-        if (after - before <= CTI_DCD_ROUNDING * (double)CTI_EPS * (size + other))
+        if (after - before <= cti_dcd_tuned.dcd.rounding * (double)CTI_EPS * (size + other))
             break;
         for (i = 0; i < 3 * s->n; i++)
             v[i] = (start[i] + v[i]) / 2;
@@ -464,7 +458,7 @@ static int cti_dcd_try(cti_state *s, ct_real dt, int may_cut, ct_real *out_need,
         return 0;
     t = cti_state_clock(s);
     cti_dcd_guess(s, dt);
-    if (!cti_dcd_free_motion(s, CTI_DCD_FREE_TOLERANCE * s->desc.solver.tolerance, r))
+    if (!cti_dcd_free_motion(s, cti_dcd_tuned.dcd.free_motion * s->desc.solver.tolerance, r))
         return 0;
     if (!cti_dcd_is_plausible(s, s->system.v_free, dt) && !cti_dcd_stop(s, dt, s->system.v_free))
         return 0;
@@ -535,6 +529,6 @@ static void cti_dcd_back(cti_state *s)
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_shell q = {0, 1, 1, cti_dcd_substep, cti_dcd_finish, NULL, cti_dcd_back, cti_dcd_open, NULL};
-    q.cuts = s->desc.dcd.max_substeps, q.parts = cti_min_int(q.cuts, CTI_SHELL_PARTS);
+    q.cuts = s->desc.dcd.max_substeps, q.parts = cti_min_int(q.cuts, cti_step_tuned.refusal.parts);
     return cti_shell_step(s, &q, dt, r);
 }

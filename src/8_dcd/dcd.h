@@ -13,6 +13,7 @@
    A new contact law goes into cti_dcd_row_law (normal) and cti_dcd_friction (both dcd.c). */
 #pragma once
 
+#include "dcd_policy.h"
 #include "../8_step/stepper.h"
 #include "../4_programs/program.h"
 

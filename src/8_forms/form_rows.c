@@ -29,7 +29,7 @@ static void cti_form_place(cti_state *s, ct_real t)
 CTI_FN ct_real cti_form_cap(cti_state *s)
 {
     cti_form_place(s, 1);
-    return cti_barrier_cover(s, s->surface.x1) ? cti_barrier_filter(s, s->surface.x1, CTI_FORM_KEEP) : -1;
+    return cti_barrier_cover(s, s->surface.x1) ? cti_barrier_filter(s, s->surface.x1, cti_barrier_tuned.search.keep) : -1;
 }
 
 CTI_FN int cti_form_try(cti_state *s, ct_real t)
@@ -38,7 +38,7 @@ CTI_FN int cti_form_try(cti_state *s, ct_real t)
     cti_form_place(s, t);
     if (!cti_barrier_is_proper(s, cti_barrier_own(s)->y_try))
         return 0;
-    clear = cti_barrier_filter(s, s->surface.x1, CTI_FORM_SURE);
+    clear = cti_barrier_filter(s, s->surface.x1, cti_barrier_tuned.search.sure);
     return clear < 0 ? -1 : clear >= 1;
 }
 

@@ -407,6 +407,6 @@ static void cti_geometric_back(cti_state *s)
 CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_shell q = {0, 1, 1, cti_geometric_substep, cti_geometric_finish, cti_geometric_memory_save, cti_geometric_back, cti_geometric_open, NULL};
-    q.cuts = s->desc.geometric.max_substeps, q.parts = cti_min_int(q.cuts, CTI_SHELL_PARTS);
+    q.cuts = s->desc.geometric.max_substeps, q.parts = cti_min_int(q.cuts, cti_step_tuned.refusal.parts);
     return cti_shell_step(s, &q, dt, r);
 }

@@ -18,10 +18,6 @@
 #include "../8_step/shell.h"
 #include "../8_step/rotation.h"
 
-#define CTI_PENALTY_ROUNDS 4          /* [solves] of a substep: those after the first have what the motion has hit */
-#define CTI_PENALTY_STABLE CTI_R(0.9) /* [1] stability that explicit substeps keep to */
-#define CTI_PENALTY_STABLE_RESTITUTION CTI_R(0.006) /* [1] the same with restitution: a contact lasts pi / sqrt(k / m), 20 substeps */
-
 /* ---- one substep ---- */
 
 /* assembles A v = b of the bodies alone. 0: out of memory */
@@ -85,7 +81,7 @@ static int cti_penalty_solve_rounds(cti_state *s, ct_real h, ct_step_report *r)
 {
     int round, added = 1;
     double t;
-    for (round = 0; round < CTI_PENALTY_ROUNDS && added > 0; round++) {
+    for (round = 0; round < cti_penalty_tuned.penalty.rounds && added > 0; round++) {
         ct_real residual = 0;
         int done;
         t = cti_state_clock(s);
@@ -97,7 +93,7 @@ static int cti_penalty_solve_rounds(cti_state *s, ct_real h, ct_step_report *r)
             return cti_penalty_give_up(s, h, r);
         cti_move(s, h);
         t = cti_state_clock(s);
-        added = s->desc.penalty.form == CT_PENALTY_IMPLICIT && round + 1 < CTI_PENALTY_ROUNDS ? cti_penalty_find_more(s, h) : 0;
+        added = s->desc.penalty.form == CT_PENALTY_IMPLICIT && round + 1 < cti_penalty_tuned.penalty.rounds ? cti_penalty_find_more(s, h) : 0;
         r->ms_detect += cti_state_clock(s) - t;
         if (added < 0)
             return 0;
@@ -115,7 +111,8 @@ static int cti_penalty_solve_rounds(cti_state *s, ct_real h, ct_step_report *r)
    within the bound alone h b / m may be 1.8, and a body of restitution 0 leaves with .8 of its speed */
 static ct_real cti_penalty_need(cti_state *s, ct_real h, ct_step_report *r, int may_cut)
 {
-    ct_real load, damping, most = s->desc.restitution > 0 && s->desc.penalty.damping < 0 ? CTI_PENALTY_STABLE_RESTITUTION : CTI_PENALTY_STABLE;
+    int rebounds = s->desc.restitution > 0 && s->desc.penalty.damping < 0;
+    ct_real load, damping, most = rebounds ? cti_penalty_tuned.penalty.stable_restitution : cti_penalty_tuned.penalty.stable;
     if (s->desc.penalty.form != CT_PENALTY_EXPLICIT)
         return 1;
     load = cti_penalty_stability(s, h, &damping);
@@ -171,7 +168,7 @@ static int cti_penalty_try(cti_state *s, ct_real h, int may_cut, ct_real *need, 
     CTI_CLEAR(s->contact.origins);
     CTI_CLEAR(cti_penalty_of(s)->contacts);
     s->contact.solved_dt = h;
-    cti_penalty_of(s)->turns_end = r->cg_steps + (int)(CTI_PENALTY_TURNS * (h / s->step.dt));
+    cti_penalty_of(s)->turns_end = r->cg_steps + (int)(cti_penalty_tuned.penalty.turns * (h / s->step.dt));
     if (!cti_penalty_assemble(s, h, r))
         return 0;
     if (!cti_penalty_begin(s, h, r))
@@ -442,7 +439,7 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
     if (explicit_form)
         q.cuts = s->desc.penalty.max_substeps;
     else
-        q.parts = CTI_SHELL_PARTS;
+        q.parts = cti_step_tuned.refusal.parts;
     code = cti_shell_step(s, &q, dt, r);
     if (s->n == 0 && code == CT_OK) { /* springs of removed bodies */
         r->loss_contact = cti_penalty_of(s)->energy;
