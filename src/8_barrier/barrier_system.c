@@ -62,40 +62,43 @@ static int cti_barrier_blocks_of(const cti_state *s, const int32_t *v, int n, in
     return m;
 }
 
-/* 1 when all pairs of the vertices' blocks are in the pattern; counts them. Appends them to `wanted` where there is a list. -1: out of memory */
-static int cti_barrier_want(cti_state *s, const int32_t *v, int n, int collect, int *count)
+/* 1 when all pairs of the vertices' blocks are in the pattern; counts those that are not in `seen` [slots], where many pairs of rigid bodies have the
+   same. Without it they are appended to `wanted`. -1: out of memory */
+static int cti_barrier_want(cti_state *s, const int32_t *v, int n, uint8_t *seen, int *count)
 {
     cti_barrier *b = cti_barrier_own(s);
     int32_t list[16];
-    int m = cti_barrier_blocks_of(s, v, n, list), i, j, fits = 1;
+    int m = cti_barrier_blocks_of(s, v, n, list), i, j, slot;
     for (i = 0; i < m; i++)
         for (j = i + 1; j < m; j++) {
             if (list[i] == list[j])
                 continue;
-            ++*count;
-            if (collect) {
+            if (!seen) {
                 if (!CTI_PUSH(&s->prepared, b->matrix.wanted, list[i]) || !CTI_PUSH(&s->prepared, b->matrix.wanted, list[j]))
                     return -1;
-            } else if (fits && cti_bsr_slot(&b->hessian.B, list[i], list[j]) < 0)
-                fits = 0;
+                continue;
+            }
+            slot = cti_bsr_slot(&b->hessian.B, cti_min_int(list[i], list[j]), cti_max_int(list[i], list[j]));
+            if (slot < 0)
+                return 0;
+            *count += !seen[slot], seen[slot] = 1;
         }
-    return fits;
+    return 1;
 }
 
-static int cti_barrier_want_all(cti_state *s, int collect, int *count)
+static int cti_barrier_want_all(cti_state *s, uint8_t *seen, int *count)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, fits = 1;
-    *count = 0;
     for (i = 0; fits > 0 && i < CTI_LEN(b->contact.terms); i++)
-        fits = cti_barrier_want(s, b->contact.terms[i].pair.v, b->contact.terms[i].pair.n, collect, count);
+        fits = cti_barrier_want(s, b->contact.terms[i].pair.v, b->contact.terms[i].pair.n, seen, count);
     for (i = 0; fits > 0 && i < CTI_LEN(b->contact.rubs); i++)
-        fits = cti_barrier_want(s, b->contact.rubs[i].pair.v, b->contact.rubs[i].pair.n, collect, count);
+        fits = cti_barrier_want(s, b->contact.rubs[i].pair.v, b->contact.rubs[i].pair.n, seen, count);
     return fits;
 }
 
 /* the blocks of candidates that are not active, but within reach: pairs that come next find their place. 0: out of memory */
-static int cti_barrier_want_near(cti_state *s, int *count)
+static int cti_barrier_want_near(cti_state *s)
 {
     const cti_candidates *l = cti_barrier_own(s)->cover.list;
     int i, fits = 1;
@@ -103,7 +106,7 @@ static int cti_barrier_want_near(cti_state *s, int *count)
         for (i = 0; fits > 0 && i < cti_candidates_len(l); i++) {
             ct_real reach = cti_barrier_tuned.newton.reach * l->hat[i];
             if (l->d2[i] < reach * reach && l->d2[i] >= l->hat[i] * l->hat[i])
-                fits = cti_barrier_want(s, l->quads + 4 * (size_t)i, cti_kind_corners(l->kind), 1, count);
+                fits = cti_barrier_want(s, l->quads + 4 * (size_t)i, cti_kind_corners(l->kind), NULL, NULL);
         }
     return fits > 0;
 }
@@ -125,20 +128,20 @@ static int cti_barrier_slots(cti_state *s)
 static int cti_barrier_repattern(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int count, i, n = CTI_LEN(b->matrix.elastic);
+    int i, n = CTI_LEN(b->matrix.elastic);
     CTI_CLEAR(b->matrix.wanted);
     if (!CTI_RESERVE(&s->prepared, b->matrix.wanted, n + 1))
         return 0;
     for (i = 0; i < n; i++)
         if (!CTI_PUSH(&s->prepared, b->matrix.wanted, b->matrix.elastic[i]))
             return 0;
-    if (cti_barrier_want_all(s, 1, &count) < 0 || !cti_barrier_want_near(s, &count))
+    if (cti_barrier_want_all(s, NULL, NULL) < 0 || !cti_barrier_want_near(s))
         return 0;
     cti_barrier_replace(b, CTI_BARRIER_OLD_HESSIAN);
     b->hessian.known = b->hessian.analyzed = 0;
     if (!cti_bsr_pattern(&s->prepared, &b->hessian.B, b->n, b->matrix.wanted, CTI_LEN(b->matrix.wanted) / 2) || !cti_barrier_slots(s))
         return 0;
-    b->hessian.contact_blocks = count;
+    b->hessian.contact_blocks = (b->hessian.B.row[b->n] - b->n - n) / 2;
     b->hessian.known = 1;
     return 1;
 }
@@ -146,9 +149,12 @@ static int cti_barrier_repattern(cti_state *s)
 CTI_FN int cti_barrier_pattern(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int count = 0, fits = b->hessian.known;
-    if (fits)
-        fits = cti_barrier_want_all(s, 0, &count);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    uint8_t *seen = b->hessian.known ? CTI_ARENA_ZERO(s->arena, uint8_t, b->hessian.B.row[b->n]) : NULL;
+    int count = 0, fits = seen && cti_barrier_want_all(s, seen, &count);
+    cti_arena_rewind(s->arena, mark);
+    if (b->hessian.known && !seen)
+        return 0;
     if (!fits || b->hessian.contact_blocks > cti_barrier_tuned.newton.stale * count + 64) {
         if (!cti_barrier_repattern(s))
             return 0;
