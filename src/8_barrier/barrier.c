@@ -103,7 +103,7 @@ static void cti_barrier_account(cti_state *s, const cti_barrier_run *q, double g
     r->loss_contact += b->contact.worked - (r->energy_contact - q->stored);
     cti_report_gain(q->start - given, r);
     implied = r->loss_contact - friction, lost = cti_fmax(0, implied - r->energy_gained);
-    b->contact.over += cti_fmax(0, implied - lost);
+    s->judge.untaken += cti_fmax(0, implied - lost);
     cti_barrier_rescale(s, lost, r);
 }
 

@@ -178,7 +178,6 @@ typedef struct cti_barrier_contact {
     double least;            /* [m/s^2] smallest scale, that of the first step: gravity */
     double energy, stiff;    /* [J] of the barriers, and of what keeps rigid bodies rigid */
     double eased;            /* [J] what of that the try at hand has got back: it is in no energy of the report */
-    double over;             /* [J] what contacts lose in it by the implicit rule and more than the step loses: forces balance but for a tolerance */
     double worked;           /* [J] taken by the forces of pairs in the last minimization, on the ways of their points */
 } cti_barrier_contact;
 

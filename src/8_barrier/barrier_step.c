@@ -11,7 +11,7 @@
 static int cti_barrier_keep(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    b->cover.known = 0, b->contact.eased = b->contact.over = b->joints.rounded = 0;
+    b->cover.known = 0, b->contact.eased = b->joints.rounded = 0;
     b->start.scale = b->scale, b->start.sigma = b->matrix.sigma;
     cti_barrier_system_begin(b);
     return 1;
@@ -27,14 +27,10 @@ static void cti_barrier_back(cti_state *s)
 /* A try whose Newton's method failed, or that strains a rigid body, is not divided */
 static int cti_barrier_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_step_report account;
     cti_report_settle(r);
-    account = *r;
-    account.energy_gained -= cti_barrier_own(s)->contact.over, account.loss_contact -= cti_barrier_own(s)->contact.over;
     cti_judge_touches(s);
-    cti_judge_refuses(s, dt, cti_barrier_swing(s, r), 0, &account);
     s->judge.spent = r->status >= CT_STATUS_BUDGET;
-    r->status = account.status;
+    cti_judge_refuses(s, dt, cti_barrier_swing(s, r), 0, r);
     return 1;
 }
 

@@ -243,7 +243,7 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, ct_s
     cti_penalty_advance_springs(&s->desc.penalty, q, row->mu, h, u, row->r, slip, &depth);
     cti_penalty_work(s, h, i, u, slip, depth, r);
     after = cti_penalty_energy(q, depth, slip);
-    p->run.lost += cti_fmax(0, r->loss_contact - taken - (after - before));
+    s->judge.untaken += cti_fmin(0, r->loss_contact - taken - (after - before));
     stored[0] += before, stored[1] += after, stored[2] += q->recovered, stored[3] += q->is_new_body ? before : 0;
     if (!(depth > 0) && !(row->r[0] > 0))
         return 1;
@@ -327,7 +327,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, ct_step_report *r)
     s->energy.known &= !rebounds; /* the energies at the end are those before the shares of gravity were changed */
     swap = s->contact.memory, s->contact.memory = p->next, p->next = swap;
     records = p->records, p->records = p->next_records, p->next_records = records;
-    p->run.lost += cti_fmax(0, p->energy + stored[2] + stored[3] - stored[0]); /* springs that no contact has any more */
+    s->judge.untaken += cti_fmin(0, p->energy + stored[2] + stored[3] - stored[0]); /* springs that no contact has any more */
     r->work_recovery += stored[2], p->run.new_bodies += stored[3];
     p->energy = stored[1], p->is_known = 1;
     return 1;
@@ -392,18 +392,16 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
 static int cti_penalty_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
     const cti_penalty *p = cti_penalty_of(s);
-    double t = cti_state_clock(s), lost;
+    double t = cti_state_clock(s);
     cti_arena_reset(s->arena);
     if (!cti_penalty_measure(s, r))
         return 0;
     r->ms_detect += cti_state_clock(s) - t;
     cti_report_energies(s, r);
     r->energy_contact = p->energy;
-    lost = r->loss_contact + r->work_recovery + p->start_energy + p->run.new_bodies - p->energy;
-    r->loss_contact = p->run.lost; /* for the judge what one contact gives is no loss of another */
+    r->loss_contact += r->work_recovery + p->start_energy + p->run.new_bodies - p->energy;
     cti_report_gain(s->judge.start + p->run.new_bodies, r);
     cti_judge_refuses(s, dt, p->run.oscillation, p->run.shift, r);
-    r->loss_contact = lost, r->energy_gained += lost - p->run.lost;
     return 1;
 }
 

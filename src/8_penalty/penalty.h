@@ -102,7 +102,6 @@ typedef struct cti_penalty_run {
     double oscillation; /* is what the explicit form may gain: its energy oscillates */
     double shift;       /* is that by which kinetic energies are of another time than before */
     double new_bodies;  /* is stored in springs of new bodies at the start of their first substep */
-    double lost;        /* is what single contacts took, but for what they store, and what springs stored that no contact has any more [J] */
 } cti_penalty_run;
 
 /* cti_penalty -- holds the data of CT_STEPPER_PENALTY. */

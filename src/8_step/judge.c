@@ -32,7 +32,7 @@ CTI_FN void cti_judge_begin(cti_state *s)
 CTI_FN void cti_judge_open(cti_state *s)
 {
     int b, n = cti_judge_count(s);
-    s->judge.refused = s->judge.coarse = s->judge.spent = 0, s->judge.start = 0;
+    s->judge.refused = s->judge.coarse = s->judge.spent = 0, s->judge.start = s->judge.untaken = 0;
     if (n == 0)
         return;
     memset(s->judge.bodies, 0, sizeof *s->judge.bodies * (size_t)n);
@@ -203,7 +203,7 @@ CTI_FN void cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shi
 {
     double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
     double rounded = fabs(r->work_pins) + fabs(r->work_script) + fabs(r->work_joints), joints = cti_fmax(0, r->work_joints);
-    double scale = r->energy_contact + r->work_recovery + r->loss_contact, springs = r->energy_contact;
+    double scale = r->energy_contact + r->work_recovery + r->loss_contact - s->judge.untaken, springs = r->energy_contact;
     double works = cti_judge_works(r), work = works, alone = 0, damped = 0, had = 0, moving = 0, given;
     int b, k, n = cti_judge_count(s), blamed = 0, gains = 0;
     cti_judge_measure(s);
@@ -231,7 +231,7 @@ CTI_FN void cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shi
     gains = given > 0 && s->judge.excess > s->judge.most;
     if (!cti_judge_is_driven(s, r))
         s->judge.excess = cti_fmax(s->judge.excess, cti_judge_sets(s, dt, springs + swing + r->work_recovery + joints, shift, &gains));
-    gains |= !(r->energy_gained <= damped + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded));
+    gains |= !(r->energy_gained - s->judge.untaken <= damped + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded));
     s->judge.refused = blamed || (gains && !cti_state_is_paper(s));
     s->judge.excess = blamed ? HUGE_VAL : s->judge.excess;
     if (s->judge.refused)
