@@ -514,7 +514,6 @@ static int cti_dcd_finish(cti_state *s, ct_real dt, ct_step_report *r)
     CTI_FREE(&s->prepared, contacts);
     cti_report_energies(s, r);
     cti_report_gain(s->judge.start, r);
-    memcpy(cti_dcd_of(s)->power, cti_dcd_of(s)->power_step, sizeof(double) * 3 * (size_t)s->n);
     cti_judge_refuses(s, dt, 0, cti_dcd_of(s)->kinetic_shift, r);
     return 1;
 }
@@ -529,6 +528,10 @@ static void cti_dcd_back(cti_state *s)
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_shell q = {0, 1, 1, cti_dcd_substep, cti_dcd_finish, NULL, cti_dcd_back, cti_dcd_open, NULL};
+    ct_code code;
     q.cuts = s->desc.dcd.max_substeps, q.parts = cti_min_int(q.cuts, cti_step_tuned.refusal.parts);
-    return cti_shell_step(s, &q, dt, r);
+    code = cti_shell_step(s, &q, dt, r);
+    if (code == CT_OK && s->n > 0)
+        memcpy(cti_dcd_of(s)->power, cti_dcd_of(s)->power_step, sizeof(double) * 3 * (size_t)s->n);
+    return code;
 }
