@@ -168,7 +168,7 @@ static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, cons
     cti_penalty_precondition(s, &q);
     A.n = M.n = 3 * s->n, A.apply = cti_penalty_apply, A.ctx = &q, M.apply = cti_penalty_jacobi, M.ctx = s;
     least = cti_penalty_scale_islands(s, y, z, v);
-    done = cti_pcg(&A, &M, z, v, share * least, cti_penalty_tuned.minimum.turns, p->work + 6 * (size_t)s->n, turns);
+    done = cti_pcg(&A, &M, z, v, share * least, p->turns_most, p->work + 6 * (size_t)s->n, turns);
     for (i = 0; i < 3 * s->n; i++)
         v[i] *= p->islands.scale[cti_penalty_island(s, i / 3)];
     return done;
@@ -220,9 +220,6 @@ static ct_real cti_penalty_linearize(cti_state *s, ct_real h, const ct_real *v, 
         cti_penalty_impulse(&s->desc.penalty, &p->contacts[i], row->mu, h, u, at_start, r);
         for (k = 0; k < 3; k++)
             miss = cti_max(miss, cti_abs(r[k] - row->r[k]));
-        /* less what rounding leaves of the spring's and the damper's terms */
-        miss -= cti_penalty_tuned.minimum.rounded * CTI_EPS *
-                (cti_abs(p->contacts[i].law.normal_start) + cti_abs(p->contacts[i].law.normal_slope * u[0]));
         /* a change of u by d moves the impulse by D d: the velocity is wrong by the impulse over D or over the mass, whichever is less */
         most = cti_max(most, miss / cti_max(p->contacts[i].D[0], p->contacts[i].mass));
         if (at_start)
