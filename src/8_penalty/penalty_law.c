@@ -94,7 +94,7 @@ static void cti_penalty_friction(cti_penalty_contact *q, const ct_real *u, ct_re
     ct_real g[2], size, share;
     int i, k;
     r[1] = r[2] = 0;
-    if (!(law->tangent_slope > 0) || !(law->friction_bound > 0))
+    if (!(law->friction_bound > 0))
         return;
     for (k = 0; k < 2; k++)
         g[k] = law->tangent_start[k] + law->tangent_slope * u[1 + k];
@@ -115,8 +115,9 @@ static void cti_penalty_friction_springs(const ct_penalty_desc *d, const cti_pen
                                          cti_penalty_law *law)
 {
     int k;
-    law->friction_bound = most, law->tangent_slope = law->tangent_start[0] = law->tangent_start[1] = 0;
-    if (d->friction == CT_PENALTY_FRICTIONLESS || !(most > 0))
+    law->friction_bound = d->friction == CT_PENALTY_FRICTIONLESS ? 0 : most;
+    law->tangent_slope = law->tangent_start[0] = law->tangent_start[1] = 0;
+    if (!(law->friction_bound > 0))
         return;
     if (d->friction == CT_PENALTY_VELOCITY) { /* viscous below friction_velocity; a force of the start does not turn the motion round */
         law->tangent_slope = most / d->friction_velocity;
@@ -127,8 +128,6 @@ static void cti_penalty_friction_springs(const ct_penalty_desc *d, const cti_pen
     law->tangent_slope = at_start ? h * q->b : h * h * q->kf + h * q->b;
     for (k = 0; k < 2; k++)
         law->tangent_start[k] = (at_start ? h + q->lag : h) * q->kf * q->slip[k];
-    if (!(law->tangent_slope > 0)) /* without a damper the explicit force does not depend on u */
-        law->tangent_slope = cti_penalty_tuned.spring.rigid * q->mass;
 }
 
 CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r)
@@ -153,7 +152,7 @@ CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q
 CTI_FN double cti_penalty_slope(const cti_penalty_law *law, const ct_real *u, const ct_real *along)
 {
     double n = (double)(law->normal_start - law->normal_slope * u[0]), sum = n > 0 ? -n * (double)along[0] : 0, g[2], size, share;
-    if (!(law->tangent_slope > 0) || !(law->friction_bound > 0))
+    if (!(law->friction_bound > 0))
         return sum;
     g[0] = (double)(law->tangent_start[0] + law->tangent_slope * u[1]), g[1] = (double)(law->tangent_start[1] + law->tangent_slope * u[2]);
     size = sqrt(g[0] * g[0] + g[1] * g[1]);

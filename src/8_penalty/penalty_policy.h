@@ -33,8 +33,7 @@
     X(ct_real, rebound, (sizeof(ct_real) == sizeof(double) ? CTI_R(1e4) : CTI_R(2e3)), "of the mass", \
       "stiffness of a rebound: it misses its speed by the inverse. Ten times as much costs a third more turns. In float rounding delays their " \
       "end: a box that hits two prisms took 7,000 to 20,000 in an impact with 1e4, and gave up in one of eight; it takes 1,200 to 2,400, and with " \
-      "half 1,000 to 2,000, but rebounds then miss 2 thousandths of the energy") \
-    X(ct_real, rigid, CTI_R(1e-9), "of the mass", "a damper in place of a tangential spring where there is none")
+      "half 1,000 to 2,000, but rebounds then miss 2 thousandths of the energy")
 
 /* ---- penalty_system.c ---- */
 #define CTI_TUNED_MINIMUM(X) \
