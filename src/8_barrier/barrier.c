@@ -190,6 +190,12 @@ CTI_FN int cti_barrier_falls(double change, double slope, double size, double un
     return change <= cti_barrier_tuned.search.fall * slope + units * (double)CTI_EPS * size;
 }
 
+CTI_FN int cti_barrier_clears(cti_state *s)
+{
+    ct_real clear = cti_barrier_is_proper(s, cti_barrier_own(s)->y_try) ? cti_barrier_filter(s, s->surface.x1, cti_barrier_tuned.search.sure) : 0;
+    return clear < 0 ? -1 : clear >= 1;
+}
+
 /* halves the step from t on until the potential falls. 1, or 0: it does not; -1: out of memory */
 static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 {
@@ -197,7 +203,7 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
     double size, other, before = 0, after, slope = 0, lead = 0;
     double units = sizeof(ct_real) == sizeof(double) || q->is_last ? cti_barrier_tuned.search.rounding : cti_barrier_tuned.search.rounding_float;
     ct_real full = *t;
-    int k;
+    int k, clear;
     if (!q->moves) {
         before = cti_barrier_energy(s, b->y, s->surface.x0, &size);
         if (size < 0)
@@ -205,28 +211,15 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         for (k = 0; k < 3 * b->n; k++)
             slope += (double)b->g[k] * (double)b->dy[k];
     }
-    for (k = 0; k < cti_barrier_tuned.search.halvings; k++) {
-        ct_real clear;
+    for (k = 0; k < cti_barrier_tuned.search.halvings; k++, *t /= 2) {
         if (k == cti_barrier_tuned.search.strict && units < cti_barrier_tuned.search.rounding)
             *t = full, units = cti_barrier_tuned.search.rounding;
         cti_barrier_try(s, q->shift, *t);
-        if (!cti_barrier_is_proper(s, b->y_try)) {
-            *t /= 2;
-            continue;
-        }
-        clear = cti_barrier_filter(s, s->surface.x1, cti_barrier_tuned.search.sure);
-        if (clear < 0)
+        clear = cti_barrier_clears(s);
+        if (clear < 0 || (clear && !cti_barrier_find(s, s->surface.x1)))
             return -1;
-        if (clear < 1) {
-            *t /= 2;
+        if (!clear || cti_barrier_squeezes(s, s->surface.x1))
             continue;
-        }
-        if (!cti_barrier_find(s, s->surface.x1))
-            return -1;
-        if (cti_barrier_squeezes(s, s->surface.x1)) {
-            *t /= 2;
-            continue;
-        }
         if (q->moves)
             return 1;
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
@@ -235,7 +228,6 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         after += lead;
         if (cti_barrier_falls(after - before, (double)*t * slope, size + other, units))
             return 1;
-        *t /= 2;
     }
     return 0;
 }

@@ -314,6 +314,9 @@ CTI_FN ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term
 /* cti_barrier_falls -- 1 where a merit's change in a step is at most its share of what the slope promises and its rounding. slope: of the whole step;
    size: of all that is summed up, units: ulp of that. */
 CTI_FN int cti_barrier_falls(double change, double slope, double size, double units);
+/* cti_barrier_clears -- 1 where the way to y_try, with the surface at surface.x1, may be taken: it keeps pairs apart, and rigid bodies proper; 0;
+   -1: out of memory. */
+CTI_FN int cti_barrier_clears(cti_state *s);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
 CTI_FN void cti_barrier_arrive(cti_state *s);
 /* cti_barrier_law -- the potential of a term, in rule.contact J. */
