@@ -35,7 +35,6 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
     if (!CTI_RESIZE(&s->prepared, d->self_radius, f->nv) || !CTI_RESIZE(&s->prepared, d->normals, 3 * f->nv) ||
         !CTI_RESIZE(&s->prepared, d->vertex_boxes, 16 * (size_t)f->nv) || !CTI_RESIZE(&s->prepared, d->node_boxes, 16 * (size_t)s->n) ||
         !CTI_RESIZE(&s->prepared, d->power, n3) || !CTI_RESIZE(&s->prepared, d->power_step, n3) || !CTI_RESIZE(&s->prepared, d->solve.v_start, n3) ||
-        !CTI_RESIZE(&s->prepared, d->solve.step, n3) || !CTI_RESIZE(&s->prepared, d->solve.damping, n3) ||
         !CTI_RESIZE(&s->prepared, d->solve.solution, n3))
         return 0;
     for (i = 0; i < f->nv; i++)

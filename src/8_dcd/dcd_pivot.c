@@ -190,7 +190,7 @@ static int cti_pivot_find(const cti_pivot_choice *c, int i, double *q)
     for (k = first; k < last; k += 3) {
         double part = cti_pivot_direction(c, c->J.i[k] / 3, c->J.x + k, direction), length = part * cti_pivot_length(c, k);
         int b = c->J.i[k] / 3, below = 0;
-        if (part < cti_dcd_tuned.pivots.independent || length < cti_dcd_tuned.pivots.least * most || length <= found)
+        if (length < cti_dcd_tuned.pivots.least * most || length <= found)
             continue;
         for (e = first; e < last; e += 3)
             if (e != k)

@@ -11,8 +11,6 @@
     X(ct_real, stick, CTI_R(0.01), "of CMR's tangential compliance", \
       "since slip is not remembered: with 1 a box on a slope of tan .5 creeps by 2e-5 m/s, with 0 solves of nine contacts of a small cube end " \
       "above the tolerance") \
-    X(int, halvings, 6, "halvings", "in a line search, at most") \
-    X(double, rounding, 32, "ulp of the summed terms", "rounding error of the line search's potential") \
     X(int, iterations, 5000, "iterations", "of MPRGP, if the description has no limit")
 
 /* ---- dcd_detect.c, dcd_thin.c ---- */
@@ -26,7 +24,6 @@
 /* ---- dcd_pivot.c ---- */
 #define CTI_TUNED_PIVOTS(X) \
     X(double, least, 0.5, "of the longest part of the row", "smallest part at the pivot") \
-    X(double, independent, 0.4, "of the block's normal", "smallest part that is not in pivots that the block already has") \
     X(int, chain, 3, "rows", "longest chain of rows that depend on each other")
 /* clang-format on */
 
