@@ -123,8 +123,6 @@
     X(double, penalty, 2, "1", "nu over the largest multiplier: above 1 the penalty is exact") \
     X(ct_real, reach, 2, "lengths of a step", "within which pairs have rows") \
     X(double, tolerance, 1e-10, "1", "of the judge's residual: forms are compared to 1e-8") \
-    X(ct_real, nearest, CTI_R(1e-3), "dhat", \
-      "a step that ends with a nearer pair has to let |F| fall, so that free steps do not wear distances away to rounding") \
     X(int, rises, 8, "iterations", "without a fall of |F|") \
     X(int, strict, 24, "iterations", "then with one")
 /* clang-format on */

@@ -116,15 +116,6 @@ static int cti_root_direction(cti_state *s, cti_form_run *q, cti_root *w)
     return w->dual ? cti_form_dual_solve(s, w->rows) : 1;
 }
 
-/* 1 where no pair is nearer than forms.nearest */
-static int cti_root_is_apart(const cti_barrier *b)
-{
-    int i, n = CTI_LEN(b->contact.terms);
-    for (i = 0; i < n && cti_sqrt(b->contact.terms[i].d2) >= cti_barrier_tuned.forms.nearest * b->contact.terms[i].hat; i++)
-        continue;
-    return i == n;
-}
-
 /* the step t of dq and dz. 1: |F| falls, or it need not; 0; -1: out of memory */
 static int cti_root_try(cti_state *s, cti_form_run *q, cti_root *w, ct_real t, int is_free)
 {
@@ -144,7 +135,7 @@ static int cti_root_try(cti_state *s, cti_form_run *q, cti_root *w, ct_real t, i
         return -1;
     if (!cti_root_evaluate(s, q, w, w->tried))
         return -1;
-    if ((is_free && cti_root_is_apart(b)) || w->size <= before * least * least)
+    if (is_free || w->size <= before * least * least)
         return 1;
     w->size = before;
     memcpy(w->F2, w->F2_old, sizeof(ct_real) * 3 * (size_t)b->n);
