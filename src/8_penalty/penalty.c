@@ -168,8 +168,7 @@ static int cti_penalty_try(cti_state *s, ct_real h, int may_cut, ct_real *need, 
     CTI_CLEAR(s->contact.origins);
     CTI_CLEAR(cti_penalty_of(s)->contacts);
     s->contact.solved_dt = h;
-    cti_penalty_of(s)->turns_most = (int)(cti_penalty_tuned.penalty.turns * (h / s->step.dt));
-    cti_penalty_of(s)->turns_end = r->cg_steps + cti_penalty_of(s)->turns_most;
+    cti_penalty_of(s)->turns_end = r->cg_steps + (int)(cti_penalty_tuned.penalty.turns * (h / s->step.dt));
     if (!cti_penalty_assemble(s, h, r))
         return 0;
     if (!cti_penalty_begin(s, h, r))

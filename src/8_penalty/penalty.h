@@ -113,7 +113,6 @@ typedef struct cti_penalty {
     ct_real *work;                 /* [24 n] is scratch */
     cti_penalty_islands islands;
     cti_penalty_inside inside;
-    int turns_most;                /* is how many turns the substep at hand may take, and each of its solves */
     int turns_end;                 /* is the value of the report's cg_steps at which the solves of the substep at hand end */
     uint8_t *rebounds;             /* [models + rigids] is scratch: 1 where all contacts that push a body let it rebound */
     /* what outlives a change of bodies */

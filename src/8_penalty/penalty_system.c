@@ -168,7 +168,7 @@ static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, cons
     cti_penalty_precondition(s, &q);
     A.n = M.n = 3 * s->n, A.apply = cti_penalty_apply, A.ctx = &q, M.apply = cti_penalty_jacobi, M.ctx = s;
     least = cti_penalty_scale_islands(s, y, z, v);
-    done = cti_pcg(&A, &M, z, v, share * least, p->turns_most, p->work + 6 * (size_t)s->n, turns);
+    done = cti_pcg(&A, &M, z, v, share * least, cti_penalty_tuned.minimum.turns, p->work + 6 * (size_t)s->n, turns);
     for (i = 0; i < 3 * s->n; i++)
         v[i] *= p->islands.scale[cti_penalty_island(s, i / 3)];
     return done;
