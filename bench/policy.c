@@ -4,6 +4,9 @@
           bench_policy --list           a line a number: name, type, value, unit, reason, between tabs */
 #include "../src/3_solve/solve_policy.h"
 #include "../src/4_programs/program_policy.h"
+#include "../src/8_barrier/barrier_policy.h"
+#include "../src/8_dcd/dcd_policy.h"
+#include "../src/8_penalty/penalty_policy.h"
 #include "../src/8_step/policy_numbers.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +14,20 @@
 
 int contact_main(int argc, char **argv);
 
+cti_step_numbers cti_step_tuned = {CTI_STEP_GROUPS(CTI_TUNED_GROUP_VALUE)};
+cti_barrier_numbers cti_barrier_tuned = {CTI_BARRIER_GROUPS(CTI_TUNED_GROUP_VALUE)};
+cti_dcd_numbers cti_dcd_tuned = {CTI_DCD_GROUPS(CTI_TUNED_GROUP_VALUE)};
+cti_penalty_numbers cti_penalty_tuned = {CTI_PENALTY_GROUPS(CTI_TUNED_GROUP_VALUE)};
+
 typedef void visitor(void *ctx, const cti_tuned *number);
 static void for_each(visitor *visit, void *ctx)
 {
     CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VISIT)
     CTI_PROGRAM_GROUPS(CTI_TUNED_GROUP_VISIT)
     CTI_STEP_GROUPS(CTI_TUNED_GROUP_VISIT)
+    CTI_BARRIER_GROUPS(CTI_TUNED_GROUP_VISIT)
+    CTI_DCD_GROUPS(CTI_TUNED_GROUP_VISIT)
+    CTI_PENALTY_GROUPS(CTI_TUNED_GROUP_VISIT)
 }
 
 static double value_of(const cti_tuned *t)

@@ -229,7 +229,7 @@ static void a_common_velocity_does_not_matter(void **state)
     for (k = 0; k < PLAIN_OR(3, 1); k++) {
         double y, y1, rest = ride(0, k == 1 ? 3 : 1, how[k], &y), fast = ride(100, k == 1 ? 3 : 1, how[k], &y1);
         print_message("ride: crept %.2e m to %.6f, at 100 m/s %.2e m to %.6f\n", rest, y, fast, y1);
-        /* where the line search acts, rounding decides how far it goes */
+        /* with three Newton iterations contacts are found three times, and rounding decides which */
         assert_true(fmax(rest, fast) < (k == 1 ? 1e-4 : 5e-6) && fabs(y1 - y) < (k == 1 ? 3e-4 : 1e-6));
     }
 }

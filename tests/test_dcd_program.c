@@ -140,7 +140,7 @@ static double step_misses(ct_world *w)
     memcpy(x, s->x, sizeof *x * 3 * (size_t)s->n), memcpy(v, s->end.v, sizeof *v * 3 * (size_t)s->n);
     memcpy(s->x, s->step.start.copy.x, sizeof *x * 3 * (size_t)s->n), memcpy(s->v, s->step.start.copy.v, sizeof *v * 3 * (size_t)s->n);
     memcpy(s->history.dt_prev, s->step.start.copy.dt_prev, sizeof *x * (size_t)s->n);
-    assert_true(cti_assemble_at(s, (ct_real)0.02, x, v, cti_dcd_of(s)->solve.damping, &extended));
+    assert_true(cti_assemble_at(s, (ct_real)0.02, x, v, &extended));
     cti_bsr_residual_rows(&s->system.A, s->system.b, v, r, 0, s->n);
     for (i = 0; i < 3 * s->n; i++)
         most = fmax(most, fabs((double)r[i])), size = fmax(size, fabs((double)s->system.b[i]));

@@ -12,37 +12,6 @@
 #include "../8_step/joints.h"
 #include "../8_step/report.h"
 
-/* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half and double were not compared */
-#define CTI_BARRIER_KEEP CTI_R(0.1)
-/* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
-#define CTI_BARRIER_SURE CTI_R(0.05)
-#define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
-/* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that
-   come and go at dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall
-   on each other). Half and double were not compared */
-#define CTI_BARRIER_FALL 0.1
-/* [ulp of cti_barrier_whole] by which a potential may rise in a search: what its rounding may be. Half and double were not compared */
-#define CTI_BARRIER_ROUNDING 64
-/* [ulp] the same in float, but for the last step, which is short and taken anyway. With 64, steps of S1 (first 20) go back and forth at .05 to
-   .5 m/s until they are `budget`: a potential that rises by less than the allowance is taken for one that falls. 2: one such step, 4: three */
-#define CTI_BARRIER_ROUNDING_FLOAT 1
-/* [halvings] of a search with that; where none passes, rounding is more, and the search begins again with the allowance of double. Without this
-   a push at 1e6 Pa ends on its budget (test_barrier). S1, as above: 2: five steps are `budget`, 3: two, 4 and 8: none */
-#define CTI_BARRIER_STRICT 8
-#define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
-#define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
-/* [1] A projected Hessian that is not definite by rounding is lifted by 1, 16, 256 and 4096 ulp of its diagonal, until it is: the factor from one
-   lift to the next, and the number of lifts. In float a mass below an ulp of its stiffness makes pivots negative, and without a lift there is no
-   Newton step (soak32, set barrier, seed 1002). Half and double were not compared */
-#define CTI_BARRIER_LIFT 16
-#define CTI_BARRIER_LIFTS 4
-/* [1] the scale is the root of the mean square of contacts' forces over their masses, over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
-   double: 0.33 */
-#define CTI_BARRIER_LOAD 4
-/* [1] rigid_strain above which a step is not converged: its rigid body is none. Joints strain by up to 0.01 (barrier_joints.c), an impact at
-   100 m/s by 7e-4; a press without room by 0.05 in its first step (test_barrier_affine). Half is too near to the joints'; double is the same there */
-#define CTI_BARRIER_STRAIN CTI_R(0.02)
-
 /* cti_barrier_run -- Newton iterations of a step */
 typedef struct cti_barrier_run {
     ct_real *shift;  /* [3 nv] what is left of the scripts' way */
@@ -92,7 +61,7 @@ static double cti_barrier_wanted(const cti_state *s, int *n)
             sum += pull * pull;
             ++*n;
         }
-    want = *n > 0 ? sqrt(sum / *n) / CTI_BARRIER_LOAD : 0;
+    want = *n > 0 ? sqrt(sum / *n) / cti_barrier_tuned.rule.load : 0;
     if (want > 2 * now)
         now = want;
     else if (want < now / 4)
@@ -134,7 +103,7 @@ static void cti_barrier_account(cti_state *s, const cti_barrier_run *q, double g
     r->loss_contact += b->contact.worked - (r->energy_contact - q->stored);
     cti_report_gain(q->start - given, r);
     implied = r->loss_contact - friction, lost = cti_fmax(0, implied - r->energy_gained);
-    b->contact.over += cti_fmax(0, implied - lost);
+    s->judge.untaken += cti_fmax(0, implied - lost);
     cti_barrier_rescale(s, lost, r);
 }
 
@@ -216,14 +185,25 @@ static void cti_barrier_take(cti_state *s, ct_real *shift, ct_real t)
 
 typedef enum cti_barrier_end { CTI_BARRIER_MEMORY, CTI_BARRIER_GOES_ON, CTI_BARRIER_CONVERGED, CTI_BARRIER_STUCK, CTI_BARRIER_SPENT } cti_barrier_end;
 
+CTI_FN int cti_barrier_falls(double change, double slope, double size, double units)
+{
+    return change <= cti_barrier_tuned.search.fall * slope + units * (double)CTI_EPS * size;
+}
+
+CTI_FN int cti_barrier_clears(cti_state *s)
+{
+    ct_real clear = cti_barrier_is_proper(s, cti_barrier_own(s)->y_try) ? cti_barrier_filter(s, s->surface.x1, cti_barrier_tuned.search.sure) : 0;
+    return clear < 0 ? -1 : clear >= 1;
+}
+
 /* halves the step from t on until the potential falls. 1, or 0: it does not; -1: out of memory */
 static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 {
     cti_barrier *b = cti_barrier_own(s);
     double size, other, before = 0, after, slope = 0, lead = 0;
-    double units = sizeof(ct_real) == sizeof(double) || q->is_last ? CTI_BARRIER_ROUNDING : CTI_BARRIER_ROUNDING_FLOAT;
+    double units = sizeof(ct_real) == sizeof(double) || q->is_last ? cti_barrier_tuned.search.rounding : cti_barrier_tuned.search.rounding_float;
     ct_real full = *t;
-    int k;
+    int k, clear;
     if (!q->moves) {
         before = cti_barrier_energy(s, b->y, s->surface.x0, &size);
         if (size < 0)
@@ -231,37 +211,23 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         for (k = 0; k < 3 * b->n; k++)
             slope += (double)b->g[k] * (double)b->dy[k];
     }
-    for (k = 0; k < CTI_BARRIER_HALVINGS; k++) {
-        ct_real clear;
-        if (k == CTI_BARRIER_STRICT && units < CTI_BARRIER_ROUNDING)
-            *t = full, units = CTI_BARRIER_ROUNDING;
+    for (k = 0; k < cti_barrier_tuned.search.halvings; k++, *t /= 2) {
+        if (k == cti_barrier_tuned.search.strict && units < cti_barrier_tuned.search.rounding)
+            *t = full, units = cti_barrier_tuned.search.rounding;
         cti_barrier_try(s, q->shift, *t);
-        if (!cti_barrier_is_proper(s, b->y_try)) {
-            *t /= 2;
-            continue;
-        }
-        clear = cti_barrier_filter(s, s->surface.x1, CTI_BARRIER_SURE);
-        if (clear < 0)
+        clear = cti_barrier_clears(s);
+        if (clear < 0 || (clear && !cti_barrier_find(s, s->surface.x1)))
             return -1;
-        if (clear < 1) {
-            *t /= 2;
+        if (!clear || cti_barrier_squeezes(s, s->surface.x1))
             continue;
-        }
-        if (!cti_barrier_find(s, s->surface.x1))
-            return -1;
-        if (cti_barrier_squeezes(s, s->surface.x1)) {
-            *t /= 2;
-            continue;
-        }
         if (q->moves)
             return 1;
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
         if (other < 0 || (q->leads && !cti_barrier_lead_energy(s, &lead)))
             return -1;
         after += lead;
-        if (after - before <= CTI_BARRIER_FALL * (double)*t * slope + units * (double)CTI_EPS * (size + other))
+        if (cti_barrier_falls(after - before, (double)*t * slope, size + other, units))
             return 1;
-        *t /= 2;
     }
     return 0;
 }
@@ -273,7 +239,7 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
     int definite, assembled = 0, lifts = 0;
     ct_real lift = CTI_EPS;
     q->lifted = 0;
-    for (b->matrix.exact = !q->moves && b->matrix.sigma <= CTI_BARRIER_SHIFT;;) {
+    for (b->matrix.exact = !q->moves && b->matrix.sigma <= cti_barrier_tuned.search.shift;;) {
         double t0 = cti_state_clock(s);
         ct_real sigma = b->matrix.sigma;
         if (!assembled) {
@@ -286,17 +252,17 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
         if (!cti_barrier_solve(s, &definite, r))
             return 0;
         r->ms_solve += cti_state_clock(s) - t0;
-        if (definite || (!b->matrix.exact && lifts++ == CTI_BARRIER_LIFTS))
+        if (definite || (!b->matrix.exact && lifts++ == cti_barrier_tuned.search.lifts))
             return 1;
         if (!b->matrix.exact) { /* a projected Hessian is definite, but for the rounding of its entries */
             cti_barrier_lift(s, lift);
-            lift *= CTI_BARRIER_LIFT;
+            lift *= cti_barrier_tuned.search.lift;
             q->lifted = 1;
             assembled = 1;
             continue;
         }
-        b->matrix.sigma = cti_max(4 * sigma, 4 * CTI_BARRIER_FIRST);
-        assembled = b->matrix.exact = b->matrix.sigma <= CTI_BARRIER_SHIFT;
+        b->matrix.sigma = cti_max(4 * sigma, 4 * cti_barrier_tuned.search.first);
+        assembled = b->matrix.exact = b->matrix.sigma <= cti_barrier_tuned.search.shift;
         if (assembled)
             cti_barrier_shift_mass(s, b->matrix.sigma - sigma);
     }
@@ -322,7 +288,7 @@ static int cti_barrier_balances(const cti_state *s)
             mass += s->bodies.mass[i];
             sum = cti_v3_add(sum, cti_v3_at(b->g, b->layout.block_of[i]));
         }
-        if (!held && cti_v3_norm(sum) > s->desc.barrier.newton_tolerance * b->h * mass + CTI_BARRIER_ROUNDING * CTI_EPS * loads)
+        if (!held && cti_v3_norm(sum) > s->desc.barrier.newton_tolerance * b->h * mass + cti_barrier_tuned.search.rounding * CTI_EPS * loads)
             return 0;
     }
     return 1;
@@ -362,7 +328,7 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
     cti_barrier_try(s, q->shift, 1);
     if (!cti_barrier_cover(s, s->surface.x1))
         return -1;
-    full = t = cti_barrier_filter(s, s->surface.x1, CTI_BARRIER_KEEP);
+    full = t = cti_barrier_filter(s, s->surface.x1, cti_barrier_tuned.search.keep);
     t1 = cti_state_clock(s);
     r->ms_detect += t1 - t0;
     if (t < 0)
@@ -375,9 +341,9 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
         return 0;
     /* a step that had to be halved was too long: where elasticity is near a bifurcation, its Hessian says little of what is ahead */
     if (t < full)
-        b->matrix.sigma = cti_min(cti_max(4 * b->matrix.sigma, CTI_BARRIER_FIRST), 4 * CTI_BARRIER_SHIFT);
+        b->matrix.sigma = cti_min(cti_max(4 * b->matrix.sigma, cti_barrier_tuned.search.first), 4 * cti_barrier_tuned.search.shift);
     else
-        b->matrix.sigma = b->matrix.sigma < CTI_BARRIER_FIRST ? 0 : b->matrix.sigma / 3;
+        b->matrix.sigma = b->matrix.sigma < cti_barrier_tuned.search.first ? 0 : b->matrix.sigma / 3;
     cti_barrier_take(s, q->shift, t);
     if (!(t < 1))
         q->moves = 0;
@@ -482,7 +448,7 @@ static int cti_barrier_commit(cti_state *s, const cti_barrier_run *q, ct_step_re
     cti_report_energies(s, r);
     r->joint_error = cti_joints_error(s);
     r->rigid_strain = b->layout.strain;
-    if (r->rigid_strain > CTI_BARRIER_STRAIN)
+    if (r->rigid_strain > cti_barrier_tuned.affine.strain)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     cti_barrier_account(s, q, given, r);
     r->energy_gained += before;

@@ -3,6 +3,7 @@
    Affine body dynamics] */
 #pragma once
 
+#include "barrier_policy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/stepper.h"
 #include "../2_linalg/krylov.h"
@@ -177,7 +178,6 @@ typedef struct cti_barrier_contact {
     double least;            /* [m/s^2] smallest scale, that of the first step: gravity */
     double energy, stiff;    /* [J] of the barriers, and of what keeps rigid bodies rigid */
     double eased;            /* [J] what of that the try at hand has got back: it is in no energy of the report */
-    double over;             /* [J] what contacts lose in it by the implicit rule and more than the step loses: forces balance but for a tolerance */
     double worked;           /* [J] taken by the forces of pairs in the last minimization, on the ways of their points */
 } cti_barrier_contact;
 
@@ -311,6 +311,12 @@ CTI_FN void cti_barrier_measure(cti_state *s, const ct_real *x);
 CTI_FN cti_barrier_term cti_barrier_term_of(const cti_candidates *l, int i);
 /* cti_barrier_least_mass -- cti_barrier_term.mass, from its vertices. */
 CTI_FN ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term *t);
+/* cti_barrier_falls -- 1 where a merit's change in a step is at most its share of what the slope promises and its rounding. slope: of the whole step;
+   size: of all that is summed up, units: ulp of that. */
+CTI_FN int cti_barrier_falls(double change, double slope, double size, double units);
+/* cti_barrier_clears -- 1 where the way to y_try, with the surface at surface.x1, may be taken: it keeps pairs apart, and rigid bodies proper; 0;
+   -1: out of memory. */
+CTI_FN int cti_barrier_clears(cti_state *s);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
 CTI_FN void cti_barrier_arrive(cti_state *s);
 /* cti_barrier_law -- the potential of a term, in rule.contact J. */
@@ -439,7 +445,7 @@ CTI_FN void cti_barrier_follow(cti_state *s);
 CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
 /* cti_barrier_lift -- B += by times the mean of the diagonal of its own diagonal blocks. */
 CTI_FN void cti_barrier_lift(cti_state *s, ct_real by);
-/* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
+/* cti_barrier_solve -- dy = -B^-1 g, up to newton.inexact; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
 CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
 /* cti_barrier_preconditioner -- the inverse of the last factor, after a solve. */
 CTI_FN cti_operator cti_barrier_preconditioner(cti_barrier *b);

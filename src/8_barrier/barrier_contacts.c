@@ -4,16 +4,6 @@
 #include "barrier.h"
 #include "../0_base/tasks.h"
 
-/* [pairs] of a chunk: with one worker a chunk stays in the second-level cache (1.3 kB a pair), with more it is enough for all of
-   them. Half and double were not compared; results do not depend on them */
-#define CTI_CONTACTS_CHUNK 64
-#define CTI_CONTACTS_CHUNK_MANY 4096
-/* [us] of a pair: its value, its Hessian, its friction, what it adds to the matrix */
-#define CTI_CONTACTS_VALUE 0.2
-#define CTI_CONTACTS_HESSIAN 1.2
-#define CTI_CONTACTS_FRICTION 0.1
-#define CTI_CONTACTS_ADD 0.6
-
 /* cti_contacts_job -- a chunk of pairs */
 typedef struct cti_contacts_job {
     cti_state *s;
@@ -76,10 +66,10 @@ CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *ba
     q.value = CTI_ARENA_NEW(s->arena, double, most + 1), q.size = CTI_ARENA_NEW(s->arena, double, most + 1);
     if (!q.value || !q.size)
         return 0;
-    cti_tasks_run_work(&s->desc.tasks, cti_contacts_values, n, CTI_CONTACTS_VALUE, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_contacts_values, n, cti_barrier_tuned.terms.value, &q);
     for (i = 0; i < n; i++)
         *barriers += q.value[i], *size += cti_barrier_part(q.size[i]);
-    cti_tasks_run_work(&s->desc.tasks, cti_contacts_frictions, m, CTI_CONTACTS_FRICTION, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_contacts_frictions, m, cti_barrier_tuned.terms.friction, &q);
     for (i = 0; i < m; i++)
         *friction += q.value[i];
     return 1;
@@ -150,7 +140,7 @@ static void cti_contacts_add(int begin, int end, int worker, void *context)
 static void cti_contacts_add_all(cti_contacts_job *q)
 {
     const ct_tasks *tasks = &q->s->desc.tasks;
-    q->parts = CTI_CONTACTS_ADD * q->n < 2 * cti_tasks_least(tasks) ? 1 : cti_min_int(cti_tasks_workers(tasks), cti_barrier_own(q->s)->n);
+    q->parts = cti_barrier_tuned.terms.add * q->n < 2 * cti_tasks_least(tasks) ? 1 : cti_min_int(cti_tasks_workers(tasks), cti_barrier_own(q->s)->n);
     cti_tasks_run(q->parts > 1 ? tasks : NULL, cti_contacts_add, q->parts, 1, q);
 }
 
@@ -217,8 +207,8 @@ static void cti_contacts_rub(int begin, int end, int worker, void *context)
 CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int chunk = cti_tasks_workers(&s->desc.tasks) > 1 ? CTI_CONTACTS_CHUNK_MANY : CTI_CONTACTS_CHUNK, n = CTI_LEN(b->contact.terms),
-        m = CTI_LEN(b->contact.rubs);
+    int many = cti_tasks_workers(&s->desc.tasks) > 1, chunk = many ? cti_barrier_tuned.terms.chunk_many : cti_barrier_tuned.terms.chunk;
+    int n = CTI_LEN(b->contact.terms), m = CTI_LEN(b->contact.rubs);
     cti_contacts_job q;
     memset(&q, 0, sizeof q);
     chunk = cti_min_int(chunk, cti_max_int(n, m) + 1);
@@ -230,12 +220,12 @@ CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
     for (q.first = 0; b->matrix.contacts != CTI_POTENTIAL_VALUE && q.first < n; q.first += chunk) {
         q.n = cti_min_int(chunk, n - q.first);
         cti_tasks_run_work(&s->desc.tasks, cti_contacts_derive, (q.n + CTI_POTENTIAL_MANY - 1) / CTI_POTENTIAL_MANY,
-                           CTI_CONTACTS_HESSIAN * CTI_POTENTIAL_MANY, &q);
+                           cti_barrier_tuned.terms.hessian * CTI_POTENTIAL_MANY, &q);
         cti_contacts_add_all(&q);
     }
     for (q.first = 0; q.first < m; q.first += chunk) {
         q.n = cti_min_int(chunk, m - q.first);
-        cti_tasks_run_work(&s->desc.tasks, cti_contacts_rub, q.n, CTI_CONTACTS_FRICTION, &q);
+        cti_tasks_run_work(&s->desc.tasks, cti_contacts_rub, q.n, cti_barrier_tuned.terms.friction, &q);
         cti_contacts_add_all(&q);
     }
     return 1;

@@ -11,10 +11,6 @@
 #include "../8_step/policy.h"
 #include "../1_math/eig3.h"
 
-/* [1] least det A that a Newton step may leave. A flat body has no force that makes it round again, and an inside-out one is at rest: a script that
-   presses without room waits instead. Boxes that are pressed flat come back with 1e-2, 1e-3 and 1e-6, but not with 0 (test_barrier_affine) */
-#define CTI_AFFINE_LEAST CTI_R(1e-3)
-
 /* ---- affine bodies ---- */
 
 /* gram S = A'A - 1 of columns c [9] */
@@ -67,7 +63,7 @@ CTI_FN int cti_barrier_is_proper(const cti_state *s, const ct_real *y)
     const cti_barrier *b = cti_barrier_own(s);
     int k;
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
-        if (!(cti_m3_det(y + 3 * (size_t)(b->layout.affines[k].block + 1)) > CTI_AFFINE_LEAST))
+        if (!(cti_m3_det(y + 3 * (size_t)(b->layout.affines[k].block + 1)) > cti_barrier_tuned.affine.flat))
             return 0;
     return 1;
 }

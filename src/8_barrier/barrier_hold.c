@@ -9,12 +9,6 @@
    on: Li et al. 2020, eq. 13 to 15; the anchor is that of 7_contact/memory.h, there for Coulomb's law (no paper). */
 #include "barrier.h"
 
-/* [1] of a pair's force, and of mu times it: what their linearizations may be off in a step's last Newton step. A Newton step from rest that ends
-   below friction_velocity has seen the law's slope at 0 alone, which has no limit: with newton_tolerance above friction_velocity, mu .49 held on a
-   slope of tan .5. A step that doubles a distance is off by a quarter. IPC's chain takes 4.17 iterations a step, 4.25 with half for pairs, 4.08
-   with double, 5.6 with 0 */
-#define CTI_HOLD_OFF CTI_R(0.1)
-
 CTI_FN uint64_t cti_barrier_key(const cti_state *s, const cti_barrier_term *p)
 {
     return cti_pair_key(&s->surface, &p->pair) + (uint64_t)0x9e3779b97f4a7c15ull * (uint64_t)p->wall;
@@ -81,7 +75,7 @@ static int cti_hold_rubs_agree(const cti_state *s)
             ct_real d = was[k] + H[2 * k] * (u[0] - q->at[0]) + H[2 * k + 1] * (u[1] - q->at[1]) - is[k];
             off += d * d;
         }
-        if (off > CTI_HOLD_OFF * CTI_HOLD_OFF * q->load * q->load)
+        if (off > cti_barrier_tuned.rule.off * cti_barrier_tuned.rule.off * q->load * q->load)
             return 0;
     }
     return 1;
@@ -112,7 +106,7 @@ static int cti_hold_pairs_agree(const cti_state *s, const cti_barrier_term *term
         ct_real f0 = cti_barrier_eval(s, &terms[i], b->surface.x_before, CTI_POTENTIAL_VALUE, &t) ? t.force : 0;
         ct_real f1 = cti_barrier_eval(s, &terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t) ? t.force : 0;
         ct_real most = cti_max(f0, f1);
-        if ((f1 - f0) * (f1 - f0) > most * cti_max(CTI_HOLD_OFF * most, least * terms[i].mass))
+        if ((f1 - f0) * (f1 - f0) > most * cti_max(cti_barrier_tuned.rule.off * most, least * terms[i].mass))
             return 0;
     }
     return 1;

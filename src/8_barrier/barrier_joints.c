@@ -14,22 +14,6 @@
 #include "../8_step/impulses.h"
 #include "../8_step/joints.h"
 
-/* [1] penalty over the least stiffness that the unknowns put in a tie's way: an update leaves at most a hundredth of an error. Rounding of
-   positions times the penalty is a force: 2 in float, where 100 let the work of a kinematic arm be wrong by 2 mJ of 46
-   (test_barrier_joints) */
-#define CTI_TIE_PENALTY (CONTACT_REAL == 32 ? CTI_R(2) : CTI_R(100))
-#define CTI_TIE_FALL CTI_R(0.25) /* [1] share of its error above which a tie's penalty grows */
-#define CTI_TIE_GROW CTI_R(10)   /* [1] by this factor; Nocedal and Wright's value */
-#define CTI_TIE_GROWN                                                                                                                      \
-    (CONTACT_REAL == 32 ? CTI_R(100)                                                                                                       \
-                        : CTI_R(1e4)) /* [1] at most by this one, so that rounding of positions stays below Newton's tolerance */
-#define CTI_TIE_UPDATES 30            /* most updates of multipliers in a step; contacts that keep a joint open never let it converge */
-#define CTI_TIE_STALLS                                                                                                                     \
-    5 /* updates in a row that leave nine tenths of every error, after which there are no more: k has grown by CTI_TIE_GROWN */
-#define CTI_TIE_STALLED CTI_R(0.9)
-/* [1] most force on an affine body times its radius, over the energy `stiff`: 8 times a strain of 0.01 */
-#define CTI_TIE_STRAIN CTI_R(0.08)
-
 /* ---- made with the world ---- */
 
 /* a block of a tie with its weight; a block that is there already gets the sum */
@@ -143,8 +127,9 @@ static ct_real cti_tie_most(const cti_barrier *b, const cti_joint *j, const cti_
     int k;
     for (k = 0; k < 2; k++) {
         int rigid = k ? j->b.rigid : j->a.rigid;
+        const cti_affine *a = &b->layout.affines[rigid < 0 ? 0 : rigid];
         if (rigid >= 0 && !(t->soft > 0))
-            most = cti_min(most, CTI_TIE_STRAIN * b->layout.affines[rigid].stiff / (t->part ? j->lever : b->layout.affines[rigid].radius));
+            most = cti_min(most, cti_barrier_tuned.ties.strain * a->stiff / (t->part ? j->lever : a->radius));
     }
     return most < CTI_REAL_MAX ? most * b->rule.contact : most;
 }
@@ -208,7 +193,7 @@ static void cti_tie_weigh(const cti_state *s, cti_barrier_tie *t)
         ct_real stiff = cti_max(cti_max(D[0], D[4]), D[8]);
         give += stiff > 0 && !cti_tie_is_held(s, t, t->block[k]) ? t->w[k] * t->w[k] / stiff : 0;
     }
-    t->k = t->k_first = give > 0 ? CTI_TIE_PENALTY / give : 0;
+    t->k = t->k_first = give > 0 ? cti_barrier_tuned.ties.penalty / give : 0;
 }
 
 /* m + k phi, at most `most`; *whole: |m + k phi|; of a distance x alone counts, with its direction *n */
@@ -308,10 +293,10 @@ CTI_FN int cti_barrier_joints_settle(cti_state *s)
         if (b->joints.ties[i].soft > 0 || error <= most)
             continue;
         b->joints.open++;
-        falls |= error <= CTI_TIE_STALLED * b->joints.ties[i].error;
+        falls |= error <= cti_barrier_tuned.ties.stalled * b->joints.ties[i].error;
     }
     b->joints.stalls = falls ? 0 : b->joints.stalls + 1;
-    if (b->joints.open == 0 || b->joints.updates == CTI_TIE_UPDATES || b->joints.stalls > CTI_TIE_STALLS)
+    if (b->joints.open == 0 || b->joints.updates == cti_barrier_tuned.ties.updates || b->joints.stalls > cti_barrier_tuned.ties.stalls)
         return 1;
     b->joints.updates++;
     for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
@@ -320,8 +305,8 @@ CTI_FN int cti_barrier_joints_settle(cti_state *s)
         if (t->soft > 0)
             continue;
         cti_v3_put(t->m, 0, cti_tie_multiplier(s, t, b->y, &n, &whole));
-        if (error > most && error > CTI_TIE_FALL * t->error)
-            t->k = cti_min(t->k * CTI_TIE_GROW, t->k_first * CTI_TIE_GROWN);
+        if (error > most && error > cti_barrier_tuned.ties.fall * t->error)
+            t->k = cti_min(t->k * cti_barrier_tuned.ties.grow, t->k_first * cti_barrier_tuned.ties.grown);
         t->error = error;
     }
     return 0;

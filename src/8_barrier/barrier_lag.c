@@ -8,14 +8,6 @@
    a whole solve, as in IPC, and there is neither. based on: Li et al. 2020, sec. 5.4 (the lag); Eisenstat, Elman, Schultz 1983 (residuals). */
 #include "barrier.h"
 
-/* [1] of the step: what the correction leaves. 200 soft boxes, 15 steps: .05 takes 113 Newton iterations, .01 takes 94, .001 takes 90; 64 soft boxes
-   (S1), 60 steps: .1 takes 742 with 8,876 linear iterations, .01 takes 692 with 10,159 */
-#define CTI_LAG_LEFT CTI_R(0.01)
-/* [iterations] of it, each of which keeps two vectors. S1's first 12 steps take 207 Newton iterations; with half of it 225, with double 205 */
-#define CTI_LAG_MOST 16
-/* [dhat] how far the difference goes: a force is rounded, and not linear in it. About the cube root of an ulp; half: 203 of these 207, double: 194 */
-#define CTI_LAG_REACH (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-5) : CTI_R(5e-3))
-
 /* rubs: friction with `share` of the normal forces at surface positions x, of the pairs that are active. 0: out of memory */
 static int cti_lag_at(cti_state *s, const ct_real *x, ct_real share)
 {
@@ -98,7 +90,7 @@ static void cti_lag_apply(void *ctx, const ct_real *x, ct_real *y)
 {
     cti_lag_system *q = (cti_lag_system *)ctx;
     cti_barrier *b = cti_barrier_own(q->s);
-    ct_real way = cti_lag_place(q->s, x, 1), t = CTI_LAG_REACH * q->hat / way;
+    ct_real way = cti_lag_place(q->s, x, 1), t = cti_barrier_tuned.rule.difference * q->hat / way;
     int i;
     cti_bsr_mul(&b->hessian.B, x, y);
     if (!(way > 0) || !cti_finite(t))
@@ -117,7 +109,7 @@ CTI_FN int cti_barrier_lead(cti_state *s, ct_step_report *r)
     cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
     size_t n = 3 * (size_t)b->n;
-    ct_real *x = CTI_ARENA_NEW(s->arena, ct_real, (2 * CTI_LAG_MOST + 6) * n), *rhs = x + n;
+    ct_real *x = CTI_ARENA_NEW(s->arena, ct_real, (2 * (size_t)cti_barrier_tuned.rule.directions + 6) * n), *rhs = x + n;
     cti_operator A, M = cti_barrier_preconditioner(b);
     cti_lag_system q;
     size_t i;
@@ -130,7 +122,7 @@ CTI_FN int cti_barrier_lead(cti_state *s, ct_step_report *r)
     for (i = 0; i < n; i++)
         x[i] = b->dy[i], rhs[i] = -b->g[i];
     A.n = (int)n, A.apply = cti_lag_apply, A.ctx = &q;
-    r->cg_steps += cti_residuals_run(&A, &M, rhs, x, CTI_LAG_LEFT, CTI_LAG_MOST, q.ahead + n);
+    r->cg_steps += cti_residuals_run(&A, &M, rhs, x, cti_barrier_tuned.rule.left, cti_barrier_tuned.rule.directions, q.ahead + n);
     if (cti_krylov_dot((int)n, b->g, x) < 0) /* else the potential of the iteration tells nothing of the way */
         memcpy(b->dy, x, sizeof *x * n);
     cti_arena_rewind(s->arena, mark);

@@ -5,11 +5,6 @@
 #include "barrier.h"
 #include "../1_math/eig3.h"
 
-/* [m/s] stiff = m c^2, m the mass that a body of this size would have with the density of the world's densest one, since that may lie on it. Strains
-   of an affine body are of the order of (v / c)^2 for motion at v, so 1e-3 at 10 m/s; half: four times that, double: a quarter of it, and a Hessian
-   four times as stiff. It has to be above the contacts' stiffness (a box of 1e6 times the density on a light one, test_barrier) */
-#define CTI_AFFINE_SPEED CTI_R(300)
-
 /* blocks of the state's blocks, and the rigid bodies' data */
 static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
 {
@@ -40,7 +35,7 @@ static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
     }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
         cti_affine *a = &b->layout.affines[k];
-        a->stiff = dense * a->radius * a->radius * a->radius * CTI_AFFINE_SPEED * CTI_AFFINE_SPEED;
+        a->stiff = dense * a->radius * a->radius * a->radius * cti_barrier_tuned.affine.speed * cti_barrier_tuned.affine.speed;
     }
 }
 

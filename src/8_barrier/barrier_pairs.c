@@ -6,13 +6,6 @@
 #include "barrier.h"
 #include "../8_step/tangle.h"
 
-#define CTI_BARRIER_FAST CTI_R(16) /* [dhat] a body that moves farther in a step gets boxes at both ends of it, and none between */
-/* [sqrt(CTI_EPS) dhat] distance that a Newton step leaves at least: 1.5e-8 dhat, in float 3.5e-4. A barrier's second derivative grows like
-   1 / d^2: nearer, it exceeds those at dhat by more than 1 / CTI_EPS, a solve sees nothing else, and what was pressed never comes off. Of 30
-   presses that close and open (rigid, soft, cloth; plane, mesh) all come off with 1, 4, 16 and 64, one in float does not with 0.1. With 4 an impact
-   at 1000 m/s in float strains a rigid body by 2.5 % (test_barrier). Half and double were not compared */
-#define CTI_BARRIER_LEAST 1
-
 /* ---- lists ---- */
 
 /* the room of a body: around both ends where it moves slowly, with slack for what is to come; at each end where it is fast */
@@ -24,7 +17,7 @@ static void cti_barrier_room(cti_barrier *b, cti_surface *f, int body, const ct_
     int i;
     for (i = 3 * r->v0; i < 3 * r->v1; i++)
         way = cti_max(way, cti_abs(x1[i] - f->x0[i]));
-    how.swept = way <= CTI_BARRIER_FAST * hat;
+    how.swept = way <= cti_barrier_tuned.cover.fast * hat;
     how.slack = f->bodies[body].dynamic ? cti_max(hat / 4, how.swept ? way / 4 : 0) : 0;
     cti_room_set(&b->cover.room, f, body, x1, how, hat);
 }
@@ -293,7 +286,7 @@ CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x)
     const cti_barrier *b = cti_barrier_own(s);
     const cti_surface *f = &s->surface;
     const cti_candidates *planes = &b->cover.list[CTI_LIST_PLANE];
-    ct_real share = CTI_BARRIER_LEAST * cti_sqrt(CTI_EPS);
+    ct_real share = cti_sqrt(CTI_EPS);
     int i, k;
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
         const cti_candidates *l = &b->cover.list[k];

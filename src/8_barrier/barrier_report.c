@@ -5,10 +5,6 @@
 #include "../8_step/impulses.h"
 #include "../8_step/policy.h"
 
-/* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain
-   up to .12 (a box that falls askew on another, 10 ms); where they are unstable, all that they exchange is gained */
-#define CTI_BARRIER_SWING 0.5
-
 /* 1 where a surface vertex is moved by a script alone */
 static int cti_barrier_is_scripted(const cti_state *s, int v)
 {
@@ -150,7 +146,7 @@ CTI_FN int cti_barrier_works(cti_state *s, ct_step_report *r)
     return 1;
 }
 
-/* The second order rules lose nothing on average, but gain and lose in turns: they may gain CTI_BARRIER_SWING of what a step exchanges. A velocity is
+/* The second order rules lose nothing on average, but gain and lose in turns: they may gain a share of what a step exchanges. A velocity is
    the difference of two positions over h */
 CTI_FN double cti_barrier_swing(const cti_state *s, const ct_step_report *r)
 {
@@ -162,6 +158,7 @@ CTI_FN double cti_barrier_swing(const cti_state *s, const ct_step_report *r)
     for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++)
         kinetic += s->judge.bodies[i].before.kinetic;
     if (s->desc.integrator != CT_INTEGRATOR_EULER)
-        swing += CTI_BARRIER_SWING * (fabs(r->energy_kinetic - kinetic) + fabs(r->energy_elastic + r->energy_gravity + kinetic - s->judge.start));
+        swing += cti_barrier_tuned.rule.swing *
+                 (fabs(r->energy_kinetic - kinetic) + fabs(r->energy_elastic + r->energy_gravity + kinetic - s->judge.start));
     return swing + cti_policy_rounded(rounded);
 }

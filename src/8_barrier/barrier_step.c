@@ -6,15 +6,12 @@
 #include "../8_step/report.h"
 #include "../8_step/shell.h"
 
-/* [1] most substeps. A soft corner that slips off an edge at dt 20 ms (test_barrier) takes up to 16; 8 leave one step of 100 that gains 2.4e-4 */
-#define CTI_BARRIER_PARTS 32
-
 /* what a try begins with. Candidates depend on no earlier step, so that a step that is tried again has the same; S1 takes as long with those of the
    last one */
 static int cti_barrier_keep(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    b->cover.known = 0, b->contact.eased = b->contact.over = b->joints.rounded = 0;
+    b->cover.known = 0, b->contact.eased = b->joints.rounded = 0;
     b->start.scale = b->scale, b->start.sigma = b->matrix.sigma;
     cti_barrier_system_begin(b);
     return 1;
@@ -30,20 +27,16 @@ static void cti_barrier_back(cti_state *s)
 /* A try whose Newton's method failed, or that strains a rigid body, is not divided */
 static int cti_barrier_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    ct_step_report account;
     cti_report_settle(r);
-    account = *r;
-    account.energy_gained -= cti_barrier_own(s)->contact.over, account.loss_contact -= cti_barrier_own(s)->contact.over;
     cti_judge_touches(s);
-    cti_judge_refuses(s, dt, cti_barrier_swing(s, r), 0, &account);
     s->judge.spent = r->status >= CT_STATUS_BUDGET;
-    r->status = account.status;
+    cti_judge_refuses(s, dt, cti_barrier_swing(s, r), 0, r);
     return 1;
 }
 
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    static const cti_shell q = {1, CTI_BARRIER_PARTS, 1, cti_barrier_substep, cti_barrier_finish, cti_barrier_keep, cti_barrier_back, NULL,
-                                cti_barrier_crosses};
+    const cti_shell q = {1,    cti_barrier_tuned.rule.parts, 1, cti_barrier_substep, cti_barrier_finish, cti_barrier_keep, cti_barrier_back,
+                         NULL, cti_barrier_crosses};
     return cti_shell_step(s, &q, dt, r);
 }

@@ -6,27 +6,6 @@
    A constrained block goes the rest of its way to where its script wants it: B <- S B S + (1 - S) scale, as in assemble.c. */
 #include "barrier.h"
 
-/* [1] contact blocks in the pattern, over those that are wanted, above which it is made anew: blocks that nobody wants make the factor
-   larger. It has to be above the share of pairs within CTI_BARRIER_REACH, about 1.5 */
-#define CTI_BARRIER_STALE 3
-/* [dhat] pairs nearer than this get blocks in the pattern, so that pairs that come next find a place. Two mats that fall on each other, 14
-   steps: 34.9 s with 1 (none), 30.4 s with 1.4, 30.7 s with 2, where the larger factor costs what analyses save */
-#define CTI_BARRIER_REACH CTI_R(1.4)
-
-#define CTI_BARRIER_SMALL 100        /* [blocks] up to this size, */
-#define CTI_BARRIER_SMALL_FLOPS 2e6  /* and up to these operations, a system is solved by its factor in double: that takes below a millisecond */
-/* [1] share of cti_pcg_run: what the conjugate gradients leave, in the energy norm. S1, 60 steps: 3e-2 takes 524 Newton steps and 5322 iterations,
-   5e-2 takes 592 and 5208, 1e-1 takes 614 and 4626. Processor time is shortest with 3e-2 */
-#define CTI_BARRIER_INEXACT CTI_R(3e-2)
-#define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
-/* [1] of its first residual: what the conjugate gradients that take a shift out of a Newton step leave. They find a part of the step, so that a
-   tenth of that part may stay wrong. Half and double were not compared */
-#define CTI_BARRIER_CORRECTION CTI_R(0.1)
-#define CTI_BARRIER_ANALYSIS 20 /* [iterations] that an analysis costs */
-#define CTI_BARRIER_FLOPS 40    /* [flops an entry of the factor] a factorization's, in the time of an iteration */
-#define CTI_BARRIER_MOST 20     /* [iterations] that a lagged factor may always take */
-#define CTI_BARRIER_FRESH 40    /* [iterations] with a factor of B itself; beyond, it is factored in double */
-
 /* ---- what steps share ---- */
 
 static void cti_barrier_exchange(cti_barrier *b, int parts)
@@ -83,48 +62,51 @@ static int cti_barrier_blocks_of(const cti_state *s, const int32_t *v, int n, in
     return m;
 }
 
-/* 1 when all pairs of the vertices' blocks are in the pattern; counts them. Appends them to `wanted` where there is a list. -1: out of memory */
-static int cti_barrier_want(cti_state *s, const int32_t *v, int n, int collect, int *count)
+/* 1 when all pairs of the vertices' blocks are in the pattern; counts those that are not in `seen` [slots], where many pairs of rigid bodies have the
+   same. Without it they are appended to `wanted`. -1: out of memory */
+static int cti_barrier_want(cti_state *s, const int32_t *v, int n, uint8_t *seen, int *count)
 {
     cti_barrier *b = cti_barrier_own(s);
     int32_t list[16];
-    int m = cti_barrier_blocks_of(s, v, n, list), i, j, fits = 1;
+    int m = cti_barrier_blocks_of(s, v, n, list), i, j, slot;
     for (i = 0; i < m; i++)
         for (j = i + 1; j < m; j++) {
             if (list[i] == list[j])
                 continue;
-            ++*count;
-            if (collect) {
+            if (!seen) {
                 if (!CTI_PUSH(&s->prepared, b->matrix.wanted, list[i]) || !CTI_PUSH(&s->prepared, b->matrix.wanted, list[j]))
                     return -1;
-            } else if (fits && cti_bsr_slot(&b->hessian.B, list[i], list[j]) < 0)
-                fits = 0;
+                continue;
+            }
+            slot = cti_bsr_slot(&b->hessian.B, cti_min_int(list[i], list[j]), cti_max_int(list[i], list[j]));
+            if (slot < 0)
+                return 0;
+            *count += !seen[slot], seen[slot] = 1;
         }
-    return fits;
+    return 1;
 }
 
-static int cti_barrier_want_all(cti_state *s, int collect, int *count)
+static int cti_barrier_want_all(cti_state *s, uint8_t *seen, int *count)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, fits = 1;
-    *count = 0;
     for (i = 0; fits > 0 && i < CTI_LEN(b->contact.terms); i++)
-        fits = cti_barrier_want(s, b->contact.terms[i].pair.v, b->contact.terms[i].pair.n, collect, count);
+        fits = cti_barrier_want(s, b->contact.terms[i].pair.v, b->contact.terms[i].pair.n, seen, count);
     for (i = 0; fits > 0 && i < CTI_LEN(b->contact.rubs); i++)
-        fits = cti_barrier_want(s, b->contact.rubs[i].pair.v, b->contact.rubs[i].pair.n, collect, count);
+        fits = cti_barrier_want(s, b->contact.rubs[i].pair.v, b->contact.rubs[i].pair.n, seen, count);
     return fits;
 }
 
 /* the blocks of candidates that are not active, but within reach: pairs that come next find their place. 0: out of memory */
-static int cti_barrier_want_near(cti_state *s, int *count)
+static int cti_barrier_want_near(cti_state *s)
 {
     const cti_candidates *l = cti_barrier_own(s)->cover.list;
     int i, fits = 1;
     for (; l->kind != CT_PAIR_PLANE; l++)
         for (i = 0; fits > 0 && i < cti_candidates_len(l); i++) {
-            ct_real reach = CTI_BARRIER_REACH * l->hat[i];
+            ct_real reach = cti_barrier_tuned.newton.reach * l->hat[i];
             if (l->d2[i] < reach * reach && l->d2[i] >= l->hat[i] * l->hat[i])
-                fits = cti_barrier_want(s, l->quads + 4 * (size_t)i, cti_kind_corners(l->kind), 1, count);
+                fits = cti_barrier_want(s, l->quads + 4 * (size_t)i, cti_kind_corners(l->kind), NULL, NULL);
         }
     return fits > 0;
 }
@@ -146,20 +128,20 @@ static int cti_barrier_slots(cti_state *s)
 static int cti_barrier_repattern(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int count, i, n = CTI_LEN(b->matrix.elastic);
+    int i, n = CTI_LEN(b->matrix.elastic);
     CTI_CLEAR(b->matrix.wanted);
     if (!CTI_RESERVE(&s->prepared, b->matrix.wanted, n + 1))
         return 0;
     for (i = 0; i < n; i++)
         if (!CTI_PUSH(&s->prepared, b->matrix.wanted, b->matrix.elastic[i]))
             return 0;
-    if (cti_barrier_want_all(s, 1, &count) < 0 || !cti_barrier_want_near(s, &count))
+    if (cti_barrier_want_all(s, NULL, NULL) < 0 || !cti_barrier_want_near(s))
         return 0;
     cti_barrier_replace(b, CTI_BARRIER_OLD_HESSIAN);
     b->hessian.known = b->hessian.analyzed = 0;
     if (!cti_bsr_pattern(&s->prepared, &b->hessian.B, b->n, b->matrix.wanted, CTI_LEN(b->matrix.wanted) / 2) || !cti_barrier_slots(s))
         return 0;
-    b->hessian.contact_blocks = count;
+    b->hessian.contact_blocks = (b->hessian.B.row[b->n] - b->n - n) / 2;
     b->hessian.known = 1;
     return 1;
 }
@@ -167,10 +149,13 @@ static int cti_barrier_repattern(cti_state *s)
 CTI_FN int cti_barrier_pattern(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int count = 0, fits = b->hessian.known;
-    if (fits)
-        fits = cti_barrier_want_all(s, 0, &count);
-    if (!fits || b->hessian.contact_blocks > CTI_BARRIER_STALE * count + 64) {
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    uint8_t *seen = b->hessian.known ? CTI_ARENA_ZERO(s->arena, uint8_t, b->hessian.B.row[b->n]) : NULL;
+    int count = 0, fits = seen && cti_barrier_want_all(s, seen, &count);
+    cti_arena_rewind(s->arena, mark);
+    if (b->hessian.known && !seen)
+        return 0;
+    if (!fits || b->hessian.contact_blocks > cti_barrier_tuned.newton.stale * count + 64) {
         if (!cti_barrier_repattern(s))
             return 0;
     } else
@@ -339,7 +324,7 @@ static void cti_barrier_age(cti_barrier_factor *f, int it) { f->excess += cti_ma
 /* iterations that a new factor costs, its analysis included */
 static double cti_barrier_factor_cost(const cti_symbolic *a)
 {
-    return CTI_BARRIER_ANALYSIS + a->flops / (CTI_BARRIER_FLOPS * a->nonzeros);
+    return cti_barrier_tuned.newton.analysis + a->flops / (cti_barrier_tuned.newton.flops * a->nonzeros);
 }
 
 CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
@@ -351,19 +336,19 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
     ct_real *rhs = b->factors.vectors;
     cti_pcg_end end;
     double cost = f->known ? cti_barrier_factor_cost(a) : 0;
-    int i, fresh, it;
+    int i, fresh, it, brief = (int)cti_fmax(cti_barrier_tuned.newton.most, cost / 2);
+    int is_stiff = CTI_LEN(s->bodies.rigids) > 0 || CTI_LEN(s->bodies.joints) > 0;
     for (i = 0; i < 3 * b->n; i++)
         rhs[i] = -b->g[i];
     *definite = 1;
     M.n = B.n, M.apply = cti_barrier_precondition, M.ctx = b;
-    if (cti_barrier_form(s) || b->n <= CTI_BARRIER_SMALL || (b->hessian.analyzed && a->flops <= CTI_BARRIER_SMALL_FLOPS))
+    if (cti_barrier_form(s) || b->n <= cti_barrier_tuned.newton.blocks || (b->hessian.analyzed && a->flops <= cti_barrier_tuned.newton.factor_flops))
         return cti_barrier_solve_exactly(s, definite, r);
     for (fresh = !f->known || f->excess >= cost;; fresh = 1) {
         if (fresh && !cti_barrier_refactor(s, r))
             return 0;
-        end = cti_pcg_run(&B, &M, rhs, b->dy,
-                          CTI_LEN(s->bodies.rigids) || CTI_LEN(s->bodies.joints) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
-                          fresh ? CTI_BARRIER_FRESH : (int)cti_fmax(CTI_BARRIER_MOST, cost / 2), rhs + 3 * (size_t)b->n, &it);
+        end = cti_pcg_run(&B, &M, rhs, b->dy, is_stiff ? cti_barrier_tuned.newton.inexact_rigid : cti_barrier_tuned.newton.inexact,
+                          fresh ? cti_barrier_tuned.newton.fresh : brief, rhs + 3 * (size_t)b->n, &it);
         r->cg_steps += it;
         cti_barrier_age(f, it);
         if (end == CTI_PCG_CONVERGED)
@@ -392,7 +377,7 @@ CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r)
     B.apply(B.ctx, b->dy, rhs);
     for (i = 0; i < n3; i++)
         rhs[i] = -b->g[i] - rhs[i];
-    end = cti_pcg_run(&B, &M, rhs, more, CTI_BARRIER_CORRECTION, CTI_BARRIER_MOST, work, &it);
+    end = cti_pcg_run(&B, &M, rhs, more, cti_barrier_tuned.newton.correction, cti_barrier_tuned.newton.most, work, &it);
     r->cg_steps += it;
     cti_barrier_age(&b->factor, it);
     *definite = end == CTI_PCG_CONVERGED;

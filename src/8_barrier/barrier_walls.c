@@ -14,11 +14,6 @@
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
 
-/* [1] share of the distance at which a pair begins that a wall leaves at least, and the cosine of 60 degrees. A load at rest is held at about half of
-   dhat, so that a pair leaves the wall with little to give back, and with a direction that hardly differs from the wall's. Of the 120 falls of
-   test_rod_contact none passes; with half of it 10 do, with 0.7 2, with 0.9 9 */
-#define CTI_WALL_PART CTI_R(0.5)
-
 /* signed distance from the wall */
 CTI_FN ct_real cti_barrier_wall_gap(const cti_barrier_wall *w, const ct_real *x)
 {
@@ -115,9 +110,9 @@ static int cti_wall_make(const cti_surface *f, cti_barrier_wall *w, ct_real dhat
     for (k = 1; k < w->pair.n; k++)
         end = cti_v3_mad(end, cti_v3_sub(cti_v3_at(p1, k), cti_v3_at(p1, 0)), w->pair.w[k]);
     cti_v3_put(w->normal, 0, n);
-    w->hat = CTI_WALL_PART * cti_min(d, dhat);
+    w->hat = cti_barrier_tuned.cover.wall * cti_min(d, dhat);
     w->lasts = begin / way;
-    *beyond = cti_v3_dot(n, end) - CTI_WALL_PART * cti_min(after, begin);
+    *beyond = cti_v3_dot(n, end) - cti_barrier_tuned.cover.wall * cti_min(after, begin);
     return 1;
 }
 

@@ -1,12 +1,12 @@
 /* dcd.c -- the discrete stepper.
    Method: one step is implicit Euler, linearized (Li et al. 2015, equations 4 to 7), and vertices inside bodies become constraints of its quadratic
    program (equations 8, 9), which MPRGP solves (dcd_solve.c). The unknowns are the velocities of the step, v = (x - x^i) / h. Further Newton
-   iterations linearize and detect again at the result of the last one, with a line search on the incremental potential. Friction follows the program:
-   non-penetration and Coulomb's cone together, by the solver of the default stepper (solve_islands.c), or locally (Bridson, Marino, Fedkiw 2003): the
-   change that a contact makes to the normal velocity, compared with the motion without contacts, bounds its change to the tangential velocity.
-   differs: detection uses the positions at the end of the motion without contacts, not at the start of the step, so that the step in which an impact
-   happens responds to it. An existing penetration is removed over several steps, since position-form Euler would turn all of it into velocity. Steps
-   in which features would pass through thin parts are cut (dcd_thin.c). */
+   iterations linearize and detect again at the result of the last one. Friction follows the program: non-penetration and Coulomb's cone together, by
+   the solver of the default stepper (solve_islands.c), or locally (Bridson, Marino, Fedkiw 2003): the change that a contact makes to the normal
+   velocity, compared with the motion without contacts, bounds its change to the tangential velocity. differs: detection uses the positions at the end
+   of the motion without contacts, not at the start of the step, so that the step in which an impact happens responds to it. An existing penetration
+   is removed over several steps, since position-form Euler would turn all of it into velocity. Steps in which features would pass through thin parts
+   are cut (dcd_thin.c). */
 #include "dcd.h"
 #include "../8_step/assemble.h"
 #include "../8_step/balance.h"
@@ -19,12 +19,6 @@
 #include "../8_step/solve_islands.h"
 #include "../8_step/report.h"
 #include "../8_step/shell.h"
-
-#define CTI_DCD_FREE_TOLERANCE 10 /* [tolerance] for the free motion, which is used for detection only */
-#define CTI_DCD_STICK_COMPLIANCE CTI_R(0.01) /* [1] of the default stepper's tangential compliance, since slip is not remembered: with 1 a box on
-   a slope of tan .5 creeps by 2e-5 m/s, with 0 solves of nine contacts of a small cube end above the tolerance */
-#define CTI_DCD_HALVINGS 6  /* [1] halvings in a line search, at most */
-#define CTI_DCD_ROUNDING 32 /* [ulp of the summed terms] rounding error of the line search's potential */
 
 /* sets end.v, end.x and surface.x1 to the motion v */
 static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
@@ -81,7 +75,7 @@ static void cti_dcd_row_law(const cti_state *s, const cti_row_context *c, cti_ro
     }
     origin->base[0] = origin->gap0 >= 0 ? origin->gap0 / c->dt : -back;
     row->w[0] = scripted + origin->base[0];
-    row->compliance[1] *= CTI_DCD_STICK_COMPLIANCE, row->compliance[2] *= CTI_DCD_STICK_COMPLIANCE;
+    row->compliance[1] *= cti_dcd_tuned.dcd.stick, row->compliance[2] *= cti_dcd_tuned.dcd.stick;
     row->recover = row->softness = 0;
     memset(row->r, 0, sizeof row->r);
 }
@@ -268,60 +262,6 @@ static int cti_dcd_assemble(cti_state *s, ct_real dt, ct_step_report *r)
     return 1;
 }
 
-/* returns the incremental potential at velocities v, without damping of strain: 1/2 v'M (1 + h alpha) v - v'M (v^i + h g) + energy (x^i + h v);
-   *size: sum of the sizes of its terms, for the rounding error */
-static double cti_dcd_potential(cti_state *s, ct_real dt, const ct_real *v, double *size)
-{
-    double e = 0, elastic = 0;
-    int i, k;
-    *size = 0;
-    for (i = 0; i < s->n; i++) {
-        ct_real kick = cti_motion_kick(s, i, dt);
-        for (k = 3 * i; k < 3 * i + 3; k++) {
-            double own = (1 + (double)dt * (double)s->bodies.alpha[i]) * (double)v[k] / 2;
-            double pull = (double)s->v[k] + (double)kick * (double)s->desc.gravity[k - 3 * i], m = (double)s->bodies.mass[i] * (double)v[k];
-            s->system.work[k] = s->x[k] + dt * v[k];
-            e += m * (own - pull), *size += fabs(m * own) + fabs(m * pull);
-        }
-    }
-    for (i = 0; i < s->bodies.n_models; i++) {
-        cti_model_ahead(s->bodies.models[i], 0, 1, NULL);
-        elastic += cti_model_energy(s->bodies.models[i], s->system.work);
-    }
-    *size += elastic;
-    return e + elastic;
-}
-
-/* returns what damping of strain adds to it between `start` and v, with damping [3 n] = h D start: damping'd + h d'D d / 2, d = v - start */
-static double cti_dcd_damping_potential(cti_state *s, ct_real dt, const ct_real *start, const ct_real *v, double *size)
-{
-    ct_real *d = s->system.work, *q = s->system.work + 6 * (size_t)s->n, *Dd = cti_dcd_of(s)->solve.step; /* v may be between d and q */
-    double e = 0;
-    int k, m;
-    for (k = 0; k < 3 * s->n; k++)
-        d[k] = v[k] - start[k], q[k] = s->x[k] + dt * start[k], Dd[k] = 0;
-    for (m = 0; m < s->bodies.n_models; m++)
-        cti_model_damping(s->bodies.models[m], q, d, Dd);
-    for (k = 0; k < 3 * s->n; k++) {
-        double term = (double)d[k] * ((double)cti_dcd_of(s)->solve.damping[k] + (double)dt * (double)Dd[k] / 2);
-        e += term, *size += fabs(term);
-    }
-    return e;
-}
-
-/* returns 1 if velocities v violate a row by more than the solver's tolerance, of the row's own target and what gravity adds in a step */
-static int cti_dcd_violates_rows(const cti_state *s, const ct_real *v)
-{
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->contact.solved_dt, u[3];
-    int i;
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        cti_row_velocity(&s->contact.rows[i], v, u);
-        if (-u[0] > s->desc.solver.tolerance * (cti_abs(s->contact.origins[i].base[0]) + g))
-            return 1;
-    }
-    return 0;
-}
-
 /* keeps the program's solution, for the user who asks for it */
 static void cti_dcd_keep_solution(cti_state *s, const ct_real *v)
 {
@@ -351,21 +291,6 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     return 1;
 }
 
-/* halves the step from `start` to v until the potential is not above that at the start, up to rounding */
-static void cti_dcd_line_search(cti_state *s, ct_real dt, const ct_real *start, ct_real *v)
-{
-    double size, other, before = cti_dcd_potential(s, dt, start, &size);
-    int i, k;
-    for (k = 0; k < CTI_DCD_HALVINGS; k++) {
-        double after = cti_dcd_potential(s, dt, v, &other);
-        after += cti_dcd_damping_potential(s, dt, start, v, &other);
-        if (after - before <= CTI_DCD_ROUNDING * (double)CTI_EPS * (size + other))
-            break;
-        for (i = 0; i < 3 * s->n; i++)
-            v[i] = (start[i] + v[i]) / 2;
-    }
-}
-
 /* makes a Newton iteration after the first: linearizes and detects at v. 0: out of memory */
 static int cti_dcd_iterate(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
@@ -373,14 +298,10 @@ static int cti_dcd_iterate(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     double t = cti_state_clock(s);
     cti_dcd_place(s, v, dt);
     memcpy(start, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (!cti_assemble_at(s, dt, s->end.x, start, cti_dcd_of(s)->solve.damping, &r->extended_elements))
+    if (!cti_assemble_at(s, dt, s->end.x, start, &r->extended_elements))
         return 0;
     r->ms_assemble += cti_state_clock(s) - t;
-    if (!cti_dcd_program(s, dt, v, r))
-        return 0;
-    if (!cti_dcd_violates_rows(s, start))
-        cti_dcd_line_search(s, dt, start, v);
-    return 1;
+    return cti_dcd_program(s, dt, v, r);
 }
 
 /* adds to v what solves have left of the bodies' momenta */
@@ -464,7 +385,7 @@ static int cti_dcd_try(cti_state *s, ct_real dt, int may_cut, ct_real *out_need,
         return 0;
     t = cti_state_clock(s);
     cti_dcd_guess(s, dt);
-    if (!cti_dcd_free_motion(s, CTI_DCD_FREE_TOLERANCE * s->desc.solver.tolerance, r))
+    if (!cti_dcd_free_motion(s, cti_dcd_tuned.dcd.free_motion * s->desc.solver.tolerance, r))
         return 0;
     if (!cti_dcd_is_plausible(s, s->system.v_free, dt) && !cti_dcd_stop(s, dt, s->system.v_free))
         return 0;
@@ -520,7 +441,6 @@ static int cti_dcd_finish(cti_state *s, ct_real dt, ct_step_report *r)
     CTI_FREE(&s->prepared, contacts);
     cti_report_energies(s, r);
     cti_report_gain(s->judge.start, r);
-    memcpy(cti_dcd_of(s)->power, cti_dcd_of(s)->power_step, sizeof(double) * 3 * (size_t)s->n);
     cti_judge_refuses(s, dt, 0, cti_dcd_of(s)->kinetic_shift, r);
     return 1;
 }
@@ -535,6 +455,10 @@ static void cti_dcd_back(cti_state *s)
 CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_shell q = {0, 1, 1, cti_dcd_substep, cti_dcd_finish, NULL, cti_dcd_back, cti_dcd_open, NULL};
-    q.cuts = s->desc.dcd.max_substeps, q.parts = cti_min_int(q.cuts, CTI_SHELL_PARTS);
-    return cti_shell_step(s, &q, dt, r);
+    ct_code code;
+    q.cuts = s->desc.dcd.max_substeps, q.parts = cti_min_int(q.cuts, cti_step_tuned.refusal.parts);
+    code = cti_shell_step(s, &q, dt, r);
+    if (code == CT_OK && s->n > 0)
+        memcpy(cti_dcd_of(s)->power, cti_dcd_of(s)->power_step, sizeof(double) * 3 * (size_t)s->n);
+    return code;
 }

@@ -13,6 +13,7 @@
    A new contact law goes into cti_dcd_row_law (normal) and cti_dcd_friction (both dcd.c). */
 #pragma once
 
+#include "dcd_policy.h"
 #include "../8_step/stepper.h"
 #include "../4_programs/program.h"
 
@@ -30,7 +31,6 @@ typedef struct cti_dcd_body {
 /* cti_dcd_solves -- holds vectors of a step's solves. */
 typedef struct cti_dcd_solves {
     ct_real *v_start;        /* [3 n] are velocities at the start of a Newton iteration; later the motion without friction */
-    ct_real *step, *damping; /* [3 n] are for a line search: A times the step, h beta K times its start */
     ct_real *solution;       /* [3 n] is that of the last program; its multipliers are cti_contact_row.load */
     int32_t *pivot;          /* [rows] is the block of a row's pivot (CT_DECOUPLE_PIVOT) */
 } cti_dcd_solves;

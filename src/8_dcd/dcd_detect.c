@@ -6,9 +6,6 @@
 #include "dcd.h"
 #include "../7_contact/inside.h"
 
-#define CTI_DCD_SELF_RADIUS 2 /* [longest edges at rest] a vertex does not meet its own body within this distance at rest */
-#define CTI_DCD_FOLD CTI_R(0.25) /* [distance at rest] depth of a vertex in its own body, above which it is in a compressed part, not in a fold */
-
 /* ---- preparation ---- */
 
 /* computes radii at rest around vertices, and mean edge lengths of bodies */
@@ -24,7 +21,7 @@ static void cti_dcd_rest(cti_state *s)
             ct_real length = cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, v[0]), cti_v3_at(f->rest, v[1])));
             sum += length;
             for (k = 0; k < 2; k++)
-                cti_dcd_of(s)->self_radius[v[k]] = cti_max(cti_dcd_of(s)->self_radius[v[k]], CTI_DCD_SELF_RADIUS * length);
+                cti_dcd_of(s)->self_radius[v[k]] = cti_max(cti_dcd_of(s)->self_radius[v[k]], cti_dcd_tuned.discrete.self_radius * length);
         }
         cti_dcd_of(s)->bodies[b].edge = r->e1 > r->e0 ? sum / (ct_real)(r->e1 - r->e0) : 0;
     }
@@ -38,7 +35,6 @@ CTI_FN int cti_dcd_prepare(cti_state *s)
     if (!CTI_RESIZE(&s->prepared, d->self_radius, f->nv) || !CTI_RESIZE(&s->prepared, d->normals, 3 * f->nv) ||
         !CTI_RESIZE(&s->prepared, d->vertex_boxes, 16 * (size_t)f->nv) || !CTI_RESIZE(&s->prepared, d->node_boxes, 16 * (size_t)s->n) ||
         !CTI_RESIZE(&s->prepared, d->power, n3) || !CTI_RESIZE(&s->prepared, d->power_step, n3) || !CTI_RESIZE(&s->prepared, d->solve.v_start, n3) ||
-        !CTI_RESIZE(&s->prepared, d->solve.step, n3) || !CTI_RESIZE(&s->prepared, d->solve.damping, n3) ||
         !CTI_RESIZE(&s->prepared, d->solve.solution, n3))
         return 0;
     for (i = 0; i < f->nv; i++)
@@ -159,7 +155,7 @@ static int cti_dcd_add_vertex(const cti_dcd_query *k, int with_near, cti_dcd_con
     d = cti_sqrt(n.d2);
     t.normal = cti_inside_out(&s->surface, k->x, &t.pair, &n, inside, CTI_R(1e-3) * h);
     /* in a fold the features that meet are far apart at rest, compared with the depth */
-    if (k->self && d > CTI_DCD_FOLD * cti_v3_norm(cti_pair_offset(&s->surface, s->surface.rest, &t.pair)))
+    if (k->self && d > cti_dcd_tuned.discrete.fold * cti_v3_norm(cti_pair_offset(&s->surface, s->surface.rest, &t.pair)))
         return 1;
     /* the far side of a part that is thinner than the thickness */
     if (k->self && !inside && n.feature == 6 && cti_v3_dot(cti_pair_offset(&s->surface, k->x, &t.pair), t.normal) <= 0)

@@ -11,10 +11,6 @@
 #include "../0_base/sets.h"
 #include "../0_base/sort.h"
 
-#define CTI_PIVOT_LEAST 0.5       /* [longest part of the row] smallest part at the pivot */
-#define CTI_PIVOT_INDEPENDENT 0.4 /* [block's normal] smallest part that is not in pivots that the block already has */
-#define CTI_PIVOT_CHAIN 3         /* [rows] longest chain of rows that depend on each other */
-
 /* ---- which rows ---- */
 
 /* cti_pivot_choice -- holds the pivots that were chosen. */
@@ -146,12 +142,12 @@ static double cti_pivot_direction(const cti_pivot_choice *c, int b, const double
     return rest / own;
 }
 
-/* returns the number of rows in the chain below block b; CTI_PIVOT_CHAIN + 1 when one of them has its pivot at block `to` */
+/* returns the number of rows in the chain below block b; pivots.chain + 1 when one of them has its pivot at block `to` */
 static int cti_pivot_chain_below(const cti_pivot_choice *c, int b, int to)
 {
     int k, e, most = 0;
     if (b == to)
-        return CTI_PIVOT_CHAIN + 1;
+        return cti_dcd_tuned.pivots.chain + 1;
     for (k = 0; k < 3 && c->rows[3 * b + k] >= 0; k++) {
         int row = c->rows[3 * b + k];
         most = cti_max_int(most, 1);
@@ -194,12 +190,12 @@ static int cti_pivot_find(const cti_pivot_choice *c, int i, double *q)
     for (k = first; k < last; k += 3) {
         double part = cti_pivot_direction(c, c->J.i[k] / 3, c->J.x + k, direction), length = part * cti_pivot_length(c, k);
         int b = c->J.i[k] / 3, below = 0;
-        if (part < CTI_PIVOT_INDEPENDENT || length < CTI_PIVOT_LEAST * most || length <= found)
+        if (length < cti_dcd_tuned.pivots.least * most || length <= found)
             continue;
         for (e = first; e < last; e += 3)
             if (e != k)
                 below = cti_max_int(below, cti_pivot_chain_below(c, c->J.i[e] / 3, b));
-        if (below + 1 + c->chain[b] > CTI_PIVOT_CHAIN)
+        if (below + 1 + c->chain[b] > cti_dcd_tuned.pivots.chain)
             continue;
         out = b, found = length;
         memcpy(q, direction, sizeof direction);

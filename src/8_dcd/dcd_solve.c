@@ -8,8 +8,6 @@
 #include "dcd.h"
 #include "../4_programs/mprgp.h"
 
-#define CTI_DCD_ITERATIONS 5000 /* [iterations] of MPRGP, if the description has no limit */
-
 /* The program is scaled by the 3x3 diagonal blocks A_ii = L_i L_i': with y_i = L_i' v_i the matrix has unit diagonal blocks and a norm of a
    few. Rows that touch no block twice stay orthogonal. So Jacobi's preconditioner (section 6.1) also serves expansion and proportioning,
    whose fixed step length depends on the norm. */
@@ -374,7 +372,7 @@ static void cti_dcd_effort(const cti_state *s, ct_real tolerance, cti_effort *e)
 {
     memset(e, 0, sizeof *e);
     e->tolerance = (double)tolerance;
-    e->max_iterations = s->desc.solver.budget > 0 ? s->desc.solver.budget : CTI_DCD_ITERATIONS;
+    e->max_iterations = s->desc.solver.budget > 0 ? s->desc.solver.budget : cti_dcd_tuned.dcd.iterations;
     e->warm = 1, e->seed = s->desc.solver.seed, e->arena = s->arena;
     e->seconds = s->desc.solver.seconds, e->clock.now_us = s->desc.solver.now_us, e->clock.user = s->desc.solver.now_user;
     e->clock.started = e->clock.now_us ? e->clock.now_us(e->clock.user) : 0;

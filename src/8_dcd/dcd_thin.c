@@ -5,9 +5,6 @@
 #include "dcd.h"
 #include "../7_contact/inside.h"
 
-#define CTI_DCD_THINNEST CTI_R(0.25) /* [mean edge of the body] smallest thickness used, since thickness goes to 0 at tips */
-#define CTI_DCD_BESIDE CTI_R(-0.05)  /* [1] smallest barycentric weight at which the path still counts as through the triangle */
-
 /* returns the normal of a face, and sets its middle */
 static cti_v3 cti_dcd_normal_at(const cti_surface *f, const ct_real *x, int face, cti_v3 *out_middle)
 {
@@ -34,7 +31,7 @@ static int cti_dcd_thicknesses(cti_state *s)
             ct_real depth = s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge;
             if (body->closed || body->model >= 0)
                 depth = cti_nearest_behind(&faces, i, CTI_R(1e-4) * body->edge);
-            d->thickness[i] = cti_max(depth, CTI_DCD_THINNEST * body->edge);
+            d->thickness[i] = cti_max(depth, cti_dcd_tuned.discrete.thinnest * body->edge);
         }
     }
     return 1;
@@ -55,7 +52,7 @@ static int cti_dcd_is_in_triangle(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c)
     cti_v3 e = cti_v3_sub(b, a), g = cti_v3_sub(c, a), r = cti_v3_sub(p, a);
     ct_real ee = cti_v3_dot(e, e), eg = cti_v3_dot(e, g), gg = cti_v3_dot(g, g), er = cti_v3_dot(e, r), gr = cti_v3_dot(g, r);
     ct_real det = ee * gg - eg * eg, u = gg * er - eg * gr, w = ee * gr - eg * er;
-    ct_real slack = CTI_DCD_BESIDE * det;
+    ct_real slack = cti_dcd_tuned.discrete.beside * det;
     return det > 0 && u >= slack && w >= slack && det - u - w >= slack;
 }
 

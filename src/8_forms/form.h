@@ -6,13 +6,6 @@
 #include "../8_barrier/barrier.h"
 #include "../4_programs/program.h"
 
-/* [1] share of its distance that a pair keeps in a Newton step, and of the step once it is taken: the barrier stepper's */
-#define CTI_FORM_KEEP CTI_R(0.1)
-#define CTI_FORM_SURE CTI_R(0.05)
-#define CTI_FORM_HALVINGS 40 /* of a line search: its shortest step is 1e-12 of Newton's */
-#define CTI_FORM_ROUNDING 64 /* of a merit, in units in the last place of all that is summed up */
-#define CTI_FORM_FALL 1e-4   /* [1] share of the decrease that the slope promises, the least that is taken: the textbook's */
-
 /* cti_form_row -- a contact with a multiplier: d = |sum c_i x_i| at the closest points, normal n, J = c_i n. */
 typedef struct cti_form_row {
     cti_barrier_term t;

@@ -33,7 +33,7 @@ static int cti_position_search(cti_state *s, cti_form_run *q, double slope)
     if (size < 0)
         return -1;
     slope -= q->nu * violated;
-    for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
+    for (k = 0; k < cti_barrier_tuned.search.halvings; k++, t /= 2) {
         clear = cti_form_try(s, t);
         if (clear < 0 || (clear && !cti_barrier_find(s, s->surface.x1)))
             return -1;
@@ -42,8 +42,7 @@ static int cti_position_search(cti_state *s, cti_form_run *q, double slope)
         after = cti_position_merit(s, b->y_try, s->surface.x1, q->nu, &other, &rest);
         if (other < 0)
             return -1;
-        if (q->is_last || q->moves ||
-            after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
+        if (q->is_last || q->moves || cti_barrier_falls(after - before, (double)t * slope, size + other, cti_barrier_tuned.search.rounding)) {
             cti_form_take(s);
             cti_barrier_arrive(s);
             q->moves = q->moves && t < 1;

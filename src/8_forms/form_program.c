@@ -6,10 +6,6 @@
 #include "form.h"
 #include "../4_programs/solvers.h"
 
-#define CTI_FORM_PENALTY 2       /* [1] nu over the largest multiplier: above 1 the penalty is exact; 2 was not varied */
-#define CTI_FORM_REACH 2         /* [1] pairs within so many lengths of a step have rows */
-#define CTI_FORM_TOLERANCE 1e-10 /* of the judge's residual: forms are compared to 1e-8 */
-
 CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -67,7 +63,7 @@ static int cti_form_attempt(cti_state *s, ct_solver kind)
         return 0;
     memset(&e, 0, sizeof e);
     memset(&a, 0, sizeof a);
-    e.tolerance = CTI_FORM_TOLERANCE, e.max_iterations = s->desc.solver.budget, e.relaxation = 1, e.seed = s->desc.solver.seed;
+    e.tolerance = cti_barrier_tuned.forms.tolerance, e.max_iterations = s->desc.solver.budget, e.relaxation = 1, e.seed = s->desc.solver.seed;
     e.arena = s->arena;
     a.x = p->known.x, a.r = p->known.r;
     outcome = solve(p, &e, &a);
@@ -106,7 +102,7 @@ CTI_FN int cti_form_near(cti_state *s, double **gap)
         return 0;
     for (i = 0; i < 3 * s->surface.nv; i++)
         way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
-    if (!cti_form_find(s, CTI_FORM_REACH * way, rows))
+    if (!cti_form_find(s, cti_barrier_tuned.forms.reach * way, rows))
         return 0;
     *gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(*rows) + 1);
     for (i = 0; *gap && i < CTI_LEN(*rows); i++)
@@ -119,7 +115,7 @@ CTI_FN int cti_form_measure(cti_state *s, cti_form_run *q, double *slope)
     cti_barrier *b = cti_barrier_own(s);
     int i;
     for (i = 0; i < CTI_LEN(cti_form_own(s)->rows); i++)
-        q->nu = cti_fmax(q->nu, CTI_FORM_PENALTY * cti_form_own(s)->rows[i].lambda);
+        q->nu = cti_fmax(q->nu, cti_barrier_tuned.forms.penalty * cti_form_own(s)->rows[i].lambda);
     for (*slope = 0, i = 0; i < 3 * b->n; i++)
         *slope += (double)b->g[i] * (double)b->dy[i];
     q->report->newton_iterations++;

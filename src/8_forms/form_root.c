@@ -7,19 +7,14 @@
      S dq = -(h F1 + (M + h B + h H_u) F2),   h F1 = g(q; u) - (M + h B) F2,
    where g is the gradient of the incremental potential at q, in which friction is taken at u. So S dq = -(g + h H_u F2): where F2 = 0 the step
    is that of the minimization, and the forms differ in what makes them converge, a line search on |F| in place of one on the potential.
-   A Newton step that turns a rigid body stretches it first, so |F| rises before it falls: up to CTI_ROOT_FREE steps go on without a fall. After
-   so many the best iterate is restored, |F| has to fall in each of the next CTI_ROOT_STRICT, and then twice as many go on, since |F| has minima
+   A Newton step that turns a rigid body stretches it first, so |F| rises before it falls: up to forms.rises steps go on without a fall. After
+   so many the best iterate is restored, |F| has to fall in each of the next forms.strict, and then twice as many go on, since |F| has minima
    that are no roots (the watchdog of Chamberlain, Powell, Lemarechal, Pedersen 1982).
    The unknown z = p + c u stands for u (cti_barrier_rule), which makes other integrators of it by other p, c and weights.
    |F|^2 = sum of (h F1)^2 / m and m F2^2 over free unknowns, and form_dual.c's part. S that is not positive definite is assembled once more with
    projected element Hessians: the direct solver is for definite matrices. differs: damping's B is that of the start of the step.
    based on: lecture notes 4.3.1. */
 #include "form.h"
-
-/* [1] share of dhat: a step that ends with a nearer pair has to let |F| fall, so that free steps do not wear distances away to rounding */
-#define CTI_ROOT_NEAR CTI_R(1e-3)
-#define CTI_ROOT_FREE 8    /* [iterations] without a fall of |F|; half and double were not compared */
-#define CTI_ROOT_STRICT 24 /* [iterations] then with one; half and double were not compared */
 
 /* cti_root -- beside cti_form_run */
 typedef struct cti_root_best { /* the iterate of least |F| */
@@ -121,21 +116,11 @@ static int cti_root_direction(cti_state *s, cti_form_run *q, cti_root *w)
     return w->dual ? cti_form_dual_solve(s, w->rows) : 1;
 }
 
-/* 1 where no pair is nearer than CTI_ROOT_NEAR */
-static int cti_root_is_apart(const cti_barrier *b)
-{
-    int i;
-    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
-        if (b->contact.terms[i].d2 < CTI_ROOT_NEAR * CTI_ROOT_NEAR * b->contact.terms[i].hat * b->contact.terms[i].hat)
-            return 0;
-    return 1;
-}
-
 /* the step t of dq and dz. 1: |F| falls, or it need not; 0; -1: out of memory */
 static int cti_root_try(cti_state *s, cti_form_run *q, cti_root *w, ct_real t, int is_free)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double before = w->size;
+    double before = w->size, least = 1 - cti_barrier_tuned.search.fall * (double)t;
     int clear = cti_form_try(s, t), i;
     if (clear <= 0)
         return clear;
@@ -150,7 +135,7 @@ static int cti_root_try(cti_state *s, cti_form_run *q, cti_root *w, ct_real t, i
         return -1;
     if (!cti_root_evaluate(s, q, w, w->tried))
         return -1;
-    if ((is_free && cti_root_is_apart(b)) || w->size <= before * (1 - CTI_FORM_FALL * (double)t) * (1 - CTI_FORM_FALL * (double)t))
+    if (is_free || w->size <= before * least * least)
         return 1;
     w->size = before;
     memcpy(w->F2, w->F2_old, sizeof(ct_real) * 3 * (size_t)b->n);
@@ -193,7 +178,7 @@ static int cti_root_watch(cti_state *s, cti_form_run *q, cti_root *w)
     size_t n = sizeof(ct_real) * 3 * (size_t)b->n, nv = sizeof(ct_real) * 3 * (size_t)s->surface.nv;
     if (w->size < w->best.size) {
         w->best.size = w->size, w->freed = w->freed < w->most ? 0 : w->freed;
-        if (w->freed && ++w->strict == CTI_ROOT_STRICT)
+        if (w->freed && ++w->strict == cti_barrier_tuned.forms.strict)
             w->freed = w->strict = 0, w->most *= 2;
         memcpy(w->best.y, b->y, n), memcpy(w->best.z, w->z, n);
         if (nv)
@@ -220,7 +205,7 @@ static cti_form_end cti_root_iterate(cti_state *s, cti_form_run *q, cti_root *w)
     memcpy(w->z_old, w->z, sizeof(ct_real) * 3 * (size_t)b->n);
     memcpy(w->F2_old, w->F2, sizeof(ct_real) * 3 * (size_t)b->n);
     t = cti_form_cap(s);
-    for (found = 0, k = 0; found == 0 && t >= 0 && k < CTI_FORM_HALVINGS; k++) {
+    for (found = 0, k = 0; found == 0 && t >= 0 && k < cti_barrier_tuned.search.halvings; k++) {
         found = cti_root_try(s, q, w, t, is_last || q->moves || w->freed < w->most);
         if (!found)
             t /= 2;
@@ -247,7 +232,7 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
     if ((w->dual && !cti_form_dual_update(s, w->rows, 0, &w->tried)) || !cti_root_evaluate(s, q, w, w->dual ? w->tried : NULL))
         return 0;
     cti_root_swap(w);
-    w->best.size = w->size + 1, w->freed = w->strict = 0, w->most = CTI_ROOT_FREE;
+    w->best.size = w->size + 1, w->freed = w->strict = 0, w->most = cti_barrier_tuned.forms.rises;
     if (!cti_root_watch(s, q, w))
         return 0;
     while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations) {

@@ -29,17 +29,13 @@ static void cti_form_place(cti_state *s, ct_real t)
 CTI_FN ct_real cti_form_cap(cti_state *s)
 {
     cti_form_place(s, 1);
-    return cti_barrier_cover(s, s->surface.x1) ? cti_barrier_filter(s, s->surface.x1, CTI_FORM_KEEP) : -1;
+    return cti_barrier_cover(s, s->surface.x1) ? cti_barrier_filter(s, s->surface.x1, cti_barrier_tuned.search.keep) : -1;
 }
 
 CTI_FN int cti_form_try(cti_state *s, ct_real t)
 {
-    ct_real clear;
     cti_form_place(s, t);
-    if (!cti_barrier_is_proper(s, cti_barrier_own(s)->y_try))
-        return 0;
-    clear = cti_barrier_filter(s, s->surface.x1, CTI_FORM_SURE);
-    return clear < 0 ? -1 : clear >= 1;
+    return cti_barrier_clears(s);
 }
 
 CTI_FN void cti_form_take(cti_state *s)

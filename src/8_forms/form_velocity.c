@@ -40,15 +40,14 @@ static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_velocity
     if (size < 0)
         return -1;
     slope -= q->nu * violated;
-    for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
+    for (k = 0; k < cti_barrier_tuned.search.halvings; k++, t /= 2) {
         for (i = 0; i < 3 * b->n; i++)
             b->y_try[i] = b->y[i] + t * b->dy[i];
         cti_barrier_place(s, b->y_try, s->surface.x1);
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other) + q->nu * cti_velocity_violation(s, w, b->y_try);
         if (other < 0)
             return -1;
-        if (q->is_last || q->moves ||
-            after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
+        if (q->is_last || q->moves || cti_barrier_falls(after - before, (double)t * slope, size + other, cti_barrier_tuned.search.rounding)) {
             memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
             q->moves = 0;
             return 1;
@@ -97,7 +96,7 @@ static int cti_velocity_arrive(cti_state *s, cti_form_run *q)
     t = cti_form_cap(s);
     if (t < 0)
         return 0;
-    for (k = 0; k < CTI_FORM_HALVINGS && !clear; k++) {
+    for (k = 0; k < cti_barrier_tuned.search.halvings && !clear; k++) {
         clear = cti_form_try(s, t);
         if (!clear)
             t /= 2;

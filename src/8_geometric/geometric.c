@@ -361,7 +361,7 @@ static int cti_geometric_expect_next(cti_state *s, ct_real dt)
 static int cti_geometric_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    double t = cti_state_clock(s), swing, over, taken;
+    double t = cti_state_clock(s), swing, over;
     int n = s->surface.nv;
     cti_arena_reset(s->arena);
     if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_expect_next(s, dt) || !cti_geometric_measure(s, r))
@@ -387,12 +387,11 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, ct_step_report *r)
     cti_report_energies(s, r);
     r->joint_error = cti_joints_error(s);
     /* what recovery gives beyond its need is a gain, for the judge as far as contacts took no more */
-    over = cti_fmax(0, r->work_recovery - g->run.recovery_lift - g->run.recovery_kinetic), taken = r->loss_contact;
-    r->work_recovery -= over, r->loss_contact = cti_fmax(0, taken - over);
+    over = cti_fmax(0, r->work_recovery - g->run.recovery_lift - g->run.recovery_kinetic);
+    r->work_recovery -= over, s->judge.untaken = cti_fmin(over, r->loss_contact);
     cti_report_gain(s->judge.start, r);
     swing = cti_geometric_theta(s) < 1 ? cti_policy_body_gain(0, r->energy_kinetic + fabs(r->energy_elastic), 0) : 0;
     cti_judge_refuses(s, dt, swing, 0, r);
-    r->energy_gained += taken - r->loss_contact, r->loss_contact = taken;
     return 1;
 }
 
@@ -407,6 +406,6 @@ static void cti_geometric_back(cti_state *s)
 CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_shell q = {0, 1, 1, cti_geometric_substep, cti_geometric_finish, cti_geometric_memory_save, cti_geometric_back, cti_geometric_open, NULL};
-    q.cuts = s->desc.geometric.max_substeps, q.parts = cti_min_int(q.cuts, CTI_SHELL_PARTS);
+    q.cuts = s->desc.geometric.max_substeps, q.parts = cti_min_int(q.cuts, cti_step_tuned.refusal.parts);
     return cti_shell_step(s, &q, dt, r);
 }

@@ -18,10 +18,6 @@
 #include "../8_step/shell.h"
 #include "../8_step/rotation.h"
 
-#define CTI_PENALTY_ROUNDS 4          /* [solves] of a substep: those after the first have what the motion has hit */
-#define CTI_PENALTY_STABLE CTI_R(0.9) /* [1] stability that explicit substeps keep to */
-#define CTI_PENALTY_STABLE_RESTITUTION CTI_R(0.006) /* [1] the same with restitution: a contact lasts pi / sqrt(k / m), 20 substeps */
-
 /* ---- one substep ---- */
 
 /* assembles A v = b of the bodies alone. 0: out of memory */
@@ -85,7 +81,7 @@ static int cti_penalty_solve_rounds(cti_state *s, ct_real h, ct_step_report *r)
 {
     int round, added = 1;
     double t;
-    for (round = 0; round < CTI_PENALTY_ROUNDS && added > 0; round++) {
+    for (round = 0; round < cti_penalty_tuned.penalty.rounds && added > 0; round++) {
         ct_real residual = 0;
         int done;
         t = cti_state_clock(s);
@@ -97,7 +93,7 @@ static int cti_penalty_solve_rounds(cti_state *s, ct_real h, ct_step_report *r)
             return cti_penalty_give_up(s, h, r);
         cti_move(s, h);
         t = cti_state_clock(s);
-        added = s->desc.penalty.form == CT_PENALTY_IMPLICIT && round + 1 < CTI_PENALTY_ROUNDS ? cti_penalty_find_more(s, h) : 0;
+        added = s->desc.penalty.form == CT_PENALTY_IMPLICIT && round + 1 < cti_penalty_tuned.penalty.rounds ? cti_penalty_find_more(s, h) : 0;
         r->ms_detect += cti_state_clock(s) - t;
         if (added < 0)
             return 0;
@@ -115,7 +111,8 @@ static int cti_penalty_solve_rounds(cti_state *s, ct_real h, ct_step_report *r)
    within the bound alone h b / m may be 1.8, and a body of restitution 0 leaves with .8 of its speed */
 static ct_real cti_penalty_need(cti_state *s, ct_real h, ct_step_report *r, int may_cut)
 {
-    ct_real load, damping, most = s->desc.restitution > 0 && s->desc.penalty.damping < 0 ? CTI_PENALTY_STABLE_RESTITUTION : CTI_PENALTY_STABLE;
+    int rebounds = s->desc.restitution > 0 && s->desc.penalty.damping < 0;
+    ct_real load, damping, most = rebounds ? cti_penalty_tuned.penalty.stable_restitution : cti_penalty_tuned.penalty.stable;
     if (s->desc.penalty.form != CT_PENALTY_EXPLICIT)
         return 1;
     load = cti_penalty_stability(s, h, &damping);
@@ -171,7 +168,7 @@ static int cti_penalty_try(cti_state *s, ct_real h, int may_cut, ct_real *need, 
     CTI_CLEAR(s->contact.origins);
     CTI_CLEAR(cti_penalty_of(s)->contacts);
     s->contact.solved_dt = h;
-    cti_penalty_of(s)->turns_end = r->cg_steps + (int)(CTI_PENALTY_TURNS * (h / s->step.dt));
+    cti_penalty_of(s)->turns_end = r->cg_steps + (int)(cti_penalty_tuned.penalty.turns * (h / s->step.dt));
     if (!cti_penalty_assemble(s, h, r))
         return 0;
     if (!cti_penalty_begin(s, h, r))
@@ -246,7 +243,7 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, ct_s
     cti_penalty_advance_springs(&s->desc.penalty, q, row->mu, h, u, row->r, slip, &depth);
     cti_penalty_work(s, h, i, u, slip, depth, r);
     after = cti_penalty_energy(q, depth, slip);
-    p->run.lost += cti_fmax(0, r->loss_contact - taken - (after - before));
+    s->judge.untaken += cti_fmin(0, r->loss_contact - taken - (after - before));
     stored[0] += before, stored[1] += after, stored[2] += q->recovered, stored[3] += q->is_new_body ? before : 0;
     if (!(depth > 0) && !(row->r[0] > 0))
         return 1;
@@ -330,7 +327,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, ct_step_report *r)
     s->energy.known &= !rebounds; /* the energies at the end are those before the shares of gravity were changed */
     swap = s->contact.memory, s->contact.memory = p->next, p->next = swap;
     records = p->records, p->records = p->next_records, p->next_records = records;
-    p->run.lost += cti_fmax(0, p->energy + stored[2] + stored[3] - stored[0]); /* springs that no contact has any more */
+    s->judge.untaken += cti_fmin(0, p->energy + stored[2] + stored[3] - stored[0]); /* springs that no contact has any more */
     r->work_recovery += stored[2], p->run.new_bodies += stored[3];
     p->energy = stored[1], p->is_known = 1;
     return 1;
@@ -395,18 +392,16 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
 static int cti_penalty_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
     const cti_penalty *p = cti_penalty_of(s);
-    double t = cti_state_clock(s), lost;
+    double t = cti_state_clock(s);
     cti_arena_reset(s->arena);
     if (!cti_penalty_measure(s, r))
         return 0;
     r->ms_detect += cti_state_clock(s) - t;
     cti_report_energies(s, r);
     r->energy_contact = p->energy;
-    lost = r->loss_contact + r->work_recovery + p->start_energy + p->run.new_bodies - p->energy;
-    r->loss_contact = p->run.lost; /* for the judge what one contact gives is no loss of another */
+    r->loss_contact += r->work_recovery + p->start_energy + p->run.new_bodies - p->energy;
     cti_report_gain(s->judge.start + p->run.new_bodies, r);
     cti_judge_refuses(s, dt, p->run.oscillation, p->run.shift, r);
-    r->loss_contact = lost, r->energy_gained += lost - p->run.lost;
     return 1;
 }
 
@@ -442,7 +437,7 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
     if (explicit_form)
         q.cuts = s->desc.penalty.max_substeps;
     else
-        q.parts = CTI_SHELL_PARTS;
+        q.parts = cti_step_tuned.refusal.parts;
     code = cti_shell_step(s, &q, dt, r);
     if (s->n == 0 && code == CT_OK) { /* springs of removed bodies */
         r->loss_contact = cti_penalty_of(s)->energy;

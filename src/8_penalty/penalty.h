@@ -14,13 +14,8 @@
    A new contact law goes into penalty_law.c: cti_penalty_impulse has force and linearization, cti_penalty_slope its potential's slope. */
 #pragma once
 
+#include "penalty_policy.h"
 #include "../8_step/stepper.h"
-
-/* [turns of conjugate gradients] of a try of a step of the implicit form; each of its parts has its share. Beyond, every solve ends with the
-   iteration that it is in. A crushed body of 92 nodes with 2800 contacts took over a minute a step without this bound. In 150 random worlds no
-   step that ended with CT_STATUS_OK took more than 3000.
-   With this bound 771 of 1053 steps of 60 random worlds are CT_STATUS_OK; with 60,000 turns 776, with 200,000 turns 781, without a bound 787 */
-#define CTI_PENALTY_TURNS 20000
 
 /* An item of the contact memory is of a contact that touches, whether it pushes or not: slip, normal; impulse[0] is its depth at the end of the
    substep [m], impulse[1] its missing depth [m], impulse[2] its normal force [N]. */
@@ -107,7 +102,6 @@ typedef struct cti_penalty_run {
     double oscillation; /* is what the explicit form may gain: its energy oscillates */
     double shift;       /* is that by which kinetic energies are of another time than before */
     double new_bodies;  /* is stored in springs of new bodies at the start of their first substep */
-    double lost;        /* is what single contacts took, but for what they store, and what springs stored that no contact has any more [J] */
 } cti_penalty_run;
 
 /* cti_penalty -- holds the data of CT_STEPPER_PENALTY. */
@@ -141,7 +135,7 @@ CTI_INLINE cti_penalty *cti_penalty_of(const cti_state *s) { return (cti_penalty
 /* cti_penalty_springs -- sets k, b, kf, mass of a contact from its bodies, its row and the options. */
 CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, const cti_pair *pair, const cti_row *row, cti_penalty_contact *out);
 /* cti_penalty_damping_ratio -- returns the ratio b / (2 sqrt(k m)) with which a mass on a spring and damper that only push parts with `restitution`
-   of its approach speed; at most CTI_PENALTY_RATIO_MOST. */
+   of its approach speed; at most spring.ratio_most. */
 CTI_FN double cti_penalty_damping_ratio(double restitution);
 /* cti_penalty_impulse -- sets the impulse r [3] of a contact over a substep h with the mean relative velocity u [3] of it (implicit), in the frame,
    and its linearization: c, D and law. at_start: with the forces of the start, u being the velocity there. Implicit friction is bounded by

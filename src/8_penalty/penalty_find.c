@@ -12,12 +12,6 @@
 #include "../7_contact/duplicates.h"
 #include "../7_contact/flat_patches.h"
 
-#define CTI_PENALTY_SLOW CTI_R(2) /* [velocity that gravity gives in a substep] slower impacts do not rebound: a body at rest arrives with one */
-/* [thickness] rest distance of springs of flat edges: detect.c lists them from there on, and their vertices carry the load. With a larger one the
-   spring would be compressed when it is first seen */
-#define CTI_PENALTY_FLAT CTI_R(0.5)
-#define CTI_PENALTY_RECOVERY CTI_R(0.06) /* [1 a step] share of the missing depth that a spring gets. Its work is work_recovery */
-
 /* ---- memory ---- */
 
 /* returns 1 where the memory of a pair says that its closest points have passed each other */
@@ -51,7 +45,7 @@ static void cti_penalty_recall(cti_state *s, ct_real h, const cti_pair *pair, co
     q->is_known = m != NULL;
     q->is_new_body = !p->is_known && (p->bodies.fresh[cti_pair_body_a(&s->surface, pair)] || p->bodies.fresh[cti_pair_body_b(&s->surface, pair)]);
     if (m)
-        q->missing_depth = m->impulse[1] * (1 - CTI_PENALTY_RECOVERY * h / s->step.dt);
+        q->missing_depth = m->impulse[1] * (1 - cti_penalty_tuned.spring.recovery * h / s->step.dt);
     else if (!q->is_new_body)
         q->missing_depth = cti_max(0, q->depth - h * cti_max(0, -u[0]));
     q->rest_distance -= q->missing_depth, q->depth -= q->missing_depth;
@@ -71,7 +65,7 @@ static void cti_penalty_make_contact(cti_state *s, ct_real h, const cti_row_cont
                                  cti_penalty_contact *q)
 {
     const ct_penalty_desc *d = &s->desc.penalty;
-    ct_real u[3], slow = CTI_PENALTY_SLOW * h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    ct_real u[3], slow = cti_penalty_tuned.spring.slow * h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
     int k;
     memset(q, 0, sizeof *q);
     for (k = 0; k < 3; k++)
@@ -81,7 +75,7 @@ static void cti_penalty_make_contact(cti_state *s, ct_real h, const cti_row_cont
     cti_penalty_springs(s, c, &o->pair, row, q);
     q->rest_distance = d->depth == CT_PENALTY_INSIDE ? 0 : o->thickness;
     if (hit->flat && d->depth == CT_PENALTY_PROXIMITY) /* detection begins to see them there */
-        q->rest_distance = cti_min(q->rest_distance, CTI_PENALTY_FLAT * cti_pair_thickness(&s->surface, &o->pair));
+        q->rest_distance = cti_min(q->rest_distance, cti_penalty_tuned.spring.flat * cti_pair_thickness(&s->surface, &o->pair));
     q->depth = q->rest_distance - (o->gap0 + o->thickness);
     cti_row_velocity(row, s->v, u);
     cti_penalty_recall(s, h, &o->pair, row, u, q);

@@ -13,19 +13,6 @@
 #include "penalty.h"
 #include "../1_math/elem.h"
 
-#define CTI_PENALTY_DEPTH CTI_R(0.1) /* [thickness] depth under the lighter body's weight, of the default stiffness. A tenth of it: impacts go 0.3
-                                       times as deep; the implicit form needs twice the solves, the explicit one three times the substeps */
-#define CTI_PENALTY_WEIGHTLESS CTI_R(9.81) /* [m/s^2] in its place where there is no gravity */
-#define CTI_PENALTY_RATIO_MOST 4.0 /* [1] damping ratio that restitution asks for, at most: it leaves 0.016. With twice that an explicit substep
-                                      would have to be half as long, for 0.004 */
-#define CTI_PENALTY_REBOUND (sizeof(ct_real) == sizeof(double) ? CTI_R(1e4) : CTI_R(2e3)) /* [1] stiffness of a rebound over the mass: it misses its
-                                          speed by the inverse. Ten times as much costs conjugate gradients a third more steps. In float rounding
-                                          delays their end: a box that hits two prisms took 7,000 to 20,000 turns in an impact with 1e4, and gave up
-                                          in one of eight; it takes 1,200 to 2,400, and with half 1,000 to 2,000, but rebounds then miss 2 thousandths
-                                          of the energy */
-
-#define CTI_PENALTY_RIGID CTI_R(1e-9) /* [1] of the mass: a damper in its place where there is none */
-
 /* ---- springs ---- */
 
 /* returns the restitution of a damped mass on a spring that only pushes */
@@ -44,7 +31,7 @@ static double cti_penalty_restitution(double z)
 
 CTI_FN double cti_penalty_damping_ratio(double restitution)
 {
-    double lo = 0, hi = CTI_PENALTY_RATIO_MOST;
+    double lo = 0, hi = cti_penalty_tuned.spring.ratio_most;
     int i;
     if (restitution >= 1)
         return 0;
@@ -65,13 +52,13 @@ static ct_real cti_penalty_mean(ct_real a, ct_real b) { return a + b > 0 ? 2 * a
 
 static ct_real cti_penalty_value(ct_real own, ct_real world) { return own >= 0 ? own : world; }
 
-/* returns the stiffness by which a contact of two bodies carries the lighter one alone at a depth of CTI_PENALTY_DEPTH */
+/* returns the stiffness by which a contact of two bodies carries the lighter one alone at a depth of spring.depth */
 static ct_real cti_penalty_stiffness(const cti_state *s, int a, int b)
 {
     const ct_real *mass = cti_penalty_of(s)->mass;
     ct_real m = mass[a] > 0 && mass[b] > 0 ? cti_min(mass[a], mass[b]) : cti_max(mass[a], mass[b]);
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    return m * (g > 0 ? g : CTI_PENALTY_WEIGHTLESS) / (CTI_PENALTY_DEPTH * cti_surface_pair_thickness(&s->surface, a, b));
+    return m * (g > 0 ? g : cti_penalty_tuned.spring.weightless) / (cti_penalty_tuned.spring.depth * cti_surface_pair_thickness(&s->surface, a, b));
 }
 
 CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, const cti_pair *pair, const cti_row *row, cti_penalty_contact *out)
@@ -107,7 +94,7 @@ static void cti_penalty_friction(cti_penalty_contact *q, const ct_real *u, ct_re
     ct_real g[2], size, share;
     int i, k;
     r[1] = r[2] = 0;
-    if (!(law->tangent_slope > 0) || !(law->friction_bound > 0))
+    if (!(law->friction_bound > 0))
         return;
     for (k = 0; k < 2; k++)
         g[k] = law->tangent_start[k] + law->tangent_slope * u[1 + k];
@@ -128,8 +115,9 @@ static void cti_penalty_friction_springs(const ct_penalty_desc *d, const cti_pen
                                          cti_penalty_law *law)
 {
     int k;
-    law->friction_bound = most, law->tangent_slope = law->tangent_start[0] = law->tangent_start[1] = 0;
-    if (d->friction == CT_PENALTY_FRICTIONLESS || !(most > 0))
+    law->friction_bound = d->friction == CT_PENALTY_FRICTIONLESS ? 0 : most;
+    law->tangent_slope = law->tangent_start[0] = law->tangent_start[1] = 0;
+    if (!(law->friction_bound > 0))
         return;
     if (d->friction == CT_PENALTY_VELOCITY) { /* viscous below friction_velocity; a force of the start does not turn the motion round */
         law->tangent_slope = most / d->friction_velocity;
@@ -140,8 +128,6 @@ static void cti_penalty_friction_springs(const ct_penalty_desc *d, const cti_pen
     law->tangent_slope = at_start ? h * q->b : h * h * q->kf + h * q->b;
     for (k = 0; k < 2; k++)
         law->tangent_start[k] = (at_start ? h + q->lag : h) * q->kf * q->slip[k];
-    if (!(law->tangent_slope > 0)) /* without a damper the explicit force does not depend on u */
-        law->tangent_slope = CTI_PENALTY_RIGID * q->mass;
 }
 
 CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r)
@@ -151,7 +137,7 @@ CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q
     q->sticks = 0;
     law->normal_start = (at_start ? h + q->lag : h) * q->k * q->depth;
     if (q->rebound_speed >= 0 && !at_start)
-        law->normal_slope = CTI_PENALTY_REBOUND * q->mass, law->normal_start = law->normal_slope * q->rebound_speed;
+        law->normal_slope = cti_penalty_tuned.spring.rebound * q->mass, law->normal_start = law->normal_slope * q->rebound_speed;
     else if (at_start)
         law->normal_slope = h * q->b;
     else /* the damper acts from the first touch on */
@@ -166,7 +152,7 @@ CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q
 CTI_FN double cti_penalty_slope(const cti_penalty_law *law, const ct_real *u, const ct_real *along)
 {
     double n = (double)(law->normal_start - law->normal_slope * u[0]), sum = n > 0 ? -n * (double)along[0] : 0, g[2], size, share;
-    if (!(law->tangent_slope > 0) || !(law->friction_bound > 0))
+    if (!(law->friction_bound > 0))
         return sum;
     g[0] = (double)(law->tangent_start[0] + law->tangent_slope * u[1]), g[1] = (double)(law->tangent_start[1] + law->tangent_slope * u[2]);
     size = sqrt(g[0] * g[0] + g[1] * g[1]);

@@ -14,17 +14,6 @@
 #include "penalty.h"
 #include "../0_base/sets.h"
 
-/* [1] of the right side's norm: conjugate gradients end there, since their error is one of momentum */
-#define CTI_PENALTY_TOLERANCE (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-12) : CTI_R(1e-6))
-#define CTI_PENALTY_TOLERANCE_LOOSE CTI_R(1e-6) /* [1] the same of steps far from the solution */
-#define CTI_PENALTY_STEPS 4000         /* [turns] of conjugate gradients of a solve that rounding does not let end */
-#define CTI_PENALTY_FULL_RENEWALS 4    /* [renewals] of the bounds of friction after which they go half of the way */
-#define CTI_PENALTY_ROUNDED 16         /* [ulp] of a contact's terms: no error */
-#define CTI_PENALTY_LINE_TOLERANCE 0.1 /* [slope at the start of a step] slope where a line search ends. Half and double were not compared */
-#define CTI_PENALTY_LINE_STEPS 12      /* [slopes] of a line search */
-#define CTI_PENALTY_POWER 24           /* [products] of the power method, from all contacts pressed alike: within 2 % for boxes and balls */
-#define CTI_PENALTY_MARGIN CTI_R(1.05) /* [1] allowance for its error */
-
 /* cti_penalty_operator -- is A + J' D J; with `contacts` 0 A alone. */
 typedef struct cti_penalty_operator {
     const cti_state *s;
@@ -179,7 +168,7 @@ static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, cons
     cti_penalty_precondition(s, &q);
     A.n = M.n = 3 * s->n, A.apply = cti_penalty_apply, A.ctx = &q, M.apply = cti_penalty_jacobi, M.ctx = s;
     least = cti_penalty_scale_islands(s, y, z, v);
-    done = cti_pcg(&A, &M, z, v, share * least, CTI_PENALTY_STEPS, p->work + 6 * (size_t)s->n, turns);
+    done = cti_pcg(&A, &M, z, v, share * least, cti_penalty_tuned.minimum.turns, p->work + 6 * (size_t)s->n, turns);
     for (i = 0; i < 3 * s->n; i++)
         v[i] *= p->islands.scale[cti_penalty_island(s, i / 3)];
     return done;
@@ -192,7 +181,7 @@ CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r)
     for (i = 0; i < 3 * s->n; i++)
         s->system.v_free[i] = s->v[i];
     cti_move_hold(s, s->system.v_free);
-    done = cti_penalty_conjugate(s, 0, CTI_PENALTY_TOLERANCE, s->system.b, s->system.v_free, &turns);
+    done = cti_penalty_conjugate(s, 0, cti_penalty_tuned.minimum.tolerance, s->system.b, s->system.v_free, &turns);
     r->linear_iterations += turns;
     return done;
 }
@@ -231,8 +220,6 @@ static ct_real cti_penalty_linearize(cti_state *s, ct_real h, const ct_real *v, 
         cti_penalty_impulse(&s->desc.penalty, &p->contacts[i], row->mu, h, u, at_start, r);
         for (k = 0; k < 3; k++)
             miss = cti_max(miss, cti_abs(r[k] - row->r[k]));
-        /* less what rounding leaves of the spring's and the damper's terms */
-        miss -= CTI_PENALTY_ROUNDED * CTI_EPS * (cti_abs(p->contacts[i].law.normal_start) + cti_abs(p->contacts[i].law.normal_slope * u[0]));
         /* a change of u by d moves the impulse by D d: the velocity is wrong by the impulse over D or over the mass, whichever is less */
         most = cti_max(most, miss / cti_max(p->contacts[i].D[0], p->contacts[i].mass));
         if (at_start)
@@ -320,7 +307,7 @@ static int cti_penalty_explicit(cti_state *s, ct_real h, int *turns)
     cti_penalty_linearize(s, h, s->v, 1);
     cti_penalty_problem(s, &p);
     cti_problem_rhs(&p, y);
-    if (!cti_penalty_conjugate(s, 0, CTI_PENALTY_TOLERANCE, y, s->end.v, turns))
+    if (!cti_penalty_conjugate(s, 0, cti_penalty_tuned.minimum.tolerance, y, s->end.v, turns))
         return 0;
     cti_penalty_correct_momentum(s, s->end.v);
     return 1;
@@ -391,7 +378,7 @@ static void cti_penalty_line_ends(cti_state *s, const ct_real *v, ct_real *u)
     cti_penalty_slopes(s, u);
     for (i = 0; i < n; i++) {
         cti_penalty_line *line = &p->islands.lines[i];
-        line->slope_hi = line->slope_share, line->tolerance = CTI_PENALTY_LINE_TOLERANCE * fabs(line->slope_lo);
+        line->slope_hi = line->slope_share, line->tolerance = cti_penalty_tuned.minimum.line_tolerance * fabs(line->slope_lo);
         line->done = line->slope_hi <= line->tolerance || !(line->slope_lo < 0);
     }
 }
@@ -419,7 +406,7 @@ static void cti_penalty_line_search(cti_state *s, const ct_real *v, ct_real *u)
     cti_penalty_line *lines = cti_penalty_of(s)->islands.lines;
     int i, k, open = 1, n = CTI_LEN(lines);
     cti_penalty_line_ends(s, v, u);
-    for (k = 0; k < CTI_PENALTY_LINE_STEPS && open; k++) {
+    for (k = 0; k < cti_penalty_tuned.minimum.line_steps && open; k++) {
         for (open = i = 0; i < n; i++) {
             cti_penalty_line *q = &lines[i];
             open |= !q->done;
@@ -444,7 +431,7 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
 {
     ct_real *last = cti_penalty_of(s)->work + 21 * (size_t)s->n, *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
     cti_problem p;
-    ct_real *line = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)CTI_LEN(s->contact.rows) + 1), share = CTI_PENALTY_TOLERANCE_LOOSE;
+    ct_real *line = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)CTI_LEN(s->contact.rows) + 1), share = cti_penalty_tuned.minimum.loose;
     int it, turns, renewals = 0;
     if (!line)
         return -1;
@@ -462,10 +449,10 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
         cti_penalty_linearize_rows(s, h);
         *residual = cti_penalty_error(s, h, scale);
         /* far from the solution a rough step does; the error of the last ones is one of momentum */
-        share = cti_clamp(CTI_PENALTY_TOLERANCE_LOOSE * *residual, CTI_PENALTY_TOLERANCE, CTI_PENALTY_TOLERANCE_LOOSE);
+        share = cti_clamp(cti_penalty_tuned.minimum.loose * *residual, cti_penalty_tuned.minimum.tolerance, cti_penalty_tuned.minimum.loose);
         if (!(*residual <= s->desc.solver.tolerance))
             continue;
-        *residual = cti_max(*residual, cti_penalty_renew_bounds(s, h, scale, renewals++ >= CTI_PENALTY_FULL_RENEWALS));
+        *residual = cti_max(*residual, cti_penalty_renew_bounds(s, h, scale, renewals++ >= cti_penalty_tuned.minimum.renewals));
         if (*residual <= s->desc.solver.tolerance)
             return 1;
     }
@@ -532,7 +519,7 @@ static ct_real cti_penalty_eigenvalue(const cti_state *s, const cti_problem *p, 
     int i, k;
     for (i = 0; i < 3 * s->n; i++) /* no direction is left out by symmetry */
         x[i] = CTI_R(1.0) + CTI_R(0.37) * (ct_real)(i % 5) - CTI_R(0.61) * (ct_real)(i % 3);
-    for (k = 0; k < CTI_PENALTY_POWER; k++) {
+    for (k = 0; k < cti_penalty_tuned.minimum.power; k++) {
         for (size = 0, i = 0; i < 3 * s->n; i++)
             size = cti_max(size, cti_abs(x[i]));
         if (!(size > 0))
@@ -544,7 +531,7 @@ static ct_real cti_penalty_eigenvalue(const cti_state *s, const cti_problem *p, 
         big = cti_sqrt(cti_krylov_dot(3 * s->n, y, y) / big);
         memcpy(x, y, sizeof(ct_real) * 3 * (size_t)s->n);
     }
-    return big * CTI_PENALTY_MARGIN;
+    return big * cti_penalty_tuned.minimum.margin;
 }
 
 CTI_FN ct_real cti_penalty_stability(cti_state *s, ct_real h, ct_real *out_damping)

@@ -353,22 +353,20 @@ static void cti_assemble_place(cti_state *s, ct_real dt)
     }
 }
 
-/* b += h^2 K v: the forces of q = x + h v, linearized there, in terms of the velocity of the whole step. A contains only h^2 K + h D.
-   damping [3 n] = h D v */
-static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping)
+/* b += h^2 K v: the forces of q = x + h v, linearized there, in terms of the velocity of the whole step. A contains only h^2 K + h D */
+static void cti_assemble_shift(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v)
 {
+    ct_real *Dv = s->system.work + 6 * (size_t)s->n; /* the velocities that a solve starts from may be before it */
     int k, m;
     cti_bsr_mul(&s->system.A, v, s->system.work);
-    memset(damping, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (m = 0; m < s->bodies.n_models; m++)
-        cti_model_damping(s->bodies.models[m], q, v, damping);
-    for (k = 0; k < 3 * s->n; k++) {
-        damping[k] *= dt;
-        s->system.b[k] += s->system.work[k] - damping[k];
-    }
+        cti_model_damping(s->bodies.models[m], q, v, Dv);
+    for (k = 0; k < 3 * s->n; k++)
+        s->system.b[k] += s->system.work[k] - dt * Dv[k];
 }
 
-CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended)
+CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, int *out_extended)
 {
     int i;
     *out_extended = 0;
@@ -376,7 +374,7 @@ CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_
     memset(s->system.b, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_assemble_models(s, dt, q, out_extended))
         return 0;
-    cti_assemble_shift(s, dt, q, v, damping);
+    cti_assemble_shift(s, dt, q, v);
     for (i = 0; i < s->n; i++)
         cti_integrate_plain(s, i, dt);
     if (!cti_impulses_keep(s))

@@ -21,8 +21,8 @@ CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
    continued. 0 when memory ran out. */
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended);
 /* cti_assemble_at -- the same for implicit Euler with forces linearized at positions q = x + dt v: another Newton iteration. For soft
-   bodies and cloth only. damping [3 n]: dt D v, the part of the strain damping. */
-CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, ct_real *damping, int *out_extended);
+   bodies and cloth only. */
+CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, int *out_extended);
 /* cti_assemble_scale -- the velocity that residuals are relative to: |g| dt. Without gravity it is a thousandth of the largest speed
    (scripts included), or of a thickness per step. */
 CTI_FN ct_real cti_assemble_scale(const cti_state *s, ct_real dt, ct_real speed);

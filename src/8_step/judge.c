@@ -3,7 +3,7 @@
    ends. What bodies exchange is the scale of the error that is allowed: bodies that touch in the step are a set, and only the kinetic energy about
    the mean velocity of a set counts, with that of the speeds at which its features meet. In the world's own frame a common velocity would allow any
    gain. The world and each set have their bounds: what one set loses is nothing that another one may gain. But works of scripts, recovery and springs
-   of contacts are sums over the world, which each set may have had. A gain within CTI_JUDGE_DEBT is owed, and the steps to come lose it. A step that
+   of contacts are sums over the world, which each set may have had. A gain within refusal.debt is owed, and the steps to come lose it. A step that
    gains more is refused, and its stepper divides it. What then still gains more ends in one of two safe states. Sets lose their
    gain from their velocities: about the mean, or all of it where something outside of the set acts on it. Sets that do not have as much stand still
    for a step where it began, and the others move around them. Based on: no paper. */
@@ -12,12 +12,7 @@
 #include "report.h"
 #include "motion.h"
 #include "plausible.h"
-#include "policy.h"
 #include "../0_base/sets.h"
-
-#define CTI_JUDGE_DEBT 0.02 /* [1] of the energy that takes part in a step: a gain that velocities do not have, and that later steps have to lose, up
-                               to this. 0: three heavy sheets that lie on each other are held in a quarter of their steps of 40 ms */
-#define CTI_JUDGE_OUTSIDE 1e-6 /* [1] of the momenta of a set: a change beyond gravity's by more comes from outside. It is that of solves */
 
 static int cti_judge_count(const cti_state *s) { return s->bodies.n_models + CTI_LEN(s->bodies.rigids); }
 
@@ -37,7 +32,7 @@ CTI_FN void cti_judge_begin(cti_state *s)
 CTI_FN void cti_judge_open(cti_state *s)
 {
     int b, n = cti_judge_count(s);
-    s->judge.refused = s->judge.coarse = s->judge.spent = 0, s->judge.start = 0;
+    s->judge.refused = s->judge.coarse = s->judge.spent = 0, s->judge.start = s->judge.untaken = 0;
     if (n == 0)
         return;
     memset(s->judge.bodies, 0, sizeof *s->judge.bodies * (size_t)n);
@@ -162,7 +157,7 @@ static double cti_judge_push(const cti_state *s, const cti_judge_body *q, ct_rea
     size = sqrt(size), *out = size > 0 ? works / (q->mass * size) : 0;
     for (k = 0; k < 3 && size > 0; k++)
         push[k] /= size;
-    return q->touched && size > CTI_JUDGE_OUTSIDE * all ? size : 0;
+    return q->touched && size > cti_step_tuned.refusal.outside * all ? size : 0;
 }
 
 /* energy that a set had at the start, about its mean velocity, and of its approach to what pushes it from outside */
@@ -198,7 +193,7 @@ static double cti_judge_sets(cti_state *s, ct_real dt, double given, double shif
             continue;
         had = cti_judge_had(s, q, dt, 0), own = q->gain - given - cti_policy_body_gain(1, q->touched ? had : q->stored + had, q->rounded);
         q->owes = own + q->debt;
-        *gains |= own > 0 && q->owes > CTI_JUDGE_DEBT * had + cti_fmin(shift, had + q->moving);
+        *gains |= own > 0 && q->owes > cti_step_tuned.refusal.debt * had + cti_fmin(shift, had + q->moving);
         sum += cti_fmax(0, q->owes);
     }
     return sum;
@@ -208,7 +203,7 @@ CTI_FN void cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shi
 {
     double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
     double rounded = fabs(r->work_pins) + fabs(r->work_script) + fabs(r->work_joints), joints = cti_fmax(0, r->work_joints);
-    double scale = r->energy_contact + r->work_recovery + r->loss_contact, springs = r->energy_contact;
+    double scale = r->energy_contact + r->work_recovery + r->loss_contact - s->judge.untaken, springs = r->energy_contact;
     double works = cti_judge_works(r), work = works, alone = 0, damped = 0, had = 0, moving = 0, given;
     int b, k, n = cti_judge_count(s), blamed = 0, gains = 0;
     cti_judge_measure(s);
@@ -231,12 +226,12 @@ CTI_FN void cti_judge_refuses(cti_state *s, ct_real dt, double swing, double shi
     given = r->energy_gained - r->loss_contact - r->loss_damping;
     springs = cti_fmax(0, springs - given - works - r->work_recovery), had += springs; /* what they had at the start */
     given -= alone + cti_fmin(swing, had + moving) + cti_policy_body_gain(1, had + fabs(work), rounded);
-    s->judge.most = CTI_JUDGE_DEBT * had + cti_fmin(shift, had + moving);
+    s->judge.most = cti_step_tuned.refusal.debt * had + cti_fmin(shift, had + moving);
     s->judge.excess = given + s->judge.debt;
     gains = given > 0 && s->judge.excess > s->judge.most;
     if (!cti_judge_is_driven(s, r))
         s->judge.excess = cti_fmax(s->judge.excess, cti_judge_sets(s, dt, springs + swing + r->work_recovery + joints, shift, &gains));
-    gains |= !(r->energy_gained <= damped + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded));
+    gains |= !(r->energy_gained - s->judge.untaken <= damped + swing + shift + cti_policy_body_gain(1, scale + fabs(work), rounded));
     s->judge.refused = blamed || (gains && !cti_state_is_paper(s));
     s->judge.excess = blamed ? HUGE_VAL : s->judge.excess;
     if (s->judge.refused)

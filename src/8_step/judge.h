@@ -1,7 +1,7 @@
 /* judge.h -- what a step may gain, and how a step ends that gains more. */
 #pragma once
 
-#include "state.h"
+#include "policy.h"
 
 /* cti_judge_begin -- a step begins: no block is held by the judge, as after a step that ran out of memory. */
 CTI_FN void cti_judge_begin(cti_state *s);

@@ -5,10 +5,6 @@
 #include "policy.h"
 #include "../1_math/elem.h"
 
-#ifdef CTI_POLICY_MUTABLE
-cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
-#endif
-
 /* ---- factors ---- */
 
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros) { return flops < cti_step_tuned.factors.cheap * nonzeros; }

@@ -1,13 +1,10 @@
 /* shell.c -- a step in substeps, which the judge may refuse.
    Method: a substep that asks for shorter ones is tried again as equal parts of what is left. A step that the judge refuses is taken back and divided
-   into 2, 4, up to CTI_SHELL_PARTS substeps. What it still refuses loses its gain from the velocities; what has not as much there is held where the
+   into 2, 4, up to refusal.parts substeps. What it still refuses loses its gain from the velocities; what has not as much there is held where the
    step began, and the rest of the world moves around it. Based on: no paper. */
 #include "shell.h"
 #include "report.h"
 #include "snapshot.h"
-
-#define CTI_SHELL_LEAST CTI_R(1.001) /* [1] a substep that is longer than the shortest one by this may be cut */
-#define CTI_SHELL_END CTI_R(1e-6)    /* [1] share of the step that no substep is made for */
 
 static void cti_shell_back(cti_state *s, const cti_shell *q)
 {
@@ -49,9 +46,9 @@ static int cti_shell_try(cti_state *s, const cti_shell *q, ct_real dt, int parts
     while (left > 0) {
         ct_real need = 1;
         int end;
-        h = left - h < CTI_SHELL_END * dt ? left : h;
+        h = left - h < cti_step_tuned.substep.end * dt ? left : h;
         s->step.left = left;
-        end = q->substep(s, h, h > CTI_SHELL_LEAST * least + 2 * CTI_SHELL_END * dt, &need, r);
+        end = q->substep(s, h, h > least + 2 * cti_step_tuned.substep.end * dt, &need, r);
         if (end == 0)
             return 0;
         if (end < 0) {

@@ -3,11 +3,6 @@
 
 #include "judge.h"
 
-/* [substeps] at most of a step that is refused with fewer. Of 8,640 steps of soft cubes under geometric (1e4 to 1e7 Pa, 2.5 to 40 ms) 10 end not
-   converged; with half of it 96; double of it is above max_substeps. Balls that roll down a slope under penalty gain in twice as many steps with
-   half of it */
-#define CTI_SHELL_PARTS 8
-
 /* cti_shell -- a stepper's part of such a step. Its functions return 0 when memory ran out; members from `keep` on may be NULL.
    crosses  of a stepper whose steps end free of intersections, where somebody has moved the surface since the last step: above 0: it intersects
             itself, and step.limit is a pair that does; -1: out of memory
@@ -18,7 +13,7 @@
    open     a try begins */
 typedef struct cti_shell {
     int contacts; /* 1: the step changes the contact memory */
-    int parts;    /* [substeps] a step that is refused with fewer is divided into at most so many: CTI_SHELL_PARTS, or the stepper's number */
+    int parts;    /* [substeps] a step that is refused with fewer is divided into at most so many: refusal.parts, or the stepper's number */
     int cuts;     /* [substeps] most that one may be cut into: none is shorter than dt / cuts */
     int (*substep)(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r);
     int (*finish)(cti_state *s, ct_real dt, ct_step_report *r);

@@ -366,6 +366,7 @@ typedef struct cti_judge {
     cti_judge_body *bodies; /* [models + rigid bodies] */
     int32_t *of;            /* [models + rigid bodies] sets (0_base/sets.h) */
     double start;           /* [J] energies at the start of the step, see cti_report_gain */
+    double untaken;         /* [J] part of loss_contact that no body has lost; below 0 what some contacts gave, which is no loss of others */
     double excess, most;    /* [J] gain beyond the bound, with that of the steps before; what of it may stay */
     double debt, *debts;    /* [J] gains that stayed in the last step: of the world; [models + rigid bodies] of the sets, at their first bodies */
     int refused;            /* 1: the try at hand */
