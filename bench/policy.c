@@ -5,6 +5,9 @@
 #include "../src/3_solve/solve_policy.h"
 #include "../src/4_programs/program_policy.h"
 #include "../src/8_step/policy_numbers.h"
+#include "../src/8_layers/layers_policy.h"
+#include "../src/8_geometric/geometric_policy.h"
+#include "../src/8_explicit/explicit_policy.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +20,9 @@ static void for_each(visitor *visit, void *ctx)
     CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VISIT)
     CTI_PROGRAM_GROUPS(CTI_TUNED_GROUP_VISIT)
     CTI_STEP_GROUPS(CTI_TUNED_GROUP_VISIT)
+    CTI_LAYERS_GROUPS(CTI_TUNED_GROUP_VISIT)
+    CTI_GEOMETRIC_GROUPS(CTI_TUNED_GROUP_VISIT)
+    CTI_EXPLICIT_GROUPS(CTI_TUNED_GROUP_VISIT)
 }
 
 static double value_of(const cti_tuned *t)

@@ -19,9 +19,6 @@
 #include "response.h"
 #include "regions.h"
 
-#define CTI_GEOMETRIC_MARGIN CTI_R(1.25) /* [thickness] pairs below are collisions also when they do not move */
-#define CTI_GEOMETRIC_SLACK CTI_R(0.25)  /* [thickness] that a vertex may leave its predicted box by before candidates are found anew */
-
 /* cti_geometric_collision -- is a proximity, or an intersection of the motion, whose side is that before it; or an axis of an elastic. */
 typedef struct cti_geometric_collision {
     cti_pair pair;

@@ -6,11 +6,6 @@
 #include "geometric.h"
 #include "../0_base/keys.h"
 
-/* [1] share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of
-   their thickness instead of .97 */
-#define CTI_GEOMETRIC_KEEP CTI_R(0.95)
-#define CTI_GEOMETRIC_AHEAD 4 /* entries of the old list that are looked at before the table */
-
 /* returns a key from the features of a pair, or from the joint: it does not change when other bodies are added or removed */
 static uint64_t cti_geometric_key(const cti_state *s, const cti_geometric_collision *t)
 {
@@ -37,7 +32,7 @@ static int cti_geometric_table(cti_state *s, cti_geometric_memory *m)
 static int cti_geometric_look(cti_state *s, cti_geometric_memory *m, uint64_t key, int *next)
 {
     int n = CTI_LEN(m->keys), k;
-    for (k = *next; k < n && k < *next + CTI_GEOMETRIC_AHEAD; k++)
+    for (k = *next; k < n && k < *next + cti_geometric_tuned.implicit.look; k++)
         if (m->keys[k] == key) {
             *next = k + 1;
             return k;
@@ -77,7 +72,7 @@ CTI_FN int cti_geometric_recall(cti_state *s, ct_real h)
         m->normal_force[c] = k >= 0 ? cti_v3_dot(mean, g->collisions[c].normal) : -1;
         cti_v3_put(m->warm_start, c, cti_v3_zero()), cti_v3_put(m->mean, c, mean);
         if (m->normal_force[c] > 0)
-            cti_v3_put(m->warm_start, c, cti_v3_mul(mean, CTI_GEOMETRIC_KEEP));
+            cti_v3_put(m->warm_start, c, cti_v3_mul(mean, cti_geometric_tuned.implicit.keep));
         else if (k >= 0)
             m->normal_force[c] = 0;
     }

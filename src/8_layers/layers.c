@@ -11,11 +11,6 @@
 #include "../8_step/tangle.h"
 #include "../8_step/report.h"
 
-/* [1] error of a step's energy over the energy that it exchanges, above which it counts as not converged: explicit steps exchange energy with their
-   own error, for a time. Single steps of three boxes that fall on each other reach 3.2e-3, of a jelly or a sheet that bounces with restitution 1
-   8e-4. Half: such steps count as not converged */
-#define CTI_LAYERS_ENERGY_ERROR 5e-3
-
 /* ---- from the state and back ---- */
 
 /* sets block i to the state, with the velocity that a script gives it; sums the work and the impulse of the jump to that velocity */
@@ -103,7 +98,7 @@ static double cti_layers_residual(const cti_state *s, ct_real dt, ct_step_report
     r->residual = (ct_real)(scale > 0 ? error / scale : 0);
     if (!cti_finite(r->residual) || !cti_finite64(r->energy_gained) || !cti_finite64(scale))
         r->residual = CTI_REAL_MAX;
-    if (!(r->residual <= CTI_R(CTI_LAYERS_ENERGY_ERROR)))
+    if (!(r->residual <= CTI_R(cti_layers_tuned.window.energy)))
         r->status = CT_STATUS_NOT_CONVERGED;
     return scale;
 }
@@ -130,7 +125,7 @@ static void cti_layers_balance(cti_state *s, ct_real advanced, int whole, ct_ste
     scale = cti_layers_residual(s, s->step.dt, r);
     if (!whole)
         r->status = CT_STATUS_BUDGET; /* also where the correction of the last parts leaves a residual */
-    cti_judge_refuses(s, advanced, CTI_LAYERS_ENERGY_ERROR * scale, 0, r);
+    cti_judge_refuses(s, advanced, cti_layers_tuned.window.energy * scale, 0, r);
 }
 
 /* ---- the step ---- */
