@@ -10,46 +10,27 @@
     X(ct_real, grow, CTI_R(2.0), "1", "most growth of a length from step to step") \
     X(ct_real, shrink, CTI_R(0.2), "1", "most shortening at once") \
     X(ct_real, least, CTI_R(1e-3), "of the bound from the wave speed", "steps of this length are taken whatever their error is") \
-    X(ct_real, decay, CTI_R(1.0), "1", \
-      "in the time of the bound: rate at which contacts come to rest. Two boxes of 500 tetrahedra, eight frames: half takes 1 % more " \
-      "evaluations, and with double two frames are not_converged, as are 2 of 12 steps of the slab on seven posts") \
+    X(ct_real, decay, CTI_R(1.0), "1", "in the time of the bound: rate at which contacts come to rest") \
     X(int, gain, 10, "tolerances", "of the energies that took part: a step that gains more is NOT_CONVERGED") \
-    X(ct_real, overshoot, CTI_R(0.1), "of the bound", \
-      "most time of a Runge-Kutta step after a first touch of a soft body. A box that falls on a plane at 0.1 m/s is moved back by 0.1 % of its " \
-      "energy; half: 0.03 %, double: 0.4 to 0.8 %, without a bound up to 127 %") \
-    X(double, recovered, 0.1, "of the energies that took part", \
-      "a step whose move back stores more is NOT_CONVERGED. First touches of a box on a plane give 1e-3, and bodies that overlap at the start " \
-      "0.5 to 1") \
-    X(int, parts, 4, "substeps", \
-      "at most of a step that gains energy; the bound is divided by their number, and the tolerance by its square. Of 80 random worlds 117 " \
-      "steps are NOT_CONVERGED, with half of it 118")
+    X(ct_real, overshoot, CTI_R(0.1), "of the bound", "most time of a Runge-Kutta step after a first touch of a soft body") \
+    X(double, recovered, 0.1, "of the energies that took part", "a step whose move back stores more is NOT_CONVERGED") \
+    X(int, parts, 4, "substeps", "at most of a step that gains energy; the bound is divided by their number, and the tolerance by its square")
 
 #define CTI_TUNED_EXPLICIT_CONTACT(X) \
     X(ct_real, rest, CTI_R(1e-3), "legal penetrations", "distance of contacts at rest. At 0 every second of them would intersect by rounding") \
-    X(ct_real, distance, CTI_R(1.0), "legal penetrations", \
-      "up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2 none") \
-    X(ct_real, deepest, CTI_R(10.0), "legal penetrations", \
-      "of the first touch of two rigid bodies: the move back changes angular momentum. Of two grazing balls it takes 0.02 %, without the bound " \
-      "0.8 %. Also of two edges whose ends slide into each other's range: contacts of vertices end shallower") \
+    X(ct_real, distance, CTI_R(1.0), "legal penetrations", "up to which a pair is a contact") \
+    X(ct_real, deepest, CTI_R(10.0), "legal penetrations", "of the first touch of two rigid bodies: the move back changes angular momentum") \
     X(int, passes, 8, "passes", "of the move back over contacts that share nodes") \
     X(ct_real, reach, CTI_R(0.4), "edges", "depth up to which a vertex is behind a face: steps do not cross half an element") \
-    X(ct_real, through, CTI_R(0.4), "thicknesses of a body", \
-      "most motion of two bodies through each other in a Runge-Kutta step. Without this bound a coarse cube ends on the other side of a thin " \
-      "plate. In 60 worlds of the soak 463 steps are ok, as with double; 446 with half. Double is more than half of a plate, behind which the " \
-      "other face is nearer") \
+    X(ct_real, through, CTI_R(0.4), "thicknesses of a body", "most motion of two bodies through each other in a Runge-Kutta step") \
     X(ct_real, slack, CTI_R(0.1), "edges", "of motion after which candidates are found anew") \
-    X(ct_real, sine, CTI_R(0.02), "1", \
-      "edges at a smaller angle have no contact: their normal is not well defined. With 0.2 two crossed cylinders end one step of 60 with an " \
-      "edge through the border of a post (sine 0.04)") \
+    X(ct_real, sine, CTI_R(0.02), "1", "edges at a smaller angle have no contact: their normal is not well defined") \
     X(ct_real, border, CTI_R(0.02), "1", "share of a face that counts as its border, for errors of the predicted motion") \
     X(ct_real, slow, CTI_R(1e-3), "legal penetrations over the time of decay", \
       "speed of approach below which a contact comes to rest by its force, without an impulse") \
     X(double, compliance, 1e-4, "of a_ii", \
-      "of a contact of edges or of their middles: these outnumber the nodes, and so contacts of faces carry what both might. Two boxes of 500 " \
-      "tetrahedra, eight frames: without it the forces take 1.3 times as long to find, with a hundredth or a hundredfold 1.2 times") \
-    X(ct_real, thinnest, CTI_R(0.02), "mean edges of a body", \
-      "smallest thickness that counts, since thickness goes to 0 at tips. A thinner body counts as this thick, so that vertices may come out of " \
-      "its other side. The plate of thin_bodies_have_two_sides has 0.04; half and double pass that test, ten times fails")
+      "of a contact of edges or of their middles: these outnumber the nodes, and so contacts of faces carry what both might") \
+    X(ct_real, thinnest, CTI_R(0.02), "mean edges of a body", "smallest thickness that counts, since thickness goes to 0 at tips")
 
 #define CTI_TUNED_EXPLICIT_PROGRAM(X) \
     X(int, changes, 50, "times", "that contacts join the set, before the interior point method") \
