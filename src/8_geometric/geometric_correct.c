@@ -230,7 +230,9 @@ static int cti_geometric_correct_positions(cti_state *s, ct_real h)
         cti_v3 u = cti_v3_mul(cti_v3_add(cti_geometric_relative(q, g->v, c, cti_v3_zero()), t->script_velocity), h);
         u = cti_v3_mad(u, t->normal, t->distance - cti_v3_dot(u, t->normal));
         cti_v3_put(q->goal.offset, c, u);
-        q->goal.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : d->position_distance * t->thickness;
+        q->goal.target[c] = cti_min(d->position_distance * t->thickness, t->distance + cti_geometric_recovery(s, t->thickness, h));
+        if (t->elastic)
+            q->goal.target[c] = -CTI_GEOMETRIC_NEVER;
         q->goal.mu[c] = t->mu;
     }
     q->response.compliance_factor = cti_geometric_tuned.correct.compliance_positions;
@@ -243,14 +245,8 @@ static int cti_geometric_correct_positions(cti_state *s, ct_real h)
     for (i = 0; i < q->response.n; i++)
         if (q->before[i] > 0) /* else it has no collision that can move it */
             most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)) / (cti_geometric_tuned.correct.shift * q->before[i]));
-    for (c = 0; c < q->response.m; c++)
-        if (!g->collisions[c].elastic)
-            most = cti_max(most, cti_v3_dot(g->collisions[c].normal, cti_response_value(&q->response, q->Q, c)) /
-                                     cti_geometric_recovery(s, g->collisions[c].thickness, h));
     most = 1 / most;
-    for (i = 0; i < q->response.n; i++)
-        cti_v3_put(g->dx, q->blocks[i], cti_v3_mul(cti_v3_at(q->Q, i), most));
-    cti_geometric_spread_stiff(s, q->forces.position, most, g->dx);
+    cti_geometric_spread(s, q->forces.position, most, 1, g->dx);
     return turns;
 }
 
@@ -337,7 +333,7 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_solve *q = &g->solve;
-    int c, i, k, turns, lacks = 0;
+    int c, i, turns, lacks = 0;
     memset(g->dv_end, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     if (q->response.m)
         memset(q->forces.end, 0, sizeof(ct_real) * 3 * (size_t)q->response.m);
@@ -361,13 +357,9 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
         goal.offset = q->goal.offset, goal.target = q->goal.target, goal.order = q->order, goal.slack = q->goal.slack;
         goal.excluded = q->goal.excluded;
         goal.tolerance = cti_geometric_set_slack(s, h), goal.shortfall = &q->goal.shortfall;
-        memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->response.n);
         turns = cti_response_correct(&q->response, &s->desc.geometric, &goal, q->Q, q->forces.end, q->stick_end);
     }
-    for (i = 0; i < q->response.n; i++)
-        for (k = 0; k < 3; k++)
-            g->dv_end[3 * q->blocks[i] + k] = q->Q[3 * i + k] - q->before[3 * i + k];
-    cti_geometric_spread_stiff(s, q->forces.end, 1, g->dv_end);
+    cti_geometric_spread(s, q->forces.end, 1, 0, g->dv_end);
     return turns;
 }
 

@@ -12,12 +12,8 @@
     X(ct_real, ahead, CTI_R(1.5), "substeps", "of motion in which collisions are looked for: eq. 19 acts from there on") \
     X(ct_real, kept, CTI_R(0.05), "1", "share of its distance, or its thickness, that a pair keeps in a motion") \
     X(ct_real, cut, CTI_R(0.8), "1", "share of the way to a crossing that a cut leaves") \
-    X(ct_real, oblique, CTI_R(0.2), "sine", \
-      "by which the direction between two features may leave those in which they are each other's nearest. A box that slides over a flat mesh " \
-      "by 5 thicknesses a step keeps .999 of its speed in 30 steps; with half and double, too; without the test .54") \
-    X(ct_real, cone, CTI_R(0.75), "cosine", \
-      "least of a spared region's cone. A pair in it is a collision only where the surface is compressed below .625 over this of its length; " \
-      ".625: no compression is allowed for. Of the crumpled sheet of docs/regions.md 400 regions are spared, with .9 139, with .5 806") \
+    X(ct_real, oblique, CTI_R(0.2), "sine", "by which the direction between two features may leave those in which they are each other's nearest") \
+    X(ct_real, cone, CTI_R(0.75), "cosine", "least of a spared region's cone") \
     X(ct_real, ratio, CTI_R(0.65), "1", \
       "share of their distance at rest that contours keep, at least .625 for the same reason; up to .95 sheets do not depend on it") \
     X(ct_real, narrow, CTI_R(0.98), "cosine", "above which the cone of a leaf is not made narrower") \
@@ -25,48 +21,30 @@
     X(int, stop_whole, 12, "rounds", "of the fail-safe after which it stops blocks at the start of the substep; after twice as many it ends")
 
 #define CTI_TUNED_GEOMETRIC_CORRECT(X) \
-    X(ct_real, compliance, CTI_R(1e-2), "of H_cc", \
-      "added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations that are nearly the " \
-      "same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with 1e-1 .60; with 3e-3 " \
-      "corrections grow without bound at impacts") \
+    X(ct_real, compliance, CTI_R(1e-2), "of H_cc", "added to it in solves of speeds and accelerations") \
     X(ct_real, compliance_positions, CTI_R(1e-1), "of H_cc", "the same of positions, which are only to come into a reasonable place") \
     X(ct_real, shift, CTI_R(0.5), "thicknesses", "most that a position is corrected by in a substep; all of them are scaled alike") \
     X(ct_real, tolerance, CTI_R(1e-3), "thicknesses", "of change of positions in a turn end a solve by masses") \
-    X(ct_real, tolerance_stiff, CTI_R(1e-4), "thicknesses", \
-      "the same of a solve by the matrix. Two cubes that collide are .3 s later within 3e-4 of their size where they are with any common " \
-      "velocity; with 1e-3 roundings of 1e-16 move them by 1e-4 to 2e-3") \
-    X(ct_real, mobility, CTI_R(0.1), "1", \
-      "least share of a collision's mobility that stays where scripts hold most of it. A bar with a crushed end (test_geometric_rules.c) has at " \
-      "most 173 J in ten steps; half: 290, double: 95") \
+    X(ct_real, tolerance_stiff, CTI_R(1e-4), "thicknesses", "the same of a solve by the matrix") \
+    X(ct_real, mobility, CTI_R(0.1), "1", "least share of a collision's mobility that stays where scripts hold most of it") \
     X(ct_real, near, CTI_R(0.1), "thicknesses", "collisions within this of their target take part in a solve from the start") \
     X(ct_real, epsilon, CTI_R(1e-9), "of the largest inverse mass", "of a collision, added to M_c^-1: it is below every mass ratio") \
-    X(int, passes, 3, "passes", \
-      "over normals and friction with stiff particles, of which friction moves others along normals. A cube of 1e6 Pa on another one bounces " \
-      "for ever at 40 mm/s after 1 pass, 3 after 2, .1 after 3, .02 after 6, which take 1.9 times the time") \
+    X(int, passes, 3, "passes", "over normals and friction with stiff particles, of which friction moves others along normals") \
     X(int, friction, 2, "solves", "of friction: of all contacts, then of those that stick") \
     X(int, diverged, 100, "1", "factor of |R|^2 in one turn that is no convergence any more, but rounding") \
     X(double, single, 1e-5, "1", "share of a residual, well within single precision, below which it is computed anew in full precision")
 
 #define CTI_TUNED_GEOMETRIC_IMPLICIT(X) \
-    X(int, renew, 4, "turns", \
-      "of the free motion's solve with old factors that ask for new ones. With new ones a solve takes 1. A pile at rest takes 1 to 2 with old " \
-      "ones, a ribbon that falls 7 to 20, and factors cost as much as 4") \
+    X(int, renew, 4, "turns", "of the free motion's solve with old factors that ask for new ones") \
     X(int, renewals, 32, "substeps", "for which they are then made anew") \
     X(ct_real, residual, CTI_R(1e-4), "1", \
       "largest residual of a component over its right side, or over the impulse of gravity, whatever solver.tolerance is") \
-    X(ct_real, hold, CTI_R(1e4), "diagonals of A", \
-      "stiffness that holds a block in its body's factor; single precision has 1e7. A cube on a pinned plate at 20 m/s takes 108 linear " \
-      "iterations in ten steps; with half 109, with double 106") \
+    X(ct_real, hold, CTI_R(1e4), "diagonals of A", "stiffness that holds a block in its body's factor; single precision has 1e7") \
     X(int, turns, 2000, "turns", "of a solve at most") \
     X(ct_real, law, CTI_R(1e-3), "thicknesses", "motion by which collisions may miss their law") \
     X(int, rounds, 12, "times", "that their terms are made anew at most") \
-    X(ct_real, keep, CTI_R(0.95), "1", \
-      "share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of " \
-      "their thickness instead of .97") \
-    X(int, look, 4, "entries", "of the old list of forces that are looked at before the table") \
-    X(ct_real, spring, CTI_R(30), "1", \
-      "mass of an elastic over its share of the heavier side. It gives way by g h^2 over this under that weight. The scene elastics, of 60 " \
-      "stitches, takes 93 turns of the implicit step at 10, 216 at 100, and 35 at 1, which is a millimetre in steps of 10 ms")
+    X(ct_real, keep, CTI_R(0.95), "1", "share of the forces that the next substep starts from") \
+    X(ct_real, spring, CTI_R(30), "1", "mass of an elastic over its share of the heavier side")
 
 #define CTI_GEOMETRIC_GROUPS(G) \
     G(cti_geometric_tuned, find, CTI_TUNED_GEOMETRIC_FIND) \
