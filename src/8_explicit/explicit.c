@@ -313,9 +313,10 @@ static ct_real cti_explicit_overshoot(cti_state *s, double t, int is_new)
 /* returns the length of the next step that the error allows */
 static ct_real cti_explicit_next_length(ct_real h, ct_real error, ct_real power)
 {
-    const struct cti_explicit_tuned_step *most = &cti_explicit_tuned.step;
-    ct_real share = error > 0 ? most->safety * (ct_real)cti_exp64(-(double)power * cti_log64((double)error)) : most->grow;
-    return h * cti_max(most->shrink, cti_min(most->grow, share));
+    ct_real most = cti_explicit_tuned.step.grow, share = most;
+    if (error > 0)
+        share = cti_explicit_tuned.step.safety * (ct_real)cti_exp64(-(double)power * cti_log64((double)error));
+    return h * cti_max(cti_explicit_tuned.step.shrink, cti_min(most, share));
 }
 
 /* returns cti_explicit_stride at the end of a Runge-Kutta step */

@@ -182,13 +182,13 @@ static ct_real cti_geometric_set_slack(cti_state *s, ct_real unit)
     ct_real least = CTI_REAL_MAX;
     int c;
     for (c = 0; c < g->solve.response.m; c++) {
-        g->solve.goal.slack[c] = cti_geometric_tuned.correct.near * g->collisions[c].thickness / unit;
+        g->solve.goal.slack[c] = cti_geometric_tuned.correct.within * g->collisions[c].thickness / unit;
         g->solve.goal.excluded[c] = (uint8_t)g->collisions[c].elastic;
         least = cti_min(least, g->solve.goal.slack[c]);
     }
     if (cti_geometric_printed(s))
         return 0;
-    least /= cti_geometric_tuned.correct.near;
+    least /= cti_geometric_tuned.correct.within;
     return least * (g->solve.response.stiff.n ? cti_geometric_tuned.correct.tolerance_stiff : cti_geometric_tuned.correct.tolerance);
 }
 

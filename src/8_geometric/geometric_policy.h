@@ -27,7 +27,7 @@
     X(ct_real, tolerance, CTI_R(1e-3), "thicknesses", "of change of positions in a turn end a solve by masses") \
     X(ct_real, tolerance_stiff, CTI_R(1e-4), "thicknesses", "the same of a solve by the matrix") \
     X(ct_real, mobility, CTI_R(0.1), "1", "least share of a collision's mobility that stays where scripts hold most of it") \
-    X(ct_real, near, CTI_R(0.1), "thicknesses", "collisions within this of their target take part in a solve from the start") \
+    X(ct_real, within, CTI_R(0.1), "thicknesses", "collisions within this of their target take part in a solve from the start") \
     X(ct_real, epsilon, CTI_R(1e-9), "of the largest inverse mass", "of a collision, added to M_c^-1: it is below every mass ratio") \
     X(int, passes, 3, "passes", "over normals and friction with stiff particles, of which friction moves others along normals") \
     X(int, friction, 2, "solves", "of friction: of all contacts, then of those that stick") \
