@@ -9,6 +9,7 @@
 #include "explicit.h"
 #include "../0_base/sort.h"
 #include "../1_math/elem.h"
+#include "../8_step/move.h"
 #include "../8_step/shell.h"
 #include "../8_step/assemble.h"
 #include "../8_step/plausible.h"
@@ -61,14 +62,8 @@ static void cti_explicit_pins(cti_state *s, ct_step_report *r)
     ct_real *y = g->ode.y + 3 * (size_t)s->n;
     int i;
     for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0) {
-            cti_v3 before = cti_v3_at(y, i), v = cti_v3_add(cti_state_free(s, i, before), cti_v3_at(s->scripts.v_fixed, i));
-            cti_v3_put(y, i, v);
-            if (!(s->scripts.held[i] & CTI_HELD_IMPLAUSIBLE)) /* else it is what the judge takes */
-                r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
-            if (s->bodies.mass[i] > 0)
-                cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]));
-        }
+        if (s->scripts.filter[i] >= 0)
+            cti_v3_put(y, i, cti_move_jump(s, i, cti_v3_at(y, i), &r->work_pins));
 }
 
 /* resizes vectors to the contacts' number. 0: out of memory */
@@ -313,10 +308,8 @@ static ct_real cti_explicit_overshoot(cti_state *s, double t, int is_new)
 /* returns the length of the next step that the error allows */
 static ct_real cti_explicit_next_length(ct_real h, ct_real error, ct_real power)
 {
-    ct_real most = cti_explicit_tuned.step.grow, share = most;
-    if (error > 0)
-        share = cti_explicit_tuned.step.safety * (ct_real)cti_exp64(-(double)power * cti_log64((double)error));
-    return h * cti_max(cti_explicit_tuned.step.shrink, cti_min(most, share));
+    ct_real share = error > 0 ? cti_explicit_tuned.step.safety * (ct_real)cti_exp64(-(double)power * cti_log64((double)error)) : CTI_REAL_MAX;
+    return h * cti_max(cti_explicit_tuned.step.shrink, cti_min(cti_explicit_tuned.step.grow, share));
 }
 
 /* returns cti_explicit_stride at the end of a Runge-Kutta step */

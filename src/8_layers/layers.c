@@ -3,6 +3,7 @@
    ends at its last safe event: clocks that are in the middle of a part then give the impulse of their lag (a first order correction), and the next
    step begins there. based on: Harmon et al. 2009; lecture notes 4.5. */
 #include "layers.h"
+#include "../8_step/move.h"
 #include "../8_step/assemble.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
@@ -17,14 +18,10 @@
 static void cti_layers_load_block(cti_state *s, int i)
 {
     cti_layers *y = cti_layers_own(s);
-    double m = (double)s->bodies.mass[i];
-    cti_v3 before = cti_v3_at(s->v, i), v = before;
+    cti_v3 v = cti_v3_at(s->v, i);
     int k;
-    if (s->scripts.filter[i] >= 0) {
-        v = cti_v3_add(cti_state_free(s, i, before), cti_v3_at(s->scripts.v_fixed, i));
-        y->window.sums.pins += 0.5 * m * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
-        cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), (ct_real)m));
-    }
+    if (s->scripts.filter[i] >= 0)
+        v = cti_move_jump(s, i, v, &y->window.sums.pins);
     y->nodes.v[3 * i] = (double)v.x, y->nodes.v[3 * i + 1] = (double)v.y, y->nodes.v[3 * i + 2] = (double)v.z;
     y->nodes.inverse_mass[i] = s->scripts.fixed[i] ? 0 : (double)s->bodies.inv_mass[i];
     for (k = 3 * i; k < 3 * i + 3; k++) {
