@@ -1,4 +1,4 @@
-/* explicit_policy.h -- the tuned numbers of the explicit stepper, as in 8_step/policy_numbers.h. docs/policy.md says what half and double do. */
+/* explicit_policy.h -- the tuned numbers of the explicit stepper, as in 8_step/policy_numbers.h. docs/policy.md has what was tried. */
 #pragma once
 
 #include "../0_base/tuned.h"

@@ -1,4 +1,4 @@
-/* geometric_policy.h -- the tuned numbers of the geometric stepper, as in 8_step/policy_numbers.h. docs/policy.md says what half and double do. */
+/* geometric_policy.h -- the tuned numbers of the geometric stepper, as in 8_step/policy_numbers.h. docs/policy.md has what was tried. */
 #pragma once
 
 #include "../0_base/tuned.h"
@@ -15,7 +15,7 @@
     X(ct_real, oblique, CTI_R(0.2), "sine", "by which the direction between two features may leave those in which they are each other's nearest") \
     X(ct_real, cone, CTI_R(0.75), "cosine", "least of a spared region's cone") \
     X(ct_real, ratio, CTI_R(0.65), "1", \
-      "share of their distance at rest that contours keep, at least .625 for the same reason; up to .95 sheets do not depend on it") \
+      "share of their distance at rest that contours keep, at least .625 as for the cone (docs/policy.md); up to .95 sheets do not depend on it") \
     X(ct_real, narrow, CTI_R(0.98), "cosine", "above which the cone of a leaf is not made narrower") \
     X(int, repeats, 2, "times", "that a substep is done again with the pairs that cross or come near") \
     X(int, stop_whole, 12, "rounds", "of the fail-safe after which it stops blocks at the start of the substep; after twice as many it ends")
