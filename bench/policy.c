@@ -8,6 +8,9 @@
 #include "../src/8_dcd/dcd_policy.h"
 #include "../src/8_penalty/penalty_policy.h"
 #include "../src/8_step/policy_numbers.h"
+#include "../src/8_layers/layers_policy.h"
+#include "../src/8_geometric/geometric_policy.h"
+#include "../src/8_explicit/explicit_policy.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +31,9 @@ static void for_each(visitor *visit, void *ctx)
     CTI_BARRIER_GROUPS(CTI_TUNED_GROUP_VISIT)
     CTI_DCD_GROUPS(CTI_TUNED_GROUP_VISIT)
     CTI_PENALTY_GROUPS(CTI_TUNED_GROUP_VISIT)
+    CTI_LAYERS_GROUPS(CTI_TUNED_GROUP_VISIT)
+    CTI_GEOMETRIC_GROUPS(CTI_TUNED_GROUP_VISIT)
+    CTI_EXPLICIT_GROUPS(CTI_TUNED_GROUP_VISIT)
 }
 
 static double value_of(const cti_tuned *t)

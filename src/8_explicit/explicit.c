@@ -9,34 +9,12 @@
 #include "explicit.h"
 #include "../0_base/sort.h"
 #include "../1_math/elem.h"
+#include "../8_step/move.h"
 #include "../8_step/shell.h"
 #include "../8_step/assemble.h"
 #include "../8_step/plausible.h"
 #include "../8_step/report.h"
 #include "../8_step/tangle.h"
-
-#define CTI_EXPLICIT_SAFETY CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; not tuned */
-#define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
-#define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */
-#define CTI_EXPLICIT_LEAST CTI_R(1e-3)  /* [1] of the bound from the wave speed: steps of this length are taken whatever their error is */
-/* [1] in the time of the bound: rate at which contacts come to rest. Two boxes of 500 tetrahedra, eight frames: half takes 1 % more evaluations, and
-   with double two frames are not_converged, as are 2 of 12 steps of the slab on seven posts */
-#define CTI_EXPLICIT_DECAY CTI_R(1.0)
-/* [legal penetrations] distance of contacts at rest. At 0 every second of them would intersect by rounding. Half and double change no count of
-   steps in the slab on seven posts */
-#define CTI_EXPLICIT_REST CTI_R(1e-3)
-/* [1] tolerances, of the energies that took part: a step that gains more is NOT_CONVERGED. It changes no motion; half and double were not compared */
-#define CTI_EXPLICIT_GAIN 10
-/* [1] of the bound of the step: most time of a Runge-Kutta step after a first touch of a soft body. A box that falls on a plane at 0.1 m/s is moved
-   back by 0.1 % of its energy; half: 0.03 %, double: 0.4 to 0.8 %, without a bound up to 127 %. A tilted slab of 12 cells that falls on a plane
-   takes 2706 evaluations in 20 steps, without a bound 1342. Before touches were predicted it took 3839; half: 4334, double: 3102 */
-#define CTI_EXPLICIT_OVERSHOOT CTI_R(0.1)
-/* [1] of the energies that took part: a step whose move back stores more is NOT_CONVERGED. First touches of a box on a plane give 1e-3, and bodies
-   that overlap at the start 0.5 to 1. It changes no motion, and no test: there such steps also leave contacts deep */
-#define CTI_EXPLICIT_RECOVERED 0.1
-/* [substeps] at most of a step that gains energy; the bound is divided by their number, and the tolerance by its square. Of 80 random worlds (soak64,
-   seed 5001) 117 steps are NOT_CONVERGED, with half of it 118 */
-#define CTI_EXPLICIT_PARTS 4
 
 /* returns the elastic energy and that of gravity [J] */
 static double cti_explicit_potential(cti_state *s, const ct_real *y, double *out_elastic)
@@ -84,14 +62,8 @@ static void cti_explicit_pins(cti_state *s, ct_step_report *r)
     ct_real *y = g->ode.y + 3 * (size_t)s->n;
     int i;
     for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0) {
-            cti_v3 before = cti_v3_at(y, i), v = cti_v3_add(cti_state_free(s, i, before), cti_v3_at(s->scripts.v_fixed, i));
-            cti_v3_put(y, i, v);
-            if (!(s->scripts.held[i] & CTI_HELD_IMPLAUSIBLE)) /* else it is what the judge takes */
-                r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
-            if (s->bodies.mass[i] > 0)
-                cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]));
-        }
+        if (s->scripts.filter[i] >= 0)
+            cti_v3_put(y, i, cti_move_jump(s, i, cti_v3_at(y, i), &r->work_pins));
 }
 
 /* resizes vectors to the contacts' number. 0: out of memory */
@@ -120,8 +92,8 @@ static int cti_explicit_open(cti_state *s, ct_step_report *r)
     r->thickness_kept = 0; /* contacts have no thickness */
     CTI_CLEAR(g->contacts);
     g->dt = s->step.dt, g->solve.natural = 0, g->solve.iterations = 0;
-    g->decay = s->desc.rk.rules == CT_EXPLICIT_NODE ? 0 : CTI_EXPLICIT_DECAY / cti_min(g->stable_step, g->dt);
-    g->rest_distance = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS);
+    g->decay = s->desc.rk.rules == CT_EXPLICIT_NODE ? 0 : cti_explicit_tuned.step.decay / cti_min(g->stable_step, g->dt);
+    g->rest_distance = cti_max(cti_explicit_tuned.contact.rest * s->desc.rk.penetration, 64 * CTI_EPS);
     memcpy(g->surface_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->search.x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
@@ -193,7 +165,7 @@ static void cti_explicit_targets(cti_state *s)
     for (i = 0; i < CTI_LEN(g->contacts); i++) {
         cti_explicit_contact *c = &g->contacts[i];
         ct_real legal = s->desc.rk.penetration * c->scale, rest = g->rest_distance * c->scale;
-        ct_real time = cti_max(g->memory.last_length, CTI_EXPLICIT_OVERSHOOT * cti_min(g->stable_step, g->dt));
+        ct_real time = cti_max(g->memory.last_length, cti_explicit_tuned.step.overshoot * cti_min(g->stable_step, g->dt));
         ct_real most = time * cti_max(s->desc.recovery_speed, -c->rate);
         c->d_target = c->d < -legal && s->desc.recovery_speed > 0 ? cti_min(rest, c->d + most) : rest;
     }
@@ -320,12 +292,12 @@ static ct_real cti_explicit_overshoot(cti_state *s, double t, int is_new)
         return -1;
     for (i = 0; i < CTI_LEN(g->search.contacts_end); i++) {
         const cti_explicit_contact *c = &g->search.contacts_end[i];
-        ct_real beyond, most = CTI_EXPLICIT_DEEPEST_TOUCH * s->desc.rk.penetration * c->scale;
+        ct_real beyond, most = cti_explicit_tuned.contact.deepest * s->desc.rk.penetration * c->scale;
         if (c->held || c->adjacent || !(c->d < -10 * g->rest_distance * c->scale) || !(c->rate < 0))
             continue;
         for (k = 0; k < c->n; k++)
             if (s->bodies.rigid_of[c->entry[k].block] < 0 && !s->scripts.fixed[c->entry[k].block])
-                most = -CTI_EXPLICIT_OVERSHOOT * g->stable_step * c->rate;
+                most = -cti_explicit_tuned.step.overshoot * g->stable_step * c->rate;
         beyond = (-c->d - most / 2) / -c->rate;
         if (-c->d > most && !cti_explicit_is_squeezed(g, c->key))
             overshoot = cti_max(overshoot, beyond);
@@ -336,8 +308,8 @@ static ct_real cti_explicit_overshoot(cti_state *s, double t, int is_new)
 /* returns the length of the next step that the error allows */
 static ct_real cti_explicit_next_length(ct_real h, ct_real error, ct_real power)
 {
-    ct_real share = error > 0 ? CTI_EXPLICIT_SAFETY * (ct_real)cti_exp64(-(double)power * cti_log64((double)error)) : CTI_EXPLICIT_GROW;
-    return h * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_GROW, share));
+    ct_real share = error > 0 ? cti_explicit_tuned.step.safety * (ct_real)cti_exp64(-(double)power * cti_log64((double)error)) : CTI_REAL_MAX;
+    return h * cti_max(cti_explicit_tuned.step.shrink, cti_min(cti_explicit_tuned.step.grow, share));
 }
 
 /* returns cti_explicit_stride at the end of a Runge-Kutta step */
@@ -350,7 +322,7 @@ static ct_real cti_explicit_end_stride(cti_state *s, double t)
 /* returns the length of a step that ends at a first touch, in place of `at` */
 static ct_real cti_explicit_cut_length(ct_real at, ct_real overshoot)
 {
-    return at * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_SAFETY, 1 - overshoot / at));
+    return at * cti_max(cti_explicit_tuned.step.shrink, cti_min(cti_explicit_tuned.step.safety, 1 - overshoot / at));
 }
 
 /* shortens *touch, the longest step, to a first touch that is predicted: this costs no evaluation. 0: out of memory */
@@ -370,7 +342,7 @@ static ct_real cti_explicit_accept(cti_state *s, ct_real left, ct_step_report *r
     cti_explicit *g = cti_explicit_own(s);
     ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->stable_step, g->dt) / (ct_real)s->step.parts;
     ct_real h = fixed > 0 ? fixed : (g->memory.next_length > 0 ? cti_min(g->memory.next_length, most) : most / 4);
-    ct_real least = CTI_EXPLICIT_LEAST * most, touch = most, error, stride, overshoot;
+    ct_real least = cti_explicit_tuned.step.least * most, touch = most, error, stride, overshoot;
     if (!cti_explicit_rates(s, g->ode.y, g->run.t, g->ode.k1))
         return 0;
     for (;;) {
@@ -395,7 +367,7 @@ static ct_real cti_explicit_accept(cti_state *s, ct_real left, ct_step_report *r
         stride = error >= 0 && error <= 1 ? cti_explicit_end_stride(s, g->run.t + (double)at) : 0;
         if (stride > 1 && at > least) {
             r->rk.rejected++;
-            h = at * cti_max(CTI_EXPLICIT_SHRINK, CTI_EXPLICIT_SAFETY / stride);
+            h = at * cti_max(cti_explicit_tuned.step.shrink, cti_explicit_tuned.step.safety / stride);
             continue;
         }
         overshoot = error >= 0 && error <= 1 && at > least ? cti_explicit_overshoot(s, g->run.t + (double)at, 0) : 0;
@@ -410,7 +382,7 @@ static ct_real cti_explicit_accept(cti_state *s, ct_real left, ct_step_report *r
         if (error >= 0 && error <= 1) {
             ct_real next = cti_min(cti_explicit_next_length(at, error, CTI_R(0.2)), most);
             g->run.forced += stride > 1;
-            next = stride > 0 ? cti_min(next, at * CTI_EXPLICIT_SAFETY / stride) : next;
+            next = stride > 0 ? cti_min(next, at * cti_explicit_tuned.step.safety / stride) : next;
             g->memory.next_length = at < h && next < h ? h : next;
             return at;
         }
@@ -544,7 +516,7 @@ static int cti_explicit_finish(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_pair squeezed;
-    double scale, rest = 0, gain = CTI_EXPLICIT_GAIN * cti_fmin((double)s->desc.rk.tolerance, 1e-3);
+    double scale, rest = 0, gain = cti_explicit_tuned.step.gain * cti_fmin((double)s->desc.rk.tolerance, 1e-3);
     int i;
     r->contacts = CTI_LEN(s->step.impulses.touches);
     r->rows = CTI_LEN(g->contacts);
@@ -579,7 +551,7 @@ static int cti_explicit_finish(cti_state *s, ct_real dt, ct_step_report *r)
         cti_step_status(r, CT_STATUS_BUDGET);
     if ((r->tangled && s->desc.rk.edges) || g->run.forced || g->run.squeezed || r->rk.left ||
         g->run.deep || g->solve.natural > 1e-6 ||
-        r->loss_contact < -gain * scale || g->run.energy_moves_back > CTI_EXPLICIT_RECOVERED * scale + rest ||
+        r->loss_contact < -gain * scale || g->run.energy_moves_back > cti_explicit_tuned.step.recovered * scale + rest ||
         r->loss_damping < -gain * scale) /* a step that blows up may be damped by less than nothing */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
@@ -634,8 +606,8 @@ static void cti_explicit_take_back(cti_state *s)
 
 CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    cti_shell q = {0, CTI_EXPLICIT_PARTS, 1, cti_explicit_substep, cti_explicit_finish, cti_explicit_keep, cti_explicit_take_back, cti_explicit_open,
-                   NULL};
+    cti_shell q = {0, cti_explicit_tuned.step.parts, 1, cti_explicit_substep, cti_explicit_finish, cti_explicit_keep, cti_explicit_take_back,
+                   cti_explicit_open, NULL};
     ct_code code;
     if (s->desc.rk.fixed_step > 0)
         q.parts = 1;

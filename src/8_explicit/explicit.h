@@ -19,6 +19,7 @@
 #include "../4_geom/bounds.h"
 #include "../8_step/plausible.h"
 #include "../8_step/stepper.h"
+#include "explicit_policy.h"
 #include "explicit_program.h"
 
 /* cti_explicit_entry -- is a part of a contact's row J: the gradient g of d by the position of a block, and z = M^-1 g. */
@@ -26,7 +27,6 @@ typedef struct cti_explicit_entry {
     int32_t block;
     cti_v3 g, z;
 } cti_explicit_entry;
-enum { CTI_EXPLICIT_ENTRIES = 20 }; /* five vertices of four nodes each */
 
 /* cti_explicit_contact -- is a contact of a Runge-Kutta step: vertex and face, vertex and plane, two edges, or the middle of an edge and a face. */
 typedef struct cti_explicit_contact {
@@ -219,13 +219,6 @@ CTI_FN void cti_explicit_predict_foot(const cti_state *s, const ct_real *y, doub
 CTI_FN int cti_explicit_move_back(cti_state *s, ct_real *y, double t);
 
 /* ---- explicit_near.c ---- */
-
-/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2 none */
-#define CTI_EXPLICIT_CONTACT_DISTANCE CTI_R(1.0)
-
-/* [legal penetrations] deepest first touch of two rigid bodies: the move back changes angular momentum. Of two grazing balls it takes 0.02 %, without
-   the bound 0.8 %; half and double change no test. Also of two edges whose ends slide into each other's range: contacts of vertices end shallower */
-#define CTI_EXPLICIT_DEEPEST_TOUCH CTI_R(10.0)
 
 /* cti_explicit_near -- is a vertex, or the middle of an edge, and the face of a body that is nearest to it. */
 typedef struct cti_explicit_near {

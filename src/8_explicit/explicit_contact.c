@@ -11,8 +11,6 @@
    based on: Hong et al. 2006, sec. 2 and 3. */
 #include "explicit.h"
 
-#define CTI_EXPLICIT_PASSES 8 /* [1] passes of the move back over contacts that share nodes; not tuned */
-
 /* ---- places ---- */
 
 /* returns the position, and sets the velocity, of a surface vertex that a script moves or that does not move */
@@ -339,7 +337,7 @@ CTI_FN int cti_explicit_move_back(cti_state *s, ct_real *y, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
     int turn, i, moved = 0, again = 1;
-    for (turn = 0; turn < CTI_EXPLICIT_PASSES && again; turn++) {
+    for (turn = 0; turn < cti_explicit_tuned.contact.passes && again; turn++) {
         again = 0;
         for (i = 0; i < CTI_LEN(g->contacts); i++) {
             cti_explicit_contact *c = &g->contacts[i];

@@ -9,18 +9,6 @@
 #include "../0_base/sort.h"
 #include "../4_geom/dist.h"
 
-#define CTI_EXPLICIT_REACH CTI_R(0.4) /* [edges] depth up to which a vertex is behind a face: steps do not cross half an element */
-/* [thicknesses of a body] most motion of two bodies through each other in a Runge-Kutta step. Without this bound a coarse cube ends on the other
-   side of a thin plate (thin_bodies_have_two_sides). Half and double pass that test, too. In 60 worlds of the soak 463 steps are ok, as with
-   double; 446 with half. Double is not taken: it is more than half of a plate, behind which the other face is nearer */
-#define CTI_EXPLICIT_THROUGH CTI_R(0.4)
-#define CTI_EXPLICIT_SLACK CTI_R(0.1) /* [edges] motion after which candidates are found anew; half and double: no effect on steps */
-/* [1] edges at a smaller angle have no contact: their normal is not well defined. With 0.2 two crossed cylinders end one step of 60 with an edge
-   through the border of a post (sine 0.04); with a quarter none does, as now */
-#define CTI_EXPLICIT_SINE CTI_R(0.02)
-/* [1] share of a face that counts as its border, for errors of the predicted motion. Half and double take the same steps */
-#define CTI_EXPLICIT_BORDER CTI_R(0.02)
-
 /* returns 1 where the candidates are still complete at g->surface */
 static int cti_explicit_candidates_are_valid(const cti_state *s)
 {
@@ -31,7 +19,7 @@ static int cti_explicit_candidates_are_valid(const cti_state *s)
         return 0;
     for (k = 0; k < CTI_LEN(f->runs); k += 3)
         for (i = f->runs[k]; i < f->runs[k + 1]; i++) {
-            ct_real slack = CTI_EXPLICIT_SLACK * cti_explicit_scale(s, f->body_of[i], -1);
+            ct_real slack = cti_explicit_tuned.contact.slack * cti_explicit_scale(s, f->body_of[i], -1);
             if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(g->surface, i), cti_v3_at(g->search.x_found, i))) < slack))
                 return 0;
         }
@@ -53,7 +41,8 @@ static int cti_explicit_candidates(cti_state *s)
     for (i = 0; i < f->n_bodies; i++) {
         ct_real own = cti_explicit_scale(s, i, -1);
         f->ranges[i].swept = CTI_SWEPT_BOX;
-        f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->search.edge_length[3 * i + 2] + (own < CTI_REAL_MAX ? CTI_EXPLICIT_SLACK * own : 0);
+        f->ranges[i].inflate = cti_explicit_tuned.contact.reach / 2 * g->search.edge_length[3 * i + 2] +
+                               (own < CTI_REAL_MAX ? cti_explicit_tuned.contact.slack * own : 0);
     }
     if (!cti_broad_update(&s->prepared, &f->broad, &f->soup, g->surface, g->surface) ||
         !cti_broad_pairs(&s->prepared, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL) ||
@@ -101,7 +90,7 @@ static int cti_explicit_add_adjacent(cti_state *s, const ct_real *y, double t, c
     for (k = 0; k < 3; k++) { /* edges 01, 12, 20 are opposite to vertices 2, 0, 1 */
         int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = edge < 0 ? -1 : f->edge_faces[2 * (size_t)edge];
         cti_explicit_contact c;
-        if (edge < 0 || !(w[1 + (k + 2) % 3] > -CTI_EXPLICIT_BORDER))
+        if (edge < 0 || !(w[1 + (k + 2) % 3] > -cti_explicit_tuned.contact.border))
             continue;
         other = other == face ? f->edge_faces[2 * (size_t)edge + 1] : other;
         if (other < 0)
@@ -139,7 +128,7 @@ static int cti_explicit_pair_edges(const cti_state *s, int a, int b, ct_real rea
     cti_v3 r = cti_v3_sub(cti_v3_at(x, q[0]), cti_v3_at(x, p[0])), n = cti_v3_cross(e1, e2), na, nb;
     ct_real n2 = cti_v3_norm2(n), s1 = cti_v3_dot(cti_v3_cross(r, e2), n), s2 = cti_v3_dot(cti_v3_cross(r, e1), n), d = cti_v3_dot(n, r);
     if (!(s1 > 0 && s1 < n2 && s2 > 0 && s2 < n2) || !(d * d < reach * reach * n2) ||
-        !(n2 > CTI_EXPLICIT_SINE * CTI_EXPLICIT_SINE * cti_v3_norm2(e1) * cti_v3_norm2(e2)))
+        !(n2 > cti_explicit_tuned.contact.sine * cti_explicit_tuned.contact.sine * cti_v3_norm2(e1) * cti_v3_norm2(e2)))
         return 0;
     n = cti_v3_mul(n, 1 / cti_sqrt(n2));
     na = cti_v3_mul(cti_explicit_edge_normal(f, x, a), cti_explicit_edge_side(s, a, b));
@@ -195,11 +184,11 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_e
 {
     const cti_surface *f = &s->surface;
     int body = f->body_of[q->edge < 0 ? q->vertex : f->edges[2 * (size_t)q->edge]];
-    ct_real length = cti_explicit_scale(s, body, q->body), reach = CTI_EXPLICIT_REACH * length;
+    ct_real length = cti_explicit_scale(s, body, q->body), reach = cti_explicit_tuned.contact.reach * length;
     cti_pair pair;
     uint64_t key;
     int face, behind;
-    q->contact_distance = CTI_EXPLICIT_CONTACT_DISTANCE * s->desc.rk.penetration * length;
+    q->contact_distance = cti_explicit_tuned.contact.distance * s->desc.rk.penetration * length;
     if (!(length < CTI_REAL_MAX && q->d2 < reach * reach))
         return 1;
     behind = cti_explicit_is_behind(s, q);
@@ -269,7 +258,7 @@ static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, con
             continue;
         q.x = cti_explicit_point_at(f, x, &q), q.x_start = cti_explicit_point_at(f, g->search.x_start, &q);
         q.d2 = CTI_REAL_MAX, q.own_known = 0, q.n = (end - i) / 2;
-        cti_explicit_nearest(s, &q, CTI_EXPLICIT_REACH * length);
+        cti_explicit_nearest(s, &q, cti_explicit_tuned.contact.reach * length);
         if (!cti_explicit_near_add(s, y, t, &q))
             return 0;
     }
@@ -280,7 +269,7 @@ static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t, in
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real distance = CTI_EXPLICIT_CONTACT_DISTANCE * s->desc.rk.penetration;
+    ct_real distance = cti_explicit_tuned.contact.distance * s->desc.rk.penetration;
     int p, v;
     for (p = 0; p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
@@ -303,7 +292,7 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real distance = CTI_EXPLICIT_CONTACT_DISTANCE * s->desc.rk.penetration;
+    ct_real distance = cti_explicit_tuned.contact.distance * s->desc.rk.penetration;
     int i;
     for (i = 0; i < CTI_LEN(g->search.ee); i += 2) {
         int a = cti_min_int(g->search.ee[i], g->search.ee[i + 1]), b = cti_max_int(g->search.ee[i], g->search.ee[i + 1]);
@@ -312,8 +301,9 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
         cti_pair pair;
         if (body_a == body_b)
             continue;
-        length = cti_explicit_scale(s, body_a, body_b), deepest = -CTI_EXPLICIT_DEEPEST_TOUCH * distance * length;
-        reach = cti_min(CTI_EXPLICIT_REACH / 2 * length, CTI_EXPLICIT_THROUGH * cti_min(g->search.thickness[body_a], g->search.thickness[body_b]));
+        length = cti_explicit_scale(s, body_a, body_b), deepest = -cti_explicit_tuned.contact.deepest * distance * length;
+        reach = cti_min(cti_explicit_tuned.contact.reach / 2 * length,
+                        cti_explicit_tuned.contact.through * cti_min(g->search.thickness[body_a], g->search.thickness[body_b]));
         if (!cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) || d > distance * length)
             continue;
         if (d < deepest && cti_explicit_edges_before(s, a, b, sign) < deepest &&
@@ -403,8 +393,8 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
                 !cti_broad_may_meet(&f->soup, a, b) || cti_sort_has_u64(deep, n_deep, (uint64_t)a << 32 | (uint64_t)b))
                 continue;
             ab = cti_v3_sub(box[2 * a + 1].hi, box[2 * b + 1].lo), ba = cti_v3_sub(box[2 * b + 1].hi, box[2 * a + 1].lo);
-            reach = cti_min(CTI_EXPLICIT_REACH * cti_explicit_scale(s, a, b),
-                            CTI_EXPLICIT_THROUGH * cti_min(g->search.thickness[a], g->search.thickness[b]));
+            reach = cti_min(cti_explicit_tuned.contact.reach * cti_explicit_scale(s, a, b),
+                            cti_explicit_tuned.contact.through * cti_min(g->search.thickness[a], g->search.thickness[b]));
             most = cti_max(most, cti_v3_norm(cti_v3_max(ab, ba)) / reach);
         }
     return most;

@@ -14,14 +14,6 @@
 #include "explicit.h"
 #include "../1_math/elem.h"
 
-#define CTI_EXPLICIT_STABLE CTI_R(2.75) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
-#define CTI_EXPLICIT_DIFFERENCE CTI_R(1e-3) /* [edges] displacement of differences of forces: small strain, far above rounding in float; not tuned */
-#define CTI_EXPLICIT_POWER_ITERATIONS 40 /* [1] of the power method, less than four steps' evaluations; not tuned */
-#define CTI_EXPLICIT_FLATNESS CTI_R(3.0) /* [heights] unit of errors at most: flat elements turn over within a mean edge, and gain energy */
-#define CTI_EXPLICIT_MARGIN CTI_R(1.02)  /* [1] factor of the power method's frequency, which is a lower bound; errors of steps show the rest */
-/* [1] factor of its rate of damping, which is one, too; errors of steps do not show what is missing: with 1.02 damped worlds blow up */
-#define CTI_EXPLICIT_MARGIN_DAMPING CTI_R(1.1)
-
 CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model)
 {
     return s->bodies.models[model]->tets.n && s->bodies.models[model]->tets.model == CT_MODEL_HONG_NEOHOOKEAN && !s->desc.rk.element_pressure;
@@ -128,7 +120,7 @@ static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real
 {
     cti_explicit *g = cti_explicit_own(s);
     const ct_real *rest = g->elements.force;
-    ct_real *x = s->system.work + 6 * (size_t)s->n, *zero = s->system.work + 9 * (size_t)s->n, step = CTI_EXPLICIT_DIFFERENCE * g->edge, most = 0;
+    ct_real *x = s->system.work + 6 * (size_t)s->n, *zero = x + 3 * (size_t)s->n, step = cti_explicit_tuned.rate.difference * g->edge, most = 0;
     int i;
     for (i = 0; i < 3 * s->n && !is_damping; i++)
         x[i] = s->x[i] + step * v[i];
@@ -153,7 +145,7 @@ static ct_real cti_explicit_largest_eigenvalue(cti_state *s, int is_damping)
         seed = seed * 1664525u + 1013904223u;
         v[i] = (ct_real)((int)(seed >> 16) - 32768) / 32768;
     }
-    for (turn = 0; turn < CTI_EXPLICIT_POWER_ITERATIONS; turn++) {
+    for (turn = 0; turn < cti_explicit_tuned.rate.power; turn++) {
         most = cti_explicit_response(s, is_damping, v, z);
         for (i = 0; i < 3 * s->n && most > 0; i++)
             v[i] = z[i] / most;
@@ -175,16 +167,16 @@ CTI_FN int cti_explicit_bodies_rest(cti_state *s)
     for (m = 0; m < s->bodies.n_models; m++)
         if (s->bodies.models[m]->tets.n) {
             omega = cti_max(omega, cti_explicit_element_bound(s, m));
-            g->error_unit = cti_min(g->error_unit, CTI_EXPLICIT_FLATNESS * g->elements.height[m]);
+            g->error_unit = cti_min(g->error_unit, cti_explicit_tuned.rate.flat * g->elements.height[m]);
         }
     if (!cti_explicit_nodal_rest(s))
         return 0;
     g->stable_step = CTI_REAL_MAX;
     if (omega > 0) {
-        assembled = CTI_EXPLICIT_MARGIN * cti_sqrt(cti_explicit_largest_eigenvalue(s, 0));
-        damped = CTI_EXPLICIT_MARGIN_DAMPING * cti_explicit_largest_eigenvalue(s, 1);
+        assembled = cti_explicit_tuned.rate.margin * cti_sqrt(cti_explicit_largest_eigenvalue(s, 0));
+        damped = cti_explicit_tuned.rate.margin_damping * cti_explicit_largest_eigenvalue(s, 1);
         omega = assembled > 0 ? cti_min(omega, assembled) : omega;
-        g->stable_step = CTI_EXPLICIT_STABLE / cti_max(omega, damped);
+        g->stable_step = cti_explicit_tuned.rate.stable / cti_max(omega, damped);
     }
     return 1;
 }

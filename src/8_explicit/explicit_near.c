@@ -12,8 +12,6 @@
 #include "../1_math/elem.h"
 #include "../4_geom/dist.h"
 
-#define CTI_EXPLICIT_FACE_US 0.02 /* [us] of a face's box and normal, for the cut of loops; it changes no result, half and double were not compared */
-
 CTI_FN int cti_explicit_vertex_faces(cti_state *s)
 {
     cti_explicit_search *q = &cti_explicit_own(s)->search;
@@ -69,7 +67,7 @@ static void cti_explicit_faces_range(int begin, int end, int worker, void *conte
 
 CTI_FN void cti_explicit_measure_faces(cti_state *s)
 {
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_faces_range, CTI_LEN(cti_explicit_own(s)->search.listed), CTI_EXPLICIT_FACE_US, s);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_faces_range, CTI_LEN(cti_explicit_own(s)->search.listed), cti_explicit_tuned.costs.node, s);
 }
 
 static const cti_explicit_face *cti_explicit_listed(const cti_state *s, int face)
@@ -178,7 +176,7 @@ CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other)
         return 1;
     middle = cti_v3_mul(cti_v3_add(cti_v3_at(x, q[0]), cti_v3_at(x, q[1])), CTI_R(0.5));
     d = cti_v3_dot(cti_explicit_edge_normal(f, x, edge), cti_v3_sub(middle, cti_v3_at(x, p[0])));
-    if (!(cti_abs(d) > CTI_EXPLICIT_CONTACT_DISTANCE * s->desc.rk.penetration * cti_explicit_scale(s, f->body_of[p[0]], f->body_of[q[0]])))
+    if (!(cti_abs(d) > cti_explicit_tuned.contact.distance * s->desc.rk.penetration * cti_explicit_scale(s, f->body_of[p[0]], f->body_of[q[0]])))
         d = -cti_v3_dot(cti_explicit_edge_normal(f, g->surface, edge), cti_explicit_edge_normal(f, g->surface, other));
     return d < 0 ? CTI_R(-1.0) : CTI_R(1.0);
 }

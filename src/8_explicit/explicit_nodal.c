@@ -14,17 +14,6 @@
 #include "explicit.h"
 #include "../0_base/tasks.h"
 
-#define CTI_EXPLICIT_J0 CTI_R(0.2)     /* [1] J^(-2/3) is continued by its Taylor polynomial of order 2 below, as in 6_model */
-#define CTI_EXPLICIT_CLOSE CTI_R(0.03) /* [1] |J - 1| up to which one iteration from a polynomial of order 4 has an error of 1e-16 */
-#define CTI_EXPLICIT_NEAR CTI_R(0.2)   /* [1] the same with two */
-#define CTI_EXPLICIT_FAR CTI_R(0.4)    /* [1] the same with three */
-#define CTI_EXPLICIT_ROOT_ITERATIONS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
-#define CTI_EXPLICIT_BATCH_US 0.08     /* [us] of a pass over eight elements, for the cut of loops; half or double change nothing */
-#define CTI_EXPLICIT_NODE_US 0.02      /* [us] of a sum of a node */
-
-/* vectors of eight tetrahedra: at rest L (11, 22, 33, 21, 31, 32), 1 / (6 U), V; kept between the two passes d_a, mu/2 h' tr C, h, 1 / (6 U J) */
-enum { CTI_EXPLICIT_REST_SIZE = 8, CTI_EXPLICIT_CARRIED = 12 };
-
 /* cti_explicit_pass -- is a pass over elements or nodes; v NULL: energies, no velocities. The last pass sets force; with `inverse` masses it sets the
    acceleration with that of gravity, and dx to v. */
 typedef struct cti_explicit_pass {
@@ -40,7 +29,7 @@ static cti_r8 cti_explicit_root(cti_r8 c)
     const cti_r8 third = cti_set8(CTI_R(1.0) / 3), four = cti_set8(4);
     cti_r8 r = cti_div8(cti_set8(3), cti_add8(c, cti_set8(2)));
     int i;
-    for (i = 0; i < CTI_EXPLICIT_ROOT_ITERATIONS; i++)
+    for (i = 0; i < cti_explicit_tuned.rate.root; i++)
         r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
     return r;
 }
@@ -50,23 +39,23 @@ static cti_r8 cti_explicit_refine_root(cti_r8 c, cti_r8 d, cti_r8 r)
 {
     const cti_r8 third = cti_set8(CTI_R(1.0) / 3), four = cti_set8(4);
     r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
-    if (!cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_NEAR), cti_abs8(d))))
+    if (!cti_bits8(cti_lt8(cti_set8(cti_explicit_tuned.rate.root_2), cti_abs8(d))))
         return r;
     r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
-    return cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_FAR), cti_abs8(d))) ? cti_explicit_root(c) : r;
+    return cti_bits8(cti_lt8(cti_set8(cti_explicit_tuned.rate.root_3), cti_abs8(d))) ? cti_explicit_root(c) : r;
 }
 
 /* returns h = J^(-2/3); sets its derivative and 1 / max(J, J0) */
 CTI_INLINE cti_r8 cti_explicit_power(cti_r8 j, cti_r8 *slope, cti_r8 *inverse)
 {
     const cti_r8 third = cti_set8(CTI_R(1.0) / 3), one = cti_set8(1), four = cti_set8(4);
-    cti_r8 c = cti_max8(j, cti_set8(CTI_EXPLICIT_J0)), d = cti_sub8(c, one), r, h, e, h1, h2;
+    cti_r8 c = cti_max8(j, cti_set8(cti_explicit_tuned.rate.crushed)), d = cti_sub8(c, one), r, h, e, h1, h2;
     /* J^(-1/3) by its polynomial of order 4 at 1, and Newton's iteration */
     r = cti_mad8(cti_set8(CTI_R(-14.0) / 81), d, cti_set8(CTI_R(35.0) / 243));
     r = cti_mad8(cti_set8(CTI_R(2.0) / 9), d, r);
     r = cti_mad8(one, d, cti_nmad8(cti_mul8(d, r), third, one));
     r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
-    if (cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_CLOSE), cti_abs8(d))))
+    if (cti_bits8(cti_lt8(cti_set8(cti_explicit_tuned.rate.root_1), cti_abs8(d))))
         r = cti_explicit_refine_root(c, d, r);
     h = cti_mul8(r, r), e = cti_mul8(r, h), d = cti_sub8(j, c);
     h1 = cti_scale8(CTI_R(-2.0) / 3, cti_mul8(h, e)), h2 = cti_scale8(CTI_R(-5.0) / 3, cti_mul8(h1, e));
@@ -273,9 +262,9 @@ static void cti_explicit_nodal_open(cti_state *s, const ct_real *x, const ct_rea
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
     p->q = q, p->x = x, p->v = v;
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_records, s->n, CTI_EXPLICIT_NODE_US / 4, p);
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_open, q->n_batches, CTI_EXPLICIT_BATCH_US, p);
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_pressures, s->n, CTI_EXPLICIT_NODE_US, p);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_records, s->n, cti_explicit_tuned.costs.node / 4, p);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_open, q->n_batches, cti_explicit_tuned.costs.batch, p);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_pressures, s->n, cti_explicit_tuned.costs.node, p);
 }
 
 /* runs all passes of p, whose x and v it sets; returns the power of the viscous forces [W] */
@@ -285,8 +274,8 @@ static double cti_explicit_nodal_run(cti_state *s, const ct_real *x, const ct_re
     double power = 0;
     int k;
     cti_explicit_nodal_open(s, x, v, p);
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_forces, q->n_batches, CTI_EXPLICIT_BATCH_US, p);
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_sum, s->n, CTI_EXPLICIT_NODE_US, p);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_forces, q->n_batches, cti_explicit_tuned.costs.batch, p);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_sum, s->n, cti_explicit_tuned.costs.node, p);
     for (k = 0; k < q->n_batches; k++)
         power += q->power[k];
     return power;

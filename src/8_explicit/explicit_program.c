@@ -14,15 +14,6 @@
    based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997; Lawson, Hanson, Solving least squares problems, 1974, ch. 23. */
 #include "explicit_program.h"
 
-#define CTI_EXPLICIT_CHANGES 50      /* [1] times that contacts join the set, before the interior point method; not tuned */
-#define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method: a bound for problems that it does not solve; not tuned */
-#define CTI_EXPLICIT_TOLERANCE 1e-10 /* [1] of scaled conditions: 1e6 times rounding, below what a step's error shows */
-#define CTI_EXPLICIT_ACCEPTED 1e-6   /* [1] of scaled conditions, after the interior point method: what a step may report as converged */
-#define CTI_EXPLICIT_LEAST 1e-13     /* [1] of a unit diagonal: pivots below are rounding */
-#define CTI_EXPLICIT_REGULARIZATION 1e-10 /* [1] r, added to a unit diagonal, so that rows may depend on each other */
-#define CTI_EXPLICIT_CORRECTIONS 3   /* [1] solves with one factor: each multiplies the error by r / (l + r), l an eigenvalue of the matrix */
-#define CTI_EXPLICIT_LARGE 1e300     /* [any] what is smaller is finite */
-
 /* ---- a matrix with a profile: rows of the upper triangle, in whole lanes ---- */
 
 /* returns row k of A - U'U from column j on, in a lane, of the rows that reach it: from `first` on */
@@ -51,7 +42,7 @@ static void cti_explicit_factor(double *A, int n, int ld, const double *last)
                 ;
             cti_d8_store(row + j, cti_explicit_pivot_row(A, ld, first, k, j));
             if (j <= k)
-                pivot = row[k], r = 1 / sqrt(pivot > CTI_EXPLICIT_LEAST ? pivot : 1);
+                pivot = row[k], r = 1 / sqrt(pivot > cti_explicit_tuned.program.pivot ? pivot : 1);
             cti_d8_store(row + j, cti_d8_mul(cti_d8_load(row + j), cti_d8_set(r)));
         }
         row[k] = r;
@@ -133,7 +124,7 @@ static double cti_explicit_violation(cti_explicit_scaled *q)
     cti_explicit_product(q, q->f, q->w);
     for (i = 0; i < q->n; i++) {
         q->w[i] += q->b[i];
-        if (!(fabs(q->f[i]) < CTI_EXPLICIT_LARGE && fabs(q->w[i]) < CTI_EXPLICIT_LARGE)) /* cti_fmin passes over one that is NaN */
+        if (!cti_finite64(q->f[i]) || !cti_finite64(q->w[i])) /* cti_fmin passes over one that is NaN */
             return HUGE_VAL;
         worst = cti_fmax(worst, fabs(cti_fmin(q->f[i], q->w[i])));
     }
@@ -157,7 +148,7 @@ static int cti_explicit_compress(cti_explicit_scaled *q, const uint8_t *active, 
             to[k] = from[q->list[k]] * scale * q->scale[q->list[k]];
         end = cti_max_int(end, k - 1);
         memset(to + k, 0, sizeof(double) * (size_t)((end | 7) + 1 - k));
-        to[row] += CTI_EXPLICIT_REGULARIZATION;
+        to[row] += cti_explicit_tuned.program.shift;
         q->last[row] = end;
     }
     return m;
@@ -175,7 +166,7 @@ static double cti_explicit_solve_set(cti_explicit_scaled *q, const uint8_t *acti
     memset(q->f, 0, sizeof(double) * (size_t)q->n);
     for (k = 0; k < m; k++)
         q->t[k] = q->b[q->list[k]];
-    for (turn = 0, good = -1; turn < CTI_EXPLICIT_CORRECTIONS && good < m; turn++) {
+    for (turn = 0, good = -1; turn < cti_explicit_tuned.program.corrections && good < m; turn++) {
         int negative = 0;
         cti_explicit_substitute(q->L, m, ld, q->last, q->t);
         for (k = 0; k < m; k++) {
@@ -187,7 +178,7 @@ static double cti_explicit_solve_set(cti_explicit_scaled *q, const uint8_t *acti
             break;
         for (k = 0, good = 0; k < m; k++) {
             q->t[k] = q->w[q->list[k]];
-            good += fabs(q->t[k]) <= CTI_EXPLICIT_TOLERANCE;
+            good += fabs(q->t[k]) <= cti_explicit_tuned.program.tolerance;
         }
     }
     return worst;
@@ -238,19 +229,19 @@ static cti_explicit_outcome cti_explicit_sets(cti_explicit_scaled *q, uint8_t *a
     double *from = q->df;
     while (more) {
         *natural = cti_explicit_solve_set(q, active);
-        if (*natural <= CTI_EXPLICIT_TOLERANCE)
+        if (*natural <= cti_explicit_tuned.program.tolerance)
             return CTI_EXPLICIT_SOLVED;
         for (i = 0, more = 0; i < q->n; i++)
             if (active[i] && q->f[i] <= 0)
                 active[i] = 0, more = 1;
     }
     memcpy(from, q->f, sizeof(double) * (size_t)q->n);
-    for (turn = 0; turn < CTI_EXPLICIT_CHANGES; turn++) {
+    for (turn = 0; turn < cti_explicit_tuned.program.changes; turn++) {
         for (i = 0; i < q->n; i++)
-            active[i] |= q->w[i] < -CTI_EXPLICIT_TOLERANCE;
+            active[i] |= q->w[i] < -cti_explicit_tuned.program.tolerance;
         do {
             *natural = cti_explicit_solve_set(q, active);
-            if (*natural <= CTI_EXPLICIT_TOLERANCE)
+            if (*natural <= cti_explicit_tuned.program.tolerance)
                 return CTI_EXPLICIT_SOLVED;
             if (!(*natural < HUGE_VAL))
                 return CTI_EXPLICIT_FAILED;
@@ -319,14 +310,14 @@ static cti_explicit_outcome cti_explicit_interior(cti_explicit_scaled *q)
     int turn, i;
     for (i = 0; i < q->n; i++)
         q->f[i] = q->w[i] = 1;
-    for (turn = 0; turn < CTI_EXPLICIT_ITERATIONS; turn++) {
+    for (turn = 0; turn < cti_explicit_tuned.program.iterations; turn++) {
         double mu = 0, worst = 0;
         cti_explicit_product(q, q->f, q->r);
         for (i = 0; i < q->n; i++) {
             q->r[i] += q->b[i] - q->w[i];
             mu += q->f[i] * q->w[i] / q->n, worst = cti_fmax(worst, fabs(q->r[i]));
         }
-        if (mu < 1e-14 && worst < CTI_EXPLICIT_TOLERANCE / 4)
+        if (mu < 1e-14 && worst < cti_explicit_tuned.program.tolerance / 4)
             return CTI_EXPLICIT_SOLVED;
         if (!(mu < 1e300))
             return CTI_EXPLICIT_FAILED;
@@ -358,7 +349,7 @@ static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint
         memcpy(q->f, q->df, sizeof(double) * (size_t)q->n);
         *natural = worst;
     }
-    return *natural <= CTI_EXPLICIT_ACCEPTED ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
+    return *natural <= cti_explicit_tuned.program.accepted ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
 }
 
 /* places the arrays of a problem in its scratch, the padding of vectors 0 */
@@ -388,8 +379,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(cti_explicit_system *K, const d
     int i, n = K->n, finite = 1;
     *out_natural = 0;
     K->iterations = 0;
-    if (method == CT_EXPLICIT_ACTIVE_SET && n == 1 && K->diagonal[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE &&
-        fabs(b[0] / K->diagonal[0]) < CTI_EXPLICIT_LARGE)
+    if (method == CT_EXPLICIT_ACTIVE_SET && n == 1 && K->diagonal[0] > 0 && cti_finite64(b[0] / K->diagonal[0]))
         return cti_explicit_single(K->diagonal[0], b[0], active, f);
     cti_explicit_scaled_make(K, work, &q);
     q.size = 0;
@@ -397,7 +387,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(cti_explicit_system *K, const d
         double a = K->diagonal[i];
         q.scale[i] = a > 0 ? 1 / sqrt(a) : 1;
         q.size = cti_fmax(q.size, fabs(b[i]) * q.scale[i]);
-        finite &= fabs(b[i]) < CTI_EXPLICIT_LARGE;
+        finite &= cti_finite64(b[i]);
     }
     if (!finite || !(q.size > 0)) {
         for (i = 0; i < n; i++)

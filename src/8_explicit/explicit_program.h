@@ -3,6 +3,7 @@
 
 #include "../2_linalg/kernel.h"
 #include "../public/steppers.h"
+#include "explicit_policy.h"
 
 typedef enum cti_explicit_outcome {
     CTI_EXPLICIT_SOLVED,

@@ -16,14 +16,6 @@
 #include "../0_base/tasks.h"
 #include "../1_math/lanes.h"
 
-/* [legal penetrations over the time of decay] speed of approach below which a contact comes to rest by its force, without an impulse */
-#define CTI_EXPLICIT_SLOW CTI_R(1e-3)
-/* [a_ii] compliance of a contact of edges or of their middles: these outnumber the nodes, and so contacts of faces carry what both might.
-   Two boxes of 500 tetrahedra, eight frames: without it the forces take 1.3 times as long to find, with a hundredth or a hundredfold 1.2 times */
-#define CTI_EXPLICIT_COMPLIANCE 1e-4
-#define CTI_EXPLICIT_CONTACT_US 0.06 /* [us] of a contact's row, for the cut of loops; half or double change nothing */
-#define CTI_EXPLICIT_BLOCK_US 0.004  /* [us] of a block's acceleration */
-
 CTI_FN int cti_explicit_masses(cti_state *s)
 {
     cti_explicit_solve *q = &cti_explicit_own(s)->solve;
@@ -91,7 +83,7 @@ static void cti_explicit_measure_all(cti_state *s, const ct_real *y, double t, i
     cti_explicit_loop q;
     memset(&q, 0, sizeof q);
     q.s = s, q.y = y, q.t = t, q.skip = skip;
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_measure_range, CTI_LEN(cti_explicit_own(s)->contacts), CTI_EXPLICIT_CONTACT_US, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_measure_range, CTI_LEN(cti_explicit_own(s)->contacts), cti_explicit_tuned.costs.batch, &q);
 }
 
 static cti_explicit_contact *cti_explicit_contact_at(const cti_explicit *g, int i) { return &g->contacts[g->solve.order[i]]; }
@@ -221,7 +213,8 @@ static void cti_explicit_take_part(cti_state *s, int at)
     const cti_explicit_contact *c = cti_explicit_contact_at(g, at);
     const int32_t *slot_of = g->solve.slot_of + g->solve.entry_start[at];
     /* entries are rounded to ct_real: without that much more on the diagonal the matrix of contacts that depend on each other may be indefinite */
-    double soft = 1 + (c->pair.kind == CT_PAIR_EE || c->pair.kind == CT_PAIR_EF ? CTI_EXPLICIT_COMPLIANCE : 16 * (double)CTI_EPS), sum = 0;
+    int many = c->pair.kind == CT_PAIR_EE || c->pair.kind == CT_PAIR_EF;
+    double soft = 1 + (many ? cti_explicit_tuned.contact.compliance : 16 * (double)CTI_EPS), sum = 0;
     int k;
     for (k = 0; k < c->n; k++) {
         sum += (double)cti_v3_dot(c->entry[k].g, c->entry[k].z);
@@ -364,7 +357,7 @@ static void cti_explicit_free_motion(cti_state *s, const ct_real *v, ct_real *fo
     cti_explicit_loop q;
     memset(&q, 0, sizeof q);
     q.s = s, q.v = v, q.force = force, q.a = a;
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_free_range, s->n, CTI_EXPLICIT_BLOCK_US, &q);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_free_range, s->n, cti_explicit_tuned.costs.strip, &q);
 }
 
 /* adds contacts' forces to accelerations a and to `force`, and sets the rates of their integrals */
@@ -463,7 +456,7 @@ static void cti_explicit_collide_nodes(cti_state *s, ct_real *y)
 CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real *v = y + 3 * (size_t)s->n, slow = -CTI_EXPLICIT_SLOW * s->desc.rk.penetration * g->decay;
+    ct_real *v = y + 3 * (size_t)s->n, slow = -cti_explicit_tuned.contact.slow * s->desc.rk.penetration * g->decay;
     int i, m = CTI_LEN(g->contacts);
     cti_explicit_measure_all(s, y, t, 0);
     for (i = 0; i < m; i++)

@@ -7,8 +7,6 @@
 #include "../0_base/tasks.h"
 #include "../1_math/lanes.h"
 
-#define CTI_EXPLICIT_STRIP_US 0.004 /* [us] of eight entries of a sum of vectors, for the cut of loops; half or double change nothing */
-
 /* cti_explicit_sum -- is out = y + h (k[0] + 2 (k[1] + k[2]) + k[3]), or y + h k[0] where k[1] is NULL, by strips of eight entries. */
 typedef struct cti_explicit_sum {
     const ct_real *y, *k[4];
@@ -32,7 +30,7 @@ static void cti_explicit_sum_range(int begin, int end, int worker, void *context
 
 static void cti_explicit_sum_run(cti_state *s, cti_explicit_sum *q)
 {
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_sum_range, cti_explicit_own(s)->ode.size / 8, CTI_EXPLICIT_STRIP_US, q);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_sum_range, cti_explicit_own(s)->ode.size / 8, cti_explicit_tuned.costs.strip, q);
 }
 
 static void cti_explicit_stage(cti_state *s, const ct_real *y, const ct_real *k, ct_real h)

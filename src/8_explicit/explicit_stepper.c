@@ -3,9 +3,9 @@
 #include "explicit.h"
 #include "../7_contact/inside.h"
 
-/* [mean edges of a body] smallest thickness that counts, since thickness goes to 0 at tips. A thinner body counts as this thick, so that vertices
-   may come out of its other side. The plate of thin_bodies_have_two_sides has 0.04; half and double pass that test, ten times fails */
-#define CTI_EXPLICIT_THINNEST CTI_R(0.02)
+#ifdef CTI_POLICY_MUTABLE
+cti_explicit_numbers cti_explicit_tuned = CTI_EXPLICIT_NUMBERS;
+#endif
 
 static void cti_explicit_defaults(ct_world_desc *d)
 {
@@ -48,9 +48,6 @@ static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
     return CT_OK;
 }
 
-/* [1] of the bound of the classical rule: that of the extrapolated one, stable for |z| up to 4.62 in the left half plane; not tuned */
-#define CTI_EXPLICIT_EXTRAPOLATED CTI_R(1.68)
-
 /* the reason why steps of a fixed length are refused, or NULL: vibrations of elements would grow in them */
 static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
 {
@@ -58,7 +55,7 @@ static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
     ct_real h = cti_min(s->desc.rk.fixed_step, s->step.dt), most;
     if (what != CTI_FEATURE_STEP)
         return NULL;
-    most = g->stable_step * (s->desc.rk.extrapolate ? CTI_EXPLICIT_EXTRAPOLATED : CTI_R(1.0));
+    most = g->stable_step * (s->desc.rk.extrapolate ? cti_explicit_tuned.rate.extrapolated : CTI_R(1.0));
     if (!(h > most))
         return NULL;
     cti_error_set(&g->refusal, CT_ERR_UNSUPPORTED, -1, (double)most,
@@ -144,7 +141,7 @@ static int cti_explicit_thicknesses(cti_state *s)
             size += cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->faces[3 * i + 1]), cti_v3_at(f->rest, f->faces[3 * i]))) / (ct_real)n;
         for (i = f0; i < f0 + n; i++)
             g->search.thickness[b] = cti_min(g->search.thickness[b], cti_nearest_behind(&faces, i, CTI_R(1e-4) * size));
-        g->search.thickness[b] = cti_max(g->search.thickness[b], CTI_EXPLICIT_THINNEST * size);
+        g->search.thickness[b] = cti_max(g->search.thickness[b], cti_explicit_tuned.contact.thinnest * size);
     }
     cti_forest_free(&s->prepared, &forest);
     return ok;

@@ -15,10 +15,6 @@
 #include "../8_step/report.h"
 #include "../8_step/shell.h"
 
-#define CTI_GEOMETRIC_REPEATS 2 /* times that a substep is done again with the pairs that cross or come near */
-#define CTI_GEOMETRIC_STOP_WHOLE 12 /* rounds of the fail-safe after which it stops blocks at the start of the substep */
-#define CTI_GEOMETRIC_STOP_ROUNDS (2 * CTI_GEOMETRIC_STOP_WHOLE)
-
 /* ---- a substep ---- */
 
 /* sets v to the velocities, with those that scripts give */
@@ -107,14 +103,14 @@ static int cti_geometric_stop(cti_state *s, ct_real h, ct_step_report *r)
     cti_geometric *g = cti_geometric_own(s);
     int round, i, k, found = 1;
     ct_real lost = 0;
-    for (round = 0; round < CTI_GEOMETRIC_STOP_ROUNDS && found > 0; round++) {
+    for (round = 0; round < 2 * cti_geometric_tuned.find.stop_whole && found > 0; round++) {
         found = cti_geometric_find_crossings(s, 1);
         if (found <= 0)
             break;
         for (i = 0; i < s->n; i++) {
             if (!(g->motion_share[i] < 1))
                 continue;
-            if (round >= CTI_GEOMETRIC_STOP_WHOLE)
+            if (round >= cti_geometric_tuned.find.stop_whole)
                 g->motion_share[i] = 0;
             g->run.stopped = 1;
             r->frozen += !g->detection.stopped[i];
@@ -164,7 +160,7 @@ static int cti_geometric_motion(cti_state *s, ct_real h, ct_step_report *r)
     int again, found = 1, missed, done = 1;
     ct_real residual = r->residual;
     double t;
-    for (again = 0; again <= CTI_GEOMETRIC_REPEATS; again++) {
+    for (again = 0; again <= cti_geometric_tuned.find.repeats; again++) {
         if (again > 0)
             cti_geometric_load(s);
         r->residual = residual;
@@ -176,7 +172,7 @@ static int cti_geometric_motion(cti_state *s, ct_real h, ct_step_report *r)
         found = cti_geometric_find_crossings(s, 0);
         if (found < 0)
             return 0;
-        missed = again < CTI_GEOMETRIC_REPEATS ? cti_geometric_find_missed(s, h) : 0;
+        missed = again < cti_geometric_tuned.find.repeats ? cti_geometric_find_missed(s, h) : 0;
         r->ms_detect += cti_state_clock(s) - t;
         if (found + missed == 0)
             break;

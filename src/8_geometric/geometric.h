@@ -19,9 +19,6 @@
 #include "response.h"
 #include "regions.h"
 
-#define CTI_GEOMETRIC_MARGIN CTI_R(1.25) /* [thickness] pairs below are collisions also when they do not move */
-#define CTI_GEOMETRIC_SLACK CTI_R(0.25)  /* [thickness] that a vertex may leave its predicted box by before candidates are found anew */
-
 /* cti_geometric_collision -- is a proximity, or an intersection of the motion, whose side is that before it; or an axis of an elastic. */
 typedef struct cti_geometric_collision {
     cti_pair pair;
@@ -94,7 +91,6 @@ typedef struct cti_geometric_memory {
     ct_real *mean_before; /* [3 old] is their mean before that substep, over a time as long as it [N] */
     ct_real h;            /* is the length of that substep [s] */
     int32_t *table;       /* is a hash table of the keys: entry + 1, or 0 */
-    int has_table;        /* 1: it is made */
     uint64_t *keys_now;   /* [m] name the collisions at hand */
     ct_real *normal_force; /* [m] is their remembered normal force; 0: there was none, or it is an elastic; -1: the collision is new */
     ct_real *mean;        /* [3 m] is their mean over the last time that is as long as this substep [N] */
@@ -268,10 +264,11 @@ CTI_FN ct_real cti_geometric_mobility(const cti_state *s, const ct_real *inv, in
 
 /* cti_geometric_find_stiff -- lists the stiff particles of the system, with the matrix at hand. 0: out of memory.
    cti_geometric_use_matrix -- makes corrections go through the matrices of stiff bodies, or through masses (matrix 0).
-   cti_geometric_spread_stiff -- sets out [3 blocks] of all blocks of these bodies to A^-1 S X, times a share; X [3 m]. Others stay as they are. */
+   cti_geometric_spread -- adds to out [3 blocks], which is 0, A^-1 S X of stiff bodies, with `cloth` of all bodies, else M^-1 S X, times a share;
+   X [3 m]. */
 CTI_FN int cti_geometric_find_stiff(cti_state *s);
 CTI_FN void cti_geometric_use_matrix(cti_state *s, int matrix);
-CTI_FN void cti_geometric_spread_stiff(cti_state *s, const ct_real *X, ct_real share, ct_real *out);
+CTI_FN void cti_geometric_spread(cti_state *s, const ct_real *X, ct_real share, int cloth, ct_real *out);
 
 /* ---- geometric_elastics.c ---- */
 

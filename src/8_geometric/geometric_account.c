@@ -3,6 +3,7 @@
    Method: impulses of the integration work along the velocities of the way, v + share dv. Corrections of positions move potential energy. What
    energies gain beside all this is the error of linearized forces, which the judge finds. */
 #include "geometric.h"
+#include "../8_step/move.h"
 #include "../8_step/energy.h"
 
 /* the part of f in the directions in which scripts hold a block */
@@ -56,16 +57,13 @@ static void cti_geometric_pins(cti_state *s, ct_step_report *r)
         return;
     cti_geometric_left(s, R);
     for (i = 0; i < s->n; i++) {
-        cti_v3 v, X, before = cti_v3_at(s->v, i);
+        cti_v3 X;
         if (s->scripts.filter[i] < 0)
             continue;
-        v = cti_v3_add(cti_state_free(s, i, before), cti_v3_at(s->scripts.v_fixed, i));
         X = cti_geometric_reaction(s, R, i);
         r->work_pins += (double)cti_v3_dot(X, cti_v3_mad(cti_v3_at(g->v, i), cti_v3_at(g->dv, i), share));
-        if (!(s->scripts.held[i] & CTI_HELD_IMPLAUSIBLE)) /* else it is what the judge takes */
-            r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
-        v = cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]);
-        cti_v3_addto(s->step.impulses.pins, i, cti_v3_add(v, X));
+        cti_move_jump(s, i, cti_v3_at(s->v, i), &r->work_pins);
+        cti_v3_addto(s->step.impulses.pins, i, X);
     }
     for (c = 0; c < g->solve.response.m; c++)
         r->work_pins +=

@@ -91,7 +91,7 @@ static int cti_geometric_list_planes(cti_state *s, cti_geometric *g)
             ct_real gap = -q->offset;
             for (k = 0; k < 3; k++)
                 gap += q->normal[k] * (q->normal[k] > 0 ? g->scope.lo : g->scope.hi)[at + k];
-            if (gap < (g->scope.wide ? 2 : CTI_GEOMETRIC_MARGIN) * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
+            if (gap < (g->scope.wide ? 2 : cti_geometric_tuned.find.margin) * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
                 (!CTI_PUSH(s->mem, l->pairs, v) || !CTI_PUSH(s->mem, l->pairs, p)))
                 return 0;
         }
@@ -111,10 +111,11 @@ static ct_real cti_geometric_thickest(const cti_surface *f)
 static void cti_geometric_boxes(cti_geometric *g, cti_surface *f, int body)
 {
     cti_soup_body *r = &f->ranges[body];
-    ct_real thick = f->bodies[body].thickness, slack = f->bodies[body].dynamic ? CTI_GEOMETRIC_SLACK * thick : 0;
+    ct_real thick = f->bodies[body].thickness, slack = f->bodies[body].dynamic ? cti_geometric_tuned.find.slack * thick : 0;
     int i, at = 3 * f->bodies[body].shift;
     r->swept = CTI_SWEPT_BOX;
-    r->inflate = g->scope.wide ? thick + CTI_GEOMETRIC_SLACK * cti_geometric_thickest(f) : CTI_GEOMETRIC_MARGIN * thick / 2 + slack;
+    r->inflate = g->scope.wide ? thick + cti_geometric_tuned.find.slack * cti_geometric_thickest(f)
+                               : cti_geometric_tuned.find.margin * thick / 2 + slack;
     for (i = 3 * r->v0; i < 3 * r->v1; i++) {
         g->scope.lo[at + i] = cti_min(f->x0[i], f->x1[i]) - slack;
         g->scope.hi[at + i] = cti_max(f->x0[i], f->x1[i]) + slack;

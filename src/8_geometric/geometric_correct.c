@@ -9,22 +9,7 @@
 #include "geometric.h"
 #include "../0_base/sort.h"
 
-/* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations
-   that are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with
-   1e-1 .60; with 3e-3 and the same for positions, corrections grow without bound at impacts */
-#define CTI_GEOMETRIC_COMPLIANCE CTI_R(1e-2)
-#define CTI_GEOMETRIC_COMPLIANCE_POSITIONS CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
-#define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
-/* [thickness] change of positions in a turn that ends a solve by masses, and one by the matrix. Two cubes that collide are .3 s later within 3e-4 of
-   their size where they are with any common velocity; with 1e-3 for both, roundings of 1e-16 move them by 1e-4 to 2e-3 */
-#define CTI_GEOMETRIC_TOLERANCE CTI_R(1e-3)
-#define CTI_GEOMETRIC_TOLERANCE_STIFF CTI_R(1e-4)
 #define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
-/* [1] least share of a collision's mobility that stays where scripts hold most of it. A bar with a crushed end (test_geometric_rules.c) has at most
-   173 J of kinetic and elastic energy in ten steps; half: 290, double: 95. A larger share corrects less where little can move; double was tried in
-   that scene alone */
-#define CTI_GEOMETRIC_MOBILITY_LEAST CTI_R(0.1)
-#define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
 
@@ -147,7 +132,7 @@ CTI_FN ct_real cti_geometric_mobility(const cti_state *s, const ct_real *inv, in
         }
         w += own * cti_v3_norm2(t), all += own; /* P'P = P; n'P n would be wrong by rounding */
     }
-    return w > 256 * CTI_EPS * CTI_EPS * all ? cti_max(w, CTI_GEOMETRIC_MOBILITY_LEAST * all) : 0;
+    return w > 256 * CTI_EPS * CTI_EPS * all ? cti_max(w, cti_geometric_tuned.correct.mobility * all) : 0;
 }
 
 CTI_FN int cti_geometric_build(cti_state *s, ct_real h)
@@ -197,13 +182,14 @@ static ct_real cti_geometric_set_slack(cti_state *s, ct_real unit)
     ct_real least = CTI_REAL_MAX;
     int c;
     for (c = 0; c < g->solve.response.m; c++) {
-        g->solve.goal.slack[c] = CTI_GEOMETRIC_NEAR * g->collisions[c].thickness / unit;
+        g->solve.goal.slack[c] = cti_geometric_tuned.correct.within * g->collisions[c].thickness / unit;
         g->solve.goal.excluded[c] = (uint8_t)g->collisions[c].elastic;
         least = cti_min(least, g->solve.goal.slack[c]);
     }
     if (cti_geometric_printed(s))
         return 0;
-    return least * (g->solve.response.stiff.n ? CTI_GEOMETRIC_TOLERANCE_STIFF : CTI_GEOMETRIC_TOLERANCE) / CTI_GEOMETRIC_NEAR;
+    least /= cti_geometric_tuned.correct.within;
+    return least * (g->solve.response.stiff.n ? cti_geometric_tuned.correct.tolerance_stiff : cti_geometric_tuned.correct.tolerance);
 }
 
 static int cti_geometric_solve_goal(cti_state *s, ct_real unit, int is_speed, int remembers, ct_real *X)
@@ -244,10 +230,12 @@ static int cti_geometric_correct_positions(cti_state *s, ct_real h)
         cti_v3 u = cti_v3_mul(cti_v3_add(cti_geometric_relative(q, g->v, c, cti_v3_zero()), t->script_velocity), h);
         u = cti_v3_mad(u, t->normal, t->distance - cti_v3_dot(u, t->normal));
         cti_v3_put(q->goal.offset, c, u);
-        q->goal.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : d->position_distance * t->thickness;
+        q->goal.target[c] = cti_min(d->position_distance * t->thickness, t->distance + cti_geometric_recovery(s, t->thickness, h));
+        if (t->elastic)
+            q->goal.target[c] = -CTI_GEOMETRIC_NEVER;
         q->goal.mu[c] = t->mu;
     }
-    q->response.compliance_factor = CTI_GEOMETRIC_COMPLIANCE_POSITIONS;
+    q->response.compliance_factor = cti_geometric_tuned.correct.compliance_positions;
     cti_geometric_use_matrix(s, 1);
     turns = cti_geometric_solve_goal(s, 1, 0, 0, q->forces.position);
     memset(q->before, 0, sizeof(ct_real) * (size_t)q->response.n); /* largest thickness at a block */
@@ -256,15 +244,9 @@ static int cti_geometric_correct_positions(cti_state *s, ct_real h)
             q->before[q->particle[i]] = cti_max(q->before[q->particle[i]], g->collisions[c].thickness);
     for (i = 0; i < q->response.n; i++)
         if (q->before[i] > 0) /* else it has no collision that can move it */
-            most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)) / (CTI_GEOMETRIC_SHIFT * q->before[i]));
-    for (c = 0; c < q->response.m; c++)
-        if (!g->collisions[c].elastic)
-            most = cti_max(most, cti_v3_dot(g->collisions[c].normal, cti_response_value(&q->response, q->Q, c)) /
-                                     cti_geometric_recovery(s, g->collisions[c].thickness, h));
+            most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)) / (cti_geometric_tuned.correct.shift * q->before[i]));
     most = 1 / most;
-    for (i = 0; i < q->response.n; i++)
-        cti_v3_put(g->dx, q->blocks[i], cti_v3_mul(cti_v3_at(q->Q, i), most));
-    cti_geometric_spread_stiff(s, q->forces.position, most, g->dx);
+    cti_geometric_spread(s, q->forces.position, most, 1, g->dx);
     return turns;
 }
 
@@ -302,7 +284,7 @@ static int cti_geometric_correct_speeds(cti_state *s, ct_real h)
     }
     if (!lacks)
         return 0;
-    q->response.compliance_factor = CTI_GEOMETRIC_COMPLIANCE;
+    q->response.compliance_factor = cti_geometric_tuned.correct.compliance;
     cti_geometric_use_matrix(s, 0);
     turns = cti_geometric_solve_goal(s, h, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
     for (i = 0; i < q->response.n; i++)
@@ -328,7 +310,7 @@ static int cti_geometric_correct_accelerations(cti_state *s, ct_real h)
         cti_v3_put(q->goal.offset, c, cti_v3_mul(u, CTI_R(1.5) / h));
         q->goal.mu[c] = t->mu;
     }
-    q->response.compliance_factor = CTI_GEOMETRIC_COMPLIANCE;
+    q->response.compliance_factor = cti_geometric_tuned.correct.compliance;
     cti_geometric_use_matrix(s, 1);
     return cti_geometric_solve_goal(s, h * h, 0, 1, q->forces.force);
 }
@@ -351,7 +333,7 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_solve *q = &g->solve;
-    int c, i, k, turns, lacks = 0;
+    int c, i, turns, lacks = 0;
     memset(g->dv_end, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     if (q->response.m)
         memset(q->forces.end, 0, sizeof(ct_real) * 3 * (size_t)q->response.m);
@@ -367,7 +349,7 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
     }
     if (!lacks)
         return 0;
-    q->response.compliance_factor = CTI_GEOMETRIC_COMPLIANCE;
+    q->response.compliance_factor = cti_geometric_tuned.correct.compliance;
     cti_geometric_use_matrix(s, 1);
     {
         cti_response_goal goal;
@@ -375,13 +357,9 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
         goal.offset = q->goal.offset, goal.target = q->goal.target, goal.order = q->order, goal.slack = q->goal.slack;
         goal.excluded = q->goal.excluded;
         goal.tolerance = cti_geometric_set_slack(s, h), goal.shortfall = &q->goal.shortfall;
-        memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->response.n);
         turns = cti_response_correct(&q->response, &s->desc.geometric, &goal, q->Q, q->forces.end, q->stick_end);
     }
-    for (i = 0; i < q->response.n; i++)
-        for (k = 0; k < 3; k++)
-            g->dv_end[3 * q->blocks[i] + k] = q->Q[3 * i + k] - q->before[3 * i + k];
-    cti_geometric_spread_stiff(s, q->forces.end, 1, g->dv_end);
+    cti_geometric_spread(s, q->forces.end, 1, 0, g->dv_end);
     return turns;
 }
 
@@ -412,7 +390,7 @@ CTI_FN int cti_geometric_correct_remaining(cti_state *s)
     }
     if (!any)
         return 0;
-    q->response.compliance_factor = CTI_GEOMETRIC_COMPLIANCE;
+    q->response.compliance_factor = cti_geometric_tuned.correct.compliance;
     cti_geometric_use_matrix(s, 0);
     turns = cti_response_cg(&q->response, q->goal.offset, s->desc.geometric.cg_turns, 0, q->forces.remaining);
     cti_response_spread(&q->response, q->forces.remaining, q->before);

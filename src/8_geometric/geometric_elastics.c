@@ -9,10 +9,6 @@
 #include "geometric.h"
 #include "../8_step/joints.h"
 
-/* [1] mass of an elastic over its share of the heavier side. It gives way by g h^2 over this under that weight. The scene elastics, of 60 stitches,
-   takes 93 turns of the implicit step at 10, 216 at 100, and 35 at 1, which is a millimetre in steps of 10 ms */
-#define CTI_GEOMETRIC_SPRING_MASS CTI_R(30)
-
 /* returns the point of a side at a time; x: of the blocks */
 static cti_v3 cti_geometric_side(const cti_joint_side *q, const ct_real *x, double time)
 {
@@ -98,7 +94,7 @@ CTI_FN int cti_geometric_find_elastics(cti_state *s, ct_real h)
             t.script_velocity = cti_geometric_side_velocity(s, j, h, 1);
             t.normal = j->rest > 0 ? line : cti_v3_make(part == 0, part == 1, part == 2);
             t.distance = cti_v3_dot(t.normal, p);
-            t.mass = CTI_GEOMETRIC_SPRING_MASS * cti_geometric_joint_mass(s, j, t.normal);
+            t.mass = cti_geometric_tuned.implicit.spring * cti_geometric_joint_mass(s, j, t.normal);
             t.speed_target = cti_v3_dot(t.normal, w);
             if (t.mass * j->compliance > way * way) /* it is softer than a joint without compliance */
                 t.mass = way * way / j->compliance, t.speed_target = -t.distance / way;

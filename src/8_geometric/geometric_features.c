@@ -6,12 +6,6 @@
    based on: Volino, Magnenat-Thalmann 2000, sec. 2.1 and 2.2. */
 #include "geometric.h"
 
-/* [sine] angle by which the direction between two features may leave the directions in which they are each other's nearest. A box and a sheet that
-   slide over a flat mesh by 5 thicknesses a step keep .999 and .991 of their speed in 30 steps; with half .999 and .995, with double as with this,
-   without the test .54 and .80. A ribbon that falls in folds keeps .69 of its thickness (median of frames 101 to 200); with half .64, with double
-   .68 and two steps that end on their budget */
-#define CTI_GEOMETRIC_OBLIQUE CTI_R(0.2)
-
 /* returns 1 where p is in the Voronoi region of an edge of a face, whose closest point is c: not above the other face there */
 static int cti_geometric_at_edge(const cti_surface *f, int face, int edge, cti_v3 p, cti_v3 c)
 {
@@ -35,6 +29,12 @@ static int cti_geometric_at_vertex(const cti_surface *f, int face, int u, cti_v3
     return 1;
 }
 
+/* returns 1 where the sine up / |way| of an angle is too large */
+static int cti_geometric_is_oblique(ct_real up, cti_v3 way)
+{
+    return up > 0 && up * up > cti_geometric_tuned.find.oblique * cti_geometric_tuned.find.oblique * cti_v3_norm2(way);
+}
+
 /* returns 1 where no face beside an edge is nearer to what lies in the unit direction n. Faces that have a vertex of the other edge do not count */
 static int cti_geometric_edge_is_nearest(const cti_surface *f, int edge, cti_v3 n, const int32_t *other)
 {
@@ -46,8 +46,7 @@ static int cti_geometric_edge_is_nearest(const cti_surface *f, int edge, cti_v3 
         if (f->edge_faces[2 * edge + k] < 0)
             continue;
         in = cti_surface_across(f, f->edge_faces[2 * edge + k], edge, &tip, &foot), up = cti_v3_dot(n, in);
-        /* the angle's sine, up / |in|, without its root */
-        if (tip != other[0] && tip != other[1] && up > 0 && up * up > CTI_GEOMETRIC_OBLIQUE * CTI_GEOMETRIC_OBLIQUE * cti_v3_norm2(in))
+        if (tip != other[0] && tip != other[1] && cti_geometric_is_oblique(up, in))
             return 0;
     }
     return 1;
@@ -64,8 +63,7 @@ CTI_FN int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, 
         int32_t next = f->vertex_next[k];
         cti_v3 way = cti_v3_sub(cti_v3_at(f->x0, next), at);
         ct_real up = -cti_v3_dot(n, way);
-        if (next != p->v[1] && (p->kind == CT_PAIR_VV || next != p->v[2]) && up > 0 &&
-            up * up > CTI_GEOMETRIC_OBLIQUE * CTI_GEOMETRIC_OBLIQUE * cti_v3_norm2(way))
+        if (next != p->v[1] && (p->kind == CT_PAIR_VV || next != p->v[2]) && cti_geometric_is_oblique(up, way))
             return 0;
     }
     return 1;

@@ -8,11 +8,6 @@
 #include "../8_step/tangle.h"
 #include "geometric.h"
 
-#define CTI_GEOMETRIC_SHALLOW CTI_R(0.06) /* [sine] from this angle on two faces are the sides of a valley */
-#define CTI_GEOMETRIC_AHEAD CTI_R(1.5) /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
-#define CTI_GEOMETRIC_KEPT_SHARE CTI_R(0.05) /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
-#define CTI_GEOMETRIC_CUT CTI_R(0.8) /* [1] share of the way to a crossing that a cut leaves */
-
 /* ---- collisions ---- */
 
 /* sets velocities of the surface's vertices in a substep, of their blocks or their scripts, and the largest speed. 0: out of memory */
@@ -70,7 +65,8 @@ static int cti_geometric_make(const cti_state *s, ct_real h, const cti_pair *p, 
         hit->normal = cti_v3_unit(cti_pair_offset(f, f->x0, p), other);
     }
     hit->mu = cti_pair_friction(f, p);
-    return forced || distance <= CTI_GEOMETRIC_MARGIN * thickness + CTI_GEOMETRIC_AHEAD * h * cti_max(0, -cti_v3_dot(hit->normal, u));
+    return forced || distance <= cti_geometric_tuned.find.margin * thickness +
+                                     cti_geometric_tuned.find.ahead * h * cti_max(0, -cti_v3_dot(hit->normal, u));
 }
 
 /* returns 1 where pair i of list k is a collision in a substep h, and sets *hit; 0: it is none, unless the motion without it shows that it must be;
@@ -87,15 +83,15 @@ static int cti_geometric_is_collision(const cti_state *s, int k, int i, ct_real 
     cti_pair p;
     if (!forced && l->kind == CT_PAIR_EE && l->feature[i] != 0)
         return -1;
-    if (!forced && l->kind != CT_PAIR_PLANE && d > CTI_GEOMETRIC_MARGIN * hat &&
-        d > CTI_GEOMETRIC_MARGIN * hat +
-                CTI_GEOMETRIC_AHEAD * h * cti_vertices_approach(l->quads + 4 * (size_t)i, first, n, NULL, g->detection.velocity))
+    if (!forced && l->kind != CT_PAIR_PLANE && d > cti_geometric_tuned.find.margin * hat &&
+        d > cti_geometric_tuned.find.margin * hat +
+                cti_geometric_tuned.find.ahead * h * cti_vertices_approach(l->quads + 4 * (size_t)i, first, n, NULL, g->detection.velocity))
         return 0;
     cti_candidates_pair(l, f, i, &p);
     if (l->kind == CT_PAIR_PLANE)
         return cti_geometric_make(s, h, &p, d, hat, forced, hit);
     if (!cti_geometric_reduce(f, features[1], &p, l->feature[i]) &&
-        !cti_pair_valley(f, features[1], l->feature[i], CTI_GEOMETRIC_SHALLOW, &p, &d) && !forced)
+        !cti_pair_valley(f, features[1], l->feature[i], cti_geometric_tuned.find.shallow, &p, &d) && !forced)
         return -1;
     if (!forced && p.kind != CT_PAIR_VF && d >= s->desc.geometric.speed_distance * hat && !cti_geometric_is_nearest(f, features, &p))
         return 0;
@@ -108,7 +104,7 @@ static int cti_geometric_find_list(cti_state *s, int k, ct_real h, ct_real faste
     const cti_candidates *l = &g->list[k];
     int i, n = cti_candidates_len(l);
     for (i = 0; i < n; i++) {
-        ct_real most = CTI_GEOMETRIC_MARGIN * l->hat[i] + 2 * CTI_GEOMETRIC_AHEAD * h * fastest;
+        ct_real most = cti_geometric_tuned.find.margin * l->hat[i] + 2 * cti_geometric_tuned.find.ahead * h * fastest;
         cti_geometric_collision hit;
         if (!g->forced[k][i] && k != CTI_LIST_PLANE && l->d2[i] > most * most)
             continue;
@@ -135,7 +131,7 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
     CTI_CLEAR(g->collisions);
     if (!cti_geometric_speeds_of(s, h, &fastest))
         return 0;
-    if (!cti_geometric_distances(s, 2 * CTI_GEOMETRIC_AHEAD * h * fastest))
+    if (!cti_geometric_distances(s, 2 * cti_geometric_tuned.find.ahead * h * fastest))
         return 0;
     for (k = 0; k < CTI_LISTS; k++)
         if (!cti_geometric_find_list(s, k, h, fastest))
@@ -150,7 +146,7 @@ static void cti_geometric_cut_motion(cti_state *s, const int32_t *v, int n, ct_r
 {
     cti_geometric *g = cti_geometric_own(s);
     int i, k;
-    t = t < CTI_R(0.02) ? 0 : CTI_GEOMETRIC_CUT * t;
+    t = t < CTI_R(0.02) ? 0 : cti_geometric_tuned.find.cut * t;
     for (i = 0; i < n; i++) {
         const cti_attach *a = cti_surface_attach(&s->surface, v[i]);
         for (k = 0; k < a->n; k++)
@@ -174,7 +170,7 @@ static int cti_geometric_find_crossings_list(cti_state *s, int list, ct_real mos
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_candidates *l = &g->list[list];
-    const cti_candidates_way way = {s->surface.x0, s->surface.x1, CTI_GEOMETRIC_KEPT_SHARE, CTI_GEOMETRIC_KEPT_SHARE, most, NULL};
+    const cti_candidates_way way = {s->surface.x0, s->surface.x1, cti_geometric_tuned.find.kept, cti_geometric_tuned.find.kept, most, NULL};
     int i, n = cti_candidates_len(l), count = 0;
     if (!CTI_RESIZE(s->mem, g->detection.toi, n))
         return -1;
@@ -199,7 +195,7 @@ CTI_FN int cti_geometric_find_crossings(cti_state *s, int cut)
         return -1;
     for (i = 0; cut && i < s->n; i++)
         g->motion_share[i] = 1;
-    if (!cti_geometric_distances(s, most / (1 - CTI_GEOMETRIC_KEPT_SHARE)))
+    if (!cti_geometric_distances(s, most / (1 - cti_geometric_tuned.find.kept)))
         return -1;
     for (k = 0; k < CTI_LIST_PLANE; k++) {
         int found = cti_geometric_find_crossings_list(s, k, most, cut);
@@ -210,7 +206,7 @@ CTI_FN int cti_geometric_find_crossings(cti_state *s, int cut)
     for (i = 0; i < cti_candidates_len(planes); i++) {
         const int32_t *pair = planes->pairs + 2 * (size_t)i;
         ct_real g0 = planes->d2[i], g1 = cti_plane_gap(&f->planes[pair[1]], cti_v3_at(f->x1, pair[0]));
-        ct_real least = CTI_GEOMETRIC_KEPT_SHARE * cti_min(g0, planes->hat[i]);
+        ct_real least = cti_geometric_tuned.find.kept * cti_min(g0, planes->hat[i]);
         if (g1 >= least || !(g0 > 0))
             continue;
         count++;
@@ -312,7 +308,7 @@ CTI_FN int cti_geometric_measure(cti_state *s, ct_step_report *r)
     for (i = 0; i < s->surface.n_bodies; i++)
         thin = cti_min(thin, s->surface.bodies[i].thickness);
     /* collisions' lists have all pairs within their margin: a smaller distance is none of others */
-    if (r->thickness_kept <= CTI_GEOMETRIC_MARGIN && r->min_distance <= CTI_GEOMETRIC_MARGIN * thin)
+    if (r->thickness_kept <= cti_geometric_tuned.find.margin && r->min_distance <= cti_geometric_tuned.find.margin * thin)
         return 1;
     g->scope.wide = 1, g->scope.covered = 0;
     ok = cti_geometric_cover(s);

@@ -13,19 +13,6 @@
 #include "../8_step/factors.h"
 #include "../8_step/motion.h"
 
-/* turns of the free motion's solve with factors of an earlier substep that ask for new ones, and substeps for which they are then made anew. With new
-   ones a solve takes 1 turn. A pile at rest takes 1 to 2 with old ones, a ribbon that falls 7 to 20, and factors cost as much as 4 turns */
-#define CTI_GEOMETRIC_RENEW_TURNS 4
-#define CTI_GEOMETRIC_RENEWALS 32
-/* [1] largest residual of a component over its right side, or over the impulse of gravity, whatever solver.tolerance is */
-#define CTI_GEOMETRIC_RESIDUAL CTI_R(1e-4)
-/* [1] stiffness that holds a block in its body's factor, over its own; single precision has 1e7. A cube on a pinned plate at 20 m/s takes 108 linear
-   iterations in ten steps; with half 109, with double 106 */
-#define CTI_GEOMETRIC_HOLD_STIFFNESS CTI_R(1e4)
-#define CTI_GEOMETRIC_TURNS 2000 /* turns of a solve */
-#define CTI_GEOMETRIC_LAW_ERROR CTI_R(1e-3) /* [thickness] motion by which collisions may miss their law */
-#define CTI_GEOMETRIC_ROUNDS 12 /* times that their terms are made anew */
-
 /* sets system.A = M (1 + h alpha) + h^2 K + h D and system.force, without gravity, at system.q for a stage of h */
 static void cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
 {
@@ -193,7 +180,7 @@ static void cti_geometric_hold_scripted(cti_state *s, ct_real *saved, int restor
 {
     int i, k;
     for (i = 0; i < s->n && s->scripts.n_constrained; i++) {
-        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i], stiff = CTI_GEOMETRIC_HOLD_STIFFNESS * (D[0] + D[4] + D[8]);
+        ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[i], stiff = cti_geometric_tuned.implicit.hold * (D[0] + D[4] + D[8]);
         const ct_real *P = s->scripts.projectors + 9 * (size_t)s->scripts.filter[i];
         if (s->scripts.filter[i] < 0)
             continue;
@@ -361,7 +348,7 @@ static int cti_geometric_scales(cti_state *s, ct_real h, const ct_real *b)
     cti_geometric_implicit *q = &cti_geometric_own(s)->implicit;
     ct_real kick = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), fastest = 0;
     int i, n = CTI_LEN(s->factors.components);
-    q->tolerance = cti_min(CTI_GEOMETRIC_RESIDUAL, s->desc.solver.tolerance);
+    q->tolerance = cti_min(cti_geometric_tuned.implicit.residual, s->desc.solver.tolerance);
     for (i = 0; i < n; i++)
         q->scale[i] = 0;
     for (i = 0; i < s->n; i++)
@@ -442,7 +429,7 @@ static int cti_geometric_solve_linear(cti_state *s, ct_real h, int *turns, ct_st
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] *= cti_sqrt(s->bodies.mass[i / 3]);
     g->implicit.residual = 0;
-    cti_pcg_by(&A, &M, b, g->dv, &rule, CTI_GEOMETRIC_TURNS, work, turns);
+    cti_pcg_by(&A, &M, b, g->dv, &rule, cti_geometric_tuned.implicit.turns, work, turns);
     r->linear_iterations += *turns;
     r->residual = cti_max(r->residual, finite ? g->implicit.residual : CTI_REAL_MAX);
     cti_geometric_scale_by_mass(s, g->dv, g->dv);
@@ -470,8 +457,8 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = h * g->implicit.free_acceleration[i];
     done = cti_geometric_implicit_step(s, h, 1, &turns, r);
-    if (turns > CTI_GEOMETRIC_RENEW_TURNS)
-        g->implicit.renewals = CTI_GEOMETRIC_RENEWALS;
+    if (turns > cti_geometric_tuned.implicit.renew)
+        g->implicit.renewals = cti_geometric_tuned.implicit.renewals;
     for (c = 0; g->implicit.renewals > 0 && c < CTI_LEN(s->factors.components); c++)
         cti_factors_ask(&s->factors.components[c]);
     g->implicit.renewals -= g->implicit.renewals > 0;
@@ -497,7 +484,7 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
         r->residual = residual;
         done = cti_geometric_implicit_step(s, share * h, 0, &turns, r);
         error = cti_geometric_apply_law(s, share * h, 0);
-        if (s->desc.geometric.active_set == 0 || round == CTI_GEOMETRIC_ROUNDS || error <= CTI_GEOMETRIC_LAW_ERROR)
+        if (s->desc.geometric.active_set == 0 || round == cti_geometric_tuned.implicit.rounds || error <= cti_geometric_tuned.implicit.law)
             break;
         cti_geometric_apply_law(s, share * h, 1);
     }

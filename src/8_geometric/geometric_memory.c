@@ -1,15 +1,9 @@
 /* geometric_memory.c -- forces of the acceleration corrections, which the next substep's solve starts from.
-   Method: collisions come in the order of their candidates, which changes little, so that the old list is followed beside the new one;
-   where the two part, a hash table of the old keys is made. A collision that changes its features is a new one. What is recalled is the
+   Method: a hash table of the old keys. A collision that changes its features is a new one. What is recalled is the
    mean force over the last time that is as long as the coming substep. Of a shorter substep before it only the impulse counts, so that the
    large force of a short recovery does not act for the whole of a long substep; the mean before it has the load. */
 #include "geometric.h"
 #include "../0_base/keys.h"
-
-/* [1] share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of
-   their thickness instead of .97 */
-#define CTI_GEOMETRIC_KEEP CTI_R(0.95)
-#define CTI_GEOMETRIC_AHEAD 4 /* entries of the old list that are looked at before the table */
 
 /* returns a key from the features of a pair, or from the joint: it does not change when other bodies are added or removed */
 static uint64_t cti_geometric_key(const cti_state *s, const cti_geometric_collision *t)
@@ -29,25 +23,7 @@ static int cti_geometric_table(cti_state *s, cti_geometric_memory *m)
         int32_t *at = cti_keys_at(m->table, size, m->keys, sizeof *m->keys, m->keys[i]);
         *at = *at ? *at : i + 1;
     }
-    m->has_table = 1;
     return 1;
-}
-
-/* returns the old entry of a key, or -1; *next: where the old list is followed. -2: out of memory */
-static int cti_geometric_look(cti_state *s, cti_geometric_memory *m, uint64_t key, int *next)
-{
-    int n = CTI_LEN(m->keys), k;
-    for (k = *next; k < n && k < *next + CTI_GEOMETRIC_AHEAD; k++)
-        if (m->keys[k] == key) {
-            *next = k + 1;
-            return k;
-        }
-    if (!m->has_table && !cti_geometric_table(s, m))
-        return -2;
-    k = *cti_keys_at(m->table, CTI_LEN(m->table), m->keys, sizeof *m->keys, key);
-    if (k > 0)
-        *next = k;
-    return k - 1;
 }
 
 /* returns the mean force of an old entry over the last `h`, of which the substep before is the share `share` */
@@ -61,23 +37,23 @@ CTI_FN int cti_geometric_recall(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_memory *m = &g->memory;
     ct_real share = h > m->h ? m->h / h : 1;
-    int c, n = CTI_LEN(g->collisions), next = 0, printed = cti_geometric_printed(s);
+    int c, n = CTI_LEN(g->collisions), printed = cti_geometric_printed(s);
     if (!CTI_RESIZE(s->mem, m->normal_force, n) || !CTI_RESIZE(s->mem, m->warm_start, 3 * n) ||
-        !CTI_RESIZE(s->mem, m->mean, 3 * n) || !CTI_RESIZE(s->mem, m->keys_now, n))
+        !CTI_RESIZE(s->mem, m->mean, 3 * n) || !CTI_RESIZE(s->mem, m->keys_now, n) || !cti_geometric_table(s, m))
         return 0;
     for (c = 0; c < n; c++) {
         cti_v3 mean = cti_v3_zero();
         int k;
         m->keys_now[c] = cti_geometric_key(s, &g->collisions[c]);
-        k = CTI_LEN(m->keys) && !printed && !g->collisions[c].elastic ? cti_geometric_look(s, m, m->keys_now[c], &next) : -1;
-        if (k == -2)
-            return 0;
+        k = -1;
+        if (CTI_LEN(m->keys) && !printed && !g->collisions[c].elastic)
+            k = *cti_keys_at(m->table, CTI_LEN(m->table), m->keys, sizeof *m->keys, m->keys_now[c]) - 1;
         if (k >= 0)
             mean = cti_geometric_mean(m, k, share);
         m->normal_force[c] = k >= 0 ? cti_v3_dot(mean, g->collisions[c].normal) : -1;
         cti_v3_put(m->warm_start, c, cti_v3_zero()), cti_v3_put(m->mean, c, mean);
         if (m->normal_force[c] > 0)
-            cti_v3_put(m->warm_start, c, cti_v3_mul(mean, CTI_GEOMETRIC_KEEP));
+            cti_v3_put(m->warm_start, c, cti_v3_mul(mean, cti_geometric_tuned.implicit.keep));
         else if (k >= 0)
             m->normal_force[c] = 0;
     }
@@ -89,7 +65,6 @@ CTI_FN int cti_geometric_remember(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_memory *m = &g->memory;
     int n = CTI_LEN(g->collisions);
-    m->has_table = 0;
     m->h = h;
     if (!CTI_RESIZE(s->mem, m->keys, n) || !CTI_RESIZE(s->mem, m->force, 3 * n) || !CTI_RESIZE(s->mem, m->mean_before, 3 * n))
         return 0;
@@ -123,5 +98,4 @@ CTI_FN void cti_geometric_memory_restore(cti_state *s)
     ct_real *force = m->force, *before = m->mean_before;
     m->keys = m->start_keys, m->force = m->start_force, m->mean_before = m->start_mean_before, m->h = m->start_h;
     m->start_keys = keys, m->start_force = force, m->start_mean_before = before;
-    m->has_table = 0;
 }

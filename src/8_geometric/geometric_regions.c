@@ -1,12 +1,6 @@
 /* geometric_regions.c -- the hierarchies of regions of the bodies that may meet themselves, in the place of their box trees. See regions.h. */
 #include "geometric.h"
 
-/* [1] least cosine of a spared region's cone. A pair in it is a collision only where the surface is compressed below .625 / .75 of its length; .625:
-   no compression is allowed for. Of the crumpled sheet of docs/regions.md 400 regions are spared, with .9 139, with .5 806. */
-#define CTI_GEOMETRIC_CONE CTI_R(0.75)
-/* [1] share of their distance at rest that contours keep, at least .625 for the same reason. Sheets there do not depend on it from .625 to .95. */
-#define CTI_GEOMETRIC_RATIO CTI_R(0.65)
-
 CTI_FN void cti_geometric_regions_free(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -41,10 +35,10 @@ CTI_FN int cti_geometric_regions_pairs(cti_state *s)
     for (i = 0; i < CTI_LEN(g->detection.regions); i++) {
         cti_regions *r = &g->detection.regions[i];
         ct_real thick = f->bodies[r->tree.body].thickness;
-        r->rule.margin = CTI_GEOMETRIC_MARGIN * thick / 2;
-        r->rule.inflate = (g->scope.wide ? thick : r->rule.margin) + CTI_GEOMETRIC_SLACK * thick;
-        r->rule.reach = CTI_GEOMETRIC_MARGIN * thick, r->rule.ratio = CTI_GEOMETRIC_RATIO;
-        r->rule.cosine = CTI_GEOMETRIC_CONE, r->rule.criterion = 2;
+        r->rule.margin = cti_geometric_tuned.find.margin * thick / 2;
+        r->rule.inflate = (g->scope.wide ? thick : r->rule.margin) + cti_geometric_tuned.find.slack * thick;
+        r->rule.reach = cti_geometric_tuned.find.margin * thick, r->rule.ratio = cti_geometric_tuned.find.ratio;
+        r->rule.cosine = cti_geometric_tuned.find.cone, r->rule.criterion = 2;
         cti_regions_dops(r, f->x0, f->x1);
         cti_regions_cones(r, &m);
         if (!cti_regions_self(s->mem, r, &m, &g->list[CTI_LIST_VF].pairs, &g->list[CTI_LIST_EE].pairs))

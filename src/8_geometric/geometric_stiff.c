@@ -3,8 +3,9 @@
    times its mass M. There the correction X of a collision is A^-1 S X, A = M + h^2 K + h D being the matrix of the implicit step: of all motions that
    correct as much, the one that takes the least kinetic and elastic energy. A product with the system's matrix is one solve with the body's
    factor. What needs one collision alone (M_c, shares of it, scales of a solve) has the inverse of the node's own block of A, besides that of the
-   body's mass, with which it moves as a whole. Cloth keeps the masses of the paper: across a sheet both do the same. differs: the paper corrects
-   with masses alone.
+   body's mass, with which it moves as a whole. Cloth keeps the masses of the paper in the solve: across a sheet both do the same. But corrections X
+   of its positions are spread by A^-1, too: A^-1 S X stores at most a quarter of the kinetic energy of M^-1 S X in a substep. differs: the paper
+   corrects with masses alone.
    Corrections of speeds before the integration do so here, too: the implicit step that follows carries their impulses on into the body. */
 #include "geometric.h"
 #include "../8_step/factors.h"
@@ -113,19 +114,19 @@ CTI_FN int cti_geometric_find_stiff(cti_state *s)
     return 1;
 }
 
-CTI_FN void cti_geometric_spread_stiff(cti_state *s, const ct_real *X, ct_real share, ct_real *out)
+CTI_FN void cti_geometric_spread(cti_state *s, const ct_real *X, ct_real share, int cloth, ct_real *out)
 {
     const cti_geometric_solve *q = &cti_geometric_own(s)->solve;
-    int i, k, c;
-    for (k = 0; k < CTI_LEN(q->stiff.bodies) && q->response.stiff.n; k++) {
-        int body = q->stiff.bodies[k];
-        const cti_component *t = &s->factors.components[body];
-        for (i = t->begin; i < t->end; i++)
-            cti_v3_put(out, s->factors.blocks[i], cti_v3_zero());
-        for (c = 0; c < q->response.m; c++)
-            for (i = q->start[c]; i < q->start[c + 1]; i++)
-                if (s->factors.component_of[q->blocks[q->particle[i]]] == body)
-                    cti_v3_addto(out, q->blocks[q->particle[i]], cti_v3_mul(cti_v3_at(X, c), share * q->S[i]));
-        cti_geometric_solve_body(s, t, out);
+    int i, c;
+    for (c = 0; c < q->response.m; c++)
+        for (i = q->start[c]; i < q->start[c + 1]; i++)
+            cti_v3_addto(out, q->blocks[q->particle[i]], cti_v3_mul(cti_v3_at(X, c), share * q->S[i]));
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *t = &s->factors.components[c];
+        int b, matrix = cloth || (cti_geometric_own(s)->implicit.is_stiff[c] && s->desc.geometric.scheme != CT_GEOMETRIC_SUCCESSIVE);
+        if (matrix)
+            cti_geometric_solve_body(s, t, out);
+        for (i = t->begin; i < t->end && !matrix; i++)
+            b = s->factors.blocks[i], cti_v3_put(out, b, cti_v3_mul(cti_state_free(s, b, cti_v3_at(out, b)), s->bodies.inv_mass[b]));
     }
 }

@@ -7,9 +7,6 @@
 #include "regions.h"
 #include "../1_math/simd.h"
 
-#define CTI_REGION_FAR 3e38f /* beyond every polytope: cti_round_float */
-enum { CTI_REGION_STAMPS = 1 << 29 }; /* stamps begin anew before they overflow */
-
 /* cti_region_walk -- is a traversal. */
 typedef struct cti_region_walk {
     cti_mem *mem;
@@ -92,8 +89,8 @@ static void cti_region_put(float *block, int lane, const float *dop)
 {
     int k;
     for (k = 0; k < 6; k++) {
-        block[8 * k + lane] = dop ? dop[k] : CTI_REGION_FAR;
-        block[8 * (6 + k) + lane] = dop ? dop[8 + k] : CTI_REGION_FAR;
+        block[8 * k + lane] = dop ? dop[k] : 3e38f; /* beyond every polytope: cti_round_float */
+        block[8 * (6 + k) + lane] = dop ? dop[8 + k] : 3e38f;
     }
 }
 
@@ -290,7 +287,7 @@ CTI_FN int cti_regions_self(cti_mem *mem, cti_regions *r, const cti_region_motio
     CTI_CLEAR(r->spared);
     CTI_CLEAR(q->stack);
     CTI_CLEAR(q->shared);
-    if (q->stamp > CTI_REGION_STAMPS || q->query > CTI_REGION_STAMPS) {
+    if (q->stamp > INT32_MAX / 4 || q->query > INT32_MAX / 4) {
         memset(q->vertex_stamp, 0, sizeof *q->vertex_stamp * (size_t)(r->tree.v1 - r->tree.v0));
         memset(q->edge_stamp, 0, sizeof *q->edge_stamp * (size_t)(r->tree.e1 - r->tree.e0));
         memset(q->filled, 0, sizeof *q->filled * (size_t)CTI_LEN(r->tree.leaves));

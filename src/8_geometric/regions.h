@@ -10,10 +10,7 @@
 #pragma once
 
 #include "../7_contact/surface.h"
-
-/* numbers of floats of a polytope (its least projections on six axes, 0, 0, then the negatives of the largest ones, 0, 0); of faces of a leaf; of
-   floats of a block of eight polytopes: the twelve numbers of each, eight at a time */
-enum { CTI_REGION_DOP = 16, CTI_REGION_LEAF = 8, CTI_REGION_BLOCK = 96 };
+#include "geometric_policy.h"
 
 /* cti_region -- is a node of the tree, in preorder: the left child of node i is i + 1. */
 typedef struct cti_region {

@@ -8,14 +8,10 @@
 #include "../1_math/lanes.h"
 #include "../4_geom/bounds.h"
 
-/* 1 and phi = (1 + sqrt 5) / 2, over sqrt(1 + phi^2) */
-#define CTI_REGION_SHORT CTI_R(0.52573111211913360603)
-#define CTI_REGION_LONG CTI_R(0.85065080835203993218)
-#define CTI_REGION_NARROW CTI_R(0.98) /* [1] cosine above which the cone of a leaf is not made narrower */
-
 CTI_FN void cti_region_project(cti_v3 p, ct_real out[6])
 {
-    const ct_real s = CTI_REGION_SHORT, l = CTI_REGION_LONG;
+    /* 1 and phi = (1 + sqrt 5) / 2, over sqrt(1 + phi^2) */
+    const ct_real s = CTI_R(0.52573111211913360603), l = CTI_R(0.85065080835203993218);
     out[0] = l * p.z + s * p.y, out[1] = l * p.z - s * p.y;
     out[2] = l * p.y + s * p.x, out[3] = l * p.y - s * p.x;
     out[4] = l * p.x + s * p.z, out[5] = l * p.x - s * p.z;
@@ -195,7 +191,7 @@ static cti_cone cti_cone_of(const cti_region_tree *t, const cti_region *g, const
     }
     cone.axis = cti_v3_unit(axis, cti_v3_make(1, 0, 0));
     cone.cosine = cti_cone_least_cosine(n, ends, cone.axis, &one);
-    if (cone.cosine < CTI_REGION_NARROW) {
+    if (cone.cosine < cti_geometric_tuned.find.narrow) {
         cti_cone_least_cosine(n, ends, one, &other);
         axis = cti_v3_unit(cti_v3_add(one, other), one);
         cosine = cti_cone_least_cosine(n, ends, axis, &other);

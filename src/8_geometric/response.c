@@ -10,13 +10,6 @@
    in which bounds are found. based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
 #include "response.h"
 
-/* [largest inverse mass of a collision] scalar that is added to M_c^-1: it is below every mass ratio */
-#define CTI_RESPONSE_EPSILON CTI_R(1e-9)
-/* passes over normals and friction with stiff particles, of which friction moves others along normals. A cube of 1e6 Pa on another one bounces for
-   ever at 40 mm/s after 1 pass, 3 after 2, .1 after 3, .02 after 6, which take 1.9 times the time */
-#define CTI_RESPONSE_PASSES 3
-#define CTI_RESPONSE_FRICTION_SOLVES 2                      /* solves of friction: of all contacts, then of those that stick */
-
 CTI_FN cti_v3 cti_response_value(const cti_response *sys, const ct_real *Q, int c)
 {
     cti_v3 sum = cti_v3_zero();
@@ -40,7 +33,7 @@ static ct_real cti_response_epsilon(const cti_response *sys, int c)
     int k;
     for (k = sys->start[c]; k < sys->start[c + 1]; k++)
         big = cti_max(big, sys->inv[sys->particle[k]]);
-    return big > 0 ? CTI_RESPONSE_EPSILON * big : 1;
+    return big > 0 ? cti_geometric_tuned.correct.epsilon * big : 1;
 }
 
 CTI_FN ct_real cti_response_normal_mass(const cti_response *sys, int c)
@@ -245,7 +238,7 @@ CTI_FN int cti_response_cg(const cti_response *sys, const ct_real *Y, int turns,
             break;
         beta = alpha;
         alpha = cti_response_step(&run, (ct_real)(beta / curve), X);
-        if (!(alpha <= CTI_RESPONSE_DIVERGED * beta) || beta * (beta / curve) < least_energy) {
+        if (!(alpha <= cti_geometric_tuned.correct.diverged * beta) || beta * (beta / curve) < least_energy) {
             turn++;
             break;
         }
@@ -458,7 +451,7 @@ static int cti_response_solve_friction(const cti_response *sys, const ct_geometr
             cti_v3_put(F, c, cti_response_tangent(sys, c, cti_v3_at(goal->warm_start, c)));
     if (goal->warm_start)
         cti_response_clamp_friction(sys, goal, X, F, NULL);
-    for (round = 0; any && round < CTI_RESPONSE_FRICTION_SOLVES; round++) {
+    for (round = 0; any && round < cti_geometric_tuned.correct.friction; round++) {
         /* those that slide keep their force; the others stop what is left */
         cti_response_spread_change(sys, goal->warm_start, F, 0, G);
         for (c = 0; c < sys->m; c++) {
@@ -537,7 +530,7 @@ CTI_FN int cti_response_correct(const cti_response *sys, const ct_geometric_desc
     if (d->scheme == CT_GEOMETRIC_SUCCESSIVE)
         return cti_response_successive(sys, d, goal, Q, X, stick);
     turns = cti_response_pass(sys, d, goal, Q, X, stick);
-    for (pass = 1; pass < CTI_RESPONSE_PASSES && turns > 0 && goal->mu && sys->stiff.n; pass++) {
+    for (pass = 1; pass < cti_geometric_tuned.correct.passes && turns > 0 && goal->mu && sys->stiff.n; pass++) {
         memcpy(base, X, sizeof *X * 3 * (size_t)sys->m);
         for (c = 0; c < sys->m; c++)
             first[c] = cti_v3_dot(cti_v3_at(sys->normal, c), cti_v3_at(X, c));

@@ -7,8 +7,8 @@
 #include "../0_base/arena.h"
 #include "../1_math/vec.h"
 #include "../public/types.h"
+#include "geometric_policy.h"
 
-#define CTI_RESPONSE_DIVERGED 100 /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
 #define CTI_RESPONSE_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
 
 /* Directions in which a collision takes part in a solve. */

@@ -5,8 +5,6 @@
    is computed again where single precision ends. based on: Volino, Magnenat-Thalmann 2000, sec. 3.2 and 3.3. */
 #include "response.h"
 
-#define CTI_RESPONSE_SINGLE 1e-5 /* [1] share of a residual, well within single precision, below which it is computed anew in full precision */
-
 /* adds S n x of a collision to u [4 n], four numbers a particle, so that a particle is one vector */
 CTI_INLINE void cti_response_normal_scatter(const cti_response *sys, int c, ct_real x, ct_real *u)
 {
@@ -100,7 +98,7 @@ typedef struct cti_response_normal_run {
 
 /* A row has all that a turn knows of a collision, so that a pass reads one stream. Directions and changes are those of the solution times the
    collisions' own mobilities, since with them the scale is all that is needed of these. Behind it are weights and particles, sys->width of each. */
-enum { CTI_ROW_NORMAL, CTI_ROW_SCALE = 3, CTI_ROW_RESIDUAL, CTI_ROW_DIRECTION, CTI_ROW_CHANGE, CTI_ROW_WEIGHTS = 8 };
+enum { CTI_ROW_X, CTI_ROW_Y, CTI_ROW_Z, CTI_ROW_SCALE, CTI_ROW_RESIDUAL, CTI_ROW_DIRECTION, CTI_ROW_CHANGE, CTI_ROW_SPARE, CTI_ROW_WEIGHTS };
 
 CTI_INLINE float *cti_response_normal_row(const cti_response *sys, int k, int width)
 {
@@ -253,7 +251,8 @@ CTI_INLINE double cti_response_normal_step(const cti_response_normal_run *run, f
 static int cti_response_normal_descend(const cti_response_normal_run *run, int turns, double least, double least_energy, int *done)
 {
     const cti_response *sys = run->system;
-    double alpha = cti_response_normal_norm2(run), beta = 0, curve, size, stiffest = 0, single = alpha * CTI_RESPONSE_SINGLE * CTI_RESPONSE_SINGLE;
+    double alpha = cti_response_normal_norm2(run), beta = 0, curve, size, stiffest = 0;
+    double single = alpha * cti_geometric_tuned.correct.single * cti_geometric_tuned.correct.single;
     int turn;
     for (turn = 0; turn < turns && alpha > least; turn++) {
         float keep = turn ? (float)(alpha / beta) : 0;
@@ -267,7 +266,7 @@ static int cti_response_normal_descend(const cti_response_normal_run *run, int t
         beta = alpha;
         alpha = sys->width == 4 ? cti_response_normal_step(run, (float)(beta / curve), 4)
                                 : cti_response_normal_step(run, (float)(beta / curve), sys->width);
-        if (!(alpha <= CTI_RESPONSE_DIVERGED * beta) || beta * (beta / curve) < least_energy) {
+        if (!(alpha <= cti_geometric_tuned.correct.diverged * beta) || beta * (beta / curve) < least_energy) {
             turn++;
             break;
         }

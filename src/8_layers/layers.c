@@ -3,6 +3,7 @@
    ends at its last safe event: clocks that are in the middle of a part then give the impulse of their lag (a first order correction), and the next
    step begins there. based on: Harmon et al. 2009; lecture notes 4.5. */
 #include "layers.h"
+#include "../8_step/move.h"
 #include "../8_step/assemble.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
@@ -11,25 +12,16 @@
 #include "../8_step/tangle.h"
 #include "../8_step/report.h"
 
-/* [1] error of a step's energy over the energy that it exchanges, above which it counts as not converged: explicit steps exchange energy with their
-   own error, for a time. Single steps of three boxes that fall on each other reach 3.2e-3, of a jelly or a sheet that bounces with restitution 1
-   8e-4. Half: such steps count as not converged */
-#define CTI_LAYERS_ENERGY_ERROR 5e-3
-
 /* ---- from the state and back ---- */
 
 /* sets block i to the state, with the velocity that a script gives it; sums the work and the impulse of the jump to that velocity */
 static void cti_layers_load_block(cti_state *s, int i)
 {
     cti_layers *y = cti_layers_own(s);
-    double m = (double)s->bodies.mass[i];
-    cti_v3 before = cti_v3_at(s->v, i), v = before;
+    cti_v3 v = cti_v3_at(s->v, i);
     int k;
-    if (s->scripts.filter[i] >= 0) {
-        v = cti_v3_add(cti_state_free(s, i, before), cti_v3_at(s->scripts.v_fixed, i));
-        y->window.sums.pins += 0.5 * m * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
-        cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), (ct_real)m));
-    }
+    if (s->scripts.filter[i] >= 0)
+        v = cti_move_jump(s, i, v, &y->window.sums.pins);
     y->nodes.v[3 * i] = (double)v.x, y->nodes.v[3 * i + 1] = (double)v.y, y->nodes.v[3 * i + 2] = (double)v.z;
     y->nodes.inverse_mass[i] = s->scripts.fixed[i] ? 0 : (double)s->bodies.inv_mass[i];
     for (k = 3 * i; k < 3 * i + 3; k++) {
@@ -103,7 +95,7 @@ static double cti_layers_residual(const cti_state *s, ct_real dt, ct_step_report
     r->residual = (ct_real)(scale > 0 ? error / scale : 0);
     if (!cti_finite(r->residual) || !cti_finite64(r->energy_gained) || !cti_finite64(scale))
         r->residual = CTI_REAL_MAX;
-    if (!(r->residual <= CTI_R(CTI_LAYERS_ENERGY_ERROR)))
+    if (!(r->residual <= CTI_R(cti_layers_tuned.window.energy)))
         r->status = CT_STATUS_NOT_CONVERGED;
     return scale;
 }
@@ -130,7 +122,7 @@ static void cti_layers_balance(cti_state *s, ct_real advanced, int whole, ct_ste
     scale = cti_layers_residual(s, s->step.dt, r);
     if (!whole)
         r->status = CT_STATUS_BUDGET; /* also where the correction of the last parts leaves a residual */
-    cti_judge_refuses(s, advanced, CTI_LAYERS_ENERGY_ERROR * scale, 0, r);
+    cti_judge_refuses(s, advanced, cti_layers_tuned.window.energy * scale, 0, r);
 }
 
 /* ---- the step ---- */

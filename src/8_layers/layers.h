@@ -17,9 +17,8 @@
 
 #include "../7_contact/candidates.h"
 #include "../8_step/stepper.h"
+#include "layers_policy.h"
 
-/* A step has 2^CTI_LAYERS_LOG ticks. The highest level of a clock is CTI_LAYERS_LEVELS. */
-enum { CTI_LAYERS_LOG = 40, CTI_LAYERS_LEVELS = 36 };
 #define CTI_LAYERS_TICKS ((int64_t)1 << CTI_LAYERS_LOG)
 
 /* ---- layers_law.c ---- */

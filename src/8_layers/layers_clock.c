@@ -8,24 +8,6 @@
 #include "../0_base/sort.h"
 #include "../1_math/eig3.h"
 
-/* [1] factor of w^2, for elements that are stiffer than at rest when they are deformed. Half and double were not compared */
-#define CTI_LAYERS_STIFFEN 1.5
-/* [1] deviation of a block in free fall between two events of gravity, over the thickness, at most. Half shortens the time between two events to
-   1 / sqrt 2 */
-#define CTI_LAYERS_FALL 0.01
-/* [1] share of its speed that mass damping takes from a block in one event at most; exact to second order */
-#define CTI_LAYERS_DECAY 0.1
-/* [rad] phase of the fastest vibration at its nodes that passes between two events of an element, at most. From pi on the impulses of slow
-   elements drive that vibration (Fong, Darve, Lew 2008): a sheet with a membrane and bending gained a quarter of its energy in 4 s without
-   this. Half: slow elements have twice the events; double: close to the resonance */
-#define CTI_LAYERS_PHASE_NODES 1.0
-/* [rad] phase of the first four layers together that passes between two events of an element at a surface, over layers.clock, at most.
-   Layers push its nodes between its events: with double of this the energy of a jelly that bounces has six times the error */
-#define CTI_LAYERS_PHASE_LAYERS 4.0
-/* [1] Courant number: motion of a node between two events of an element, over the element's height, at most. A jelly that hits a floor at three
-   times its speed of sound needs it. Half: twice the events of such steps */
-#define CTI_LAYERS_COURANT 0.05
-
 /* cti_layers_batch -- refers to the elements of one kind of a model. */
 typedef struct cti_layers_batch {
     int n, nn, per; /* count elements, and the nodes and numbers at rest of each */
@@ -173,7 +155,7 @@ static void cti_layers_frequencies(const cti_state *s, cti_model *m, int kind, c
             sum[b.node[e]] = 0;
     }
     for (e = 0; e < b.n; e++) {
-        out[e] = sqrt(CTI_LAYERS_STIFFEN * out[e]);
+        out[e] = sqrt(cti_layers_tuned.clock.stiffen * out[e]);
         size[e] = cti_layers_height(&b, kind, e, X);
     }
 }
@@ -291,7 +273,7 @@ static double cti_layers_damping_rate(const cti_state *s, cti_model *m, int kind
     double most = 0;
     int i;
     if (kind != CTI_LAYERS_BEND && kind != CTI_LAYERS_PLATE_DAMPING)
-        return b.beta * fastest * fastest / CTI_LAYERS_STIFFEN;
+        return b.beta * fastest * fastest / cti_layers_tuned.clock.stiffen;
     for (i = 0; i < 4 * b.n; i++)
         sum[3 * b.node[i]] = 0;
     for (i = 0; i < 4 * b.n; i++) {
@@ -341,8 +323,9 @@ static int cti_layers_group_add(cti_state *s, int model, int kind, const int32_t
 static double cti_layers_element_period(const cti_state *s, int e)
 {
     const cti_layers *y = cti_layers_own(s);
-    double h = cti_fmin(2 * (double)s->desc.layers.clock / y->clocks.frequency[e], CTI_LAYERS_PHASE_NODES / y->clocks.neighbour_frequency[e]);
-    return y->clocks.on_surface[e] ? cti_fmin(h, CTI_LAYERS_PHASE_LAYERS * (double)s->desc.layers.clock / (y->frequency * 10)) : h;
+    double h = cti_fmin(2 * (double)s->desc.layers.clock / y->clocks.frequency[e],
+                        cti_layers_tuned.clock.phase_nodes / y->clocks.neighbour_frequency[e]);
+    return y->clocks.on_surface[e] ? cti_fmin(h, cti_layers_tuned.clock.phase_layers * (double)s->desc.layers.clock / (y->frequency * 10)) : h;
 }
 
 /* adds the groups of one kind of a model; take [elements] is scratch */
@@ -379,9 +362,9 @@ static int cti_layers_body_force_level(const cti_state *s, double dt)
     for (i = 0; i < s->n; i++)
         alpha = cti_fmax(alpha, (double)s->bodies.alpha[i]);
     if (g > 0)
-        h = cti_fmin(h, sqrt(8 * CTI_LAYERS_FALL * (double)s->desc.thickness / g));
+        h = cti_fmin(h, sqrt(8 * cti_layers_tuned.clock.fall * (double)s->desc.thickness / g));
     if (alpha > 0)
-        h = cti_fmin(h, CTI_LAYERS_DECAY / alpha);
+        h = cti_fmin(h, cti_layers_tuned.clock.decay / alpha);
     return cti_layers_level(dt, h);
 }
 
@@ -469,7 +452,7 @@ CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
     fastest = cti_layers_fastest(c);
     for (l = 1; l <= most; l++) {
         double h = cti_layers_period(y->frequency, l, (double)s->desc.layers.layer_clock);
-        k = c->level_of[l] = cti_layers_level(dt, fastest > 0 ? cti_fmin(h, CTI_LAYERS_PHASE_NODES / fastest) : h);
+        k = c->level_of[l] = cti_layers_level(dt, fastest > 0 ? cti_fmin(h, cti_layers_tuned.clock.phase_nodes / fastest) : h);
         y->set[k].first = y->set[k].first ? y->set[k].first : l;
         y->set[k].last = l;
     }
@@ -488,6 +471,8 @@ CTI_FN void cti_layers_clocks_speed(cti_state *s, double speed)
     int i;
     for (i = 0; i < CTI_LEN(c->groups); i++) {
         cti_layers_group *g = &c->groups[i];
-        g->level = speed > 0 ? cti_max_int(g->base_level, cti_layers_level(c->dt, CTI_LAYERS_COURANT * g->height / speed)) : g->base_level;
+        g->level = g->base_level;
+        if (speed > 0)
+            g->level = cti_max_int(g->level, cti_layers_level(c->dt, cti_layers_tuned.clock.courant * g->height / speed));
     }
 }

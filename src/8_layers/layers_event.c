@@ -3,7 +3,7 @@
    of its clock (asynchronous variational integrator). Forces of an element, and of a pair without friction, sum to zero, and so do their torques.
    Restitution e: while a pair's layers give energy back they push with e^2 of their force; so a pair that comes in with the speed u leaves with e u.
    What the rest of their force would have done is lost. Friction: each event of a layer takes at most mu times its own impulse from the tangential
-   motion, and no more than CTI_LAYERS_OVERRELAX times what stops it. It acts at both closest points, which are apart. Restitution and friction need a
+   motion, and no more than event.overrelax times what stops it. It acts at both closest points, which are apart. Restitution and friction need a
    velocity at a time between events. The momentary one will not do: at rest it changes its sign with each event of an element, since contacts have
    pushed meanwhile and the element has not. So each clock adds the impulse of its lag; the sum is 0 at rest. Damping: -h D v with D of each element
    over 1 + h r, r a bound on the rate of its fastest decay as it is stretched now, which takes at most the whole of each mode; v is the velocity in
@@ -11,17 +11,6 @@
    on: Lew et al. 2003; Harmon et al. 2009. */
 #include "layers.h"
 #include "../4_geom/dist.h"
-
-/* [1] largest impulse of friction in an event, over the one that stops the sliding: an overrelaxation, which dissipates up to 2. A contact that
-   sticks creeps by (2 - this) / this of the velocity that it gains between two events, at 2 not at all. With 1 a box on a slope creeps by 0.15 mm/s,
-   with 1.9 by 0.008 */
-#define CTI_LAYERS_OVERRELAX 1.9
-/* [1] the share of restitution falls from 1 to e^2 while the mean of a pair's velocities before and after an event rises from 0 to this part of what
-   the event's full impulse changes. Three boxes that fall on each other: worst residual 4.2e-3 with half of this, 3.2e-3, 2.2e-3 with double; a
-   sheet that falls flat with restitution 0 leaves with 0.007, 0.011, 0.021 of its speed */
-#define CTI_LAYERS_BLEND 0.5
-/* [1] a contact sticks where friction takes less than this share of mu times the normal impulse */
-#define CTI_LAYERS_STICKS 0.999
 
 /* ---- blocks ---- */
 
@@ -152,8 +141,6 @@ CTI_FN cti_v3 cti_layers_velocity(const cti_state *s, int v, cti_v3 *out_script)
 /* ---- layers ---- */
 
 /* terms of a contact's J at most: four vertices with four blocks each */
-enum { CTI_LAYERS_TERMS = 16 };
-
 /* cti_layers_contact -- is a pair in an event: its J, with p_a - p_b = sum of weight times block. */
 typedef struct cti_layers_contact {
     int n, block[CTI_LAYERS_TERMS];
@@ -323,11 +310,11 @@ static cti_v3 cti_layers_lag_velocity(const cti_state *s, const cti_layers_conta
 }
 
 /* returns the share of an event's impulse that restitution leaves: 1 while layers take energy, least = e^2 where they give it back, and between them
-   the share for which the velocity in the middle of the event is that of CTI_LAYERS_BLEND. rate: work of the full impulse at the velocity before the
+   the share for which the velocity in the middle of the event is that of event.blend. rate: work of the full impulse at the velocity before the
    event [J]; change: what that impulse adds to this work [J] */
 static double cti_layers_restitution(double least, double rate, double change)
 {
-    double k = (1 - least) / CTI_LAYERS_BLEND;
+    double k = (1 - least) / cti_layers_tuned.event.blend;
     return change > 0 ? cti_fmin(1, cti_fmax(least, (1 - k * rate / change) / (1 + k / 2))) : 1;
 }
 
@@ -351,9 +338,9 @@ static void cti_layers_pair_kick(cti_state *s, cti_layers_list *l, int i, const 
     slip = cti_v3_mad(slip, p->normal, -cti_v3_dot(slip, p->normal));
     speed = (double)cti_v3_norm(slip);
     if (mu > 0 && speed > 0 && J > 0 && p->inverse_mass > 0) {
-        friction = cti_fmin(mu * J, CTI_LAYERS_OVERRELAX * speed / p->inverse_mass);
+        friction = cti_fmin(mu * J, cti_layers_tuned.event.overrelax * speed / p->inverse_mass);
         total = cti_v3_mad(total, slip, (ct_real)(-friction / speed));
-        l->load[i] = friction < CTI_LAYERS_STICKS * mu * J ? 3 : 1;
+        l->load[i] = friction < cti_layers_tuned.event.sticks * mu * J ? 3 : 1;
     } else if (J > 0 && !l->load[i])
         l->load[i] = 1;
     cti_layers_contact_kick(s, p, total);

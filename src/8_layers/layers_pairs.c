@@ -6,8 +6,6 @@
 #include "../7_contact/potential.h"
 #include "../8_step/impulses.h"
 
-#define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] reach beyond the expected deviations. Half: more queries; double: more pairs */
-
 /* ---- motion ---- */
 
 /* bounds how far vertex i goes from the line that candidates are complete for, in span seconds from x0 on, with its deviation from its own [m] */
@@ -55,7 +53,7 @@ static void cti_layers_lines_ahead(cti_state *s, double span)
             cti_v3_put(p->line_end, i, cti_v3_mad(x, cti_v3_at(p->velocity, i), (ct_real)span));
             off = cti_max(off, p->deviation[i] + 16 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z)));
         }
-        p->reach[b] = 2 * off + CTI_LAYERS_SLACK * f->bodies[b].thickness;
+        p->reach[b] = 2 * off + cti_layers_tuned.window.slack * f->bodies[b].thickness;
         r->swept = CTI_SWEPT_BOX;
         r->inflate = f->bodies[b].thickness / 2 + p->reach[b];
     }

@@ -2,8 +2,9 @@
 #include "layers.h"
 #include "../0_base/log.h"
 
-/* [m/s^2] acceleration that sets the first layer's stiffness where gravity is less */
-#define CTI_LAYERS_WEIGHT 9.81
+#ifdef CTI_POLICY_MUTABLE
+cti_layers_numbers cti_layers_tuned = CTI_LAYERS_NUMBERS;
+#endif
 
 static void cti_layers_defaults(ct_world_desc *d)
 {
@@ -61,7 +62,7 @@ static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_layers *y = (cti_layers *)cti_stepper_own(s, sizeof *y);
     ct_real *X = NULL;
-    double weight = cti_fmax(CTI_LAYERS_WEIGHT, (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
+    double weight = cti_fmax(cti_layers_tuned.event.weight, (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
     int i, ok;
     if (!y)
         return 0;

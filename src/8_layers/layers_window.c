@@ -9,22 +9,6 @@
    share of its distance. based on: Harmon et al. 2009 (safe windows, event queue); Mirtich 2000, Timewarp rigid body simulation (rollback). */
 #include "layers.h"
 
-/* [1] share of its distance by which a pair may come nearer in a window. Half: twice the windows, and the same time; double: a
-   third more updates (drape, tumble) */
-#define CTI_LAYERS_NEARER 0.2
-#define CTI_LAYERS_SAFETY 1.5           /* [1] expected deviation, over that of the last window */
-#define CTI_LAYERS_GROW 3               /* [1] length of a window over that of the last one, at most */
-#define CTI_LAYERS_DEVIATION_LEAST 1e-3 /* [thickness] deviation that is always expected */
-#define CTI_LAYERS_FIRST 64             /* [1] length of the step over that of its first window */
-/* [thickness] deviation that a window may expect: more would make many pairs candidates. Half: shorter windows for swinging bodies */
-#define CTI_LAYERS_DEVIATION_MOST 2.0
-#define CTI_LAYERS_AHEAD 8  /* [windows] time for which candidates are complete, if the step is as long */
-#define CTI_LAYERS_ROUND 64 /* [ulp of coordinates] rounding of a distance */
-/* parts of a window, at whose ends it is tested. `pinch` (27 steps) and cloth_on_sphere (120) evaluate 109 and 376 million elements and pairs with 1,
-   94 and 355 with 4, 92 and 352 with 8, 91 and 350 with 16 */
-enum { CTI_LAYERS_PARTS = 8 };
-#define CTI_LAYERS_TRIES 60 /* tries of one window, each at most half as long as the one before */
-
 /* moves all blocks to a tick */
 static void cti_layers_drift_all(cti_state *s, int64_t tick)
 {
@@ -50,9 +34,9 @@ static double cti_layers_expected_deviation(const cti_state *s, int i, double sp
 {
     const cti_layers *y = cti_layers_own(s);
     double r = y->window.last_length > 0 ? cti_fmax(1, span / y->window.last_length) : 1, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    return CTI_LAYERS_SAFETY * y->nodes.deviation_rate[i] * span * r +
+    return cti_layers_tuned.window.safety * y->nodes.deviation_rate[i] * span * r +
            g * span * (span + y->clocks.dt / (double)((int64_t)1 << y->clocks.body_force_level)) +
-           CTI_LAYERS_DEVIATION_LEAST * (double)s->desc.thickness;
+           cti_layers_tuned.window.least * (double)s->desc.thickness;
 }
 
 /* sets the vertices' deviations from those of blocks, which are expected for `span` seconds; with expected 0 from those that were measured */
@@ -101,7 +85,7 @@ static ct_real cti_layers_rounding(const cti_state *s, const cti_candidates *l, 
     ct_real size = 0;
     for (k = 0; k < n; k++)
         size = cti_max(size, cti_abs(x[3 * v[k]]) + cti_abs(x[3 * v[k] + 1]) + cti_abs(x[3 * v[k] + 2]));
-    return CTI_LAYERS_ROUND * CTI_EPS * size;
+    return cti_layers_tuned.window.round * CTI_EPS * size;
 }
 
 /* returns D_a + D_b of a pair with the rounding of its distance [m] */
@@ -120,7 +104,7 @@ static ct_real cti_layers_pair_deviation(const cti_state *s, const cti_candidate
     return a + b + cti_layers_rounding(s, l, i);
 }
 
-/* returns the longest window, at most span, in which no pair comes nearer by more than CTI_LAYERS_NEARER, with deviations as in `span` seconds [s] */
+/* returns the longest window, at most span, in which no pair comes nearer by more than window.nearer, with deviations as in `span` seconds [s] */
 static double cti_layers_window_length(const cti_state *s, double span)
 {
     const cti_layers *y = cti_layers_own(s);
@@ -134,10 +118,10 @@ static double cti_layers_window_length(const cti_state *s, double span)
                 continue;
             way = span * (double)cti_layers_approach(s, &l->c, i) + (double)cti_layers_pair_deviation(s, &l->c, i);
             /* pairs that stay outside of their layers do not count */
-            if (!(way > CTI_LAYERS_NEARER * d && d - way < (double)l->c.hat[i]))
+            if (!(way > cti_layers_tuned.window.nearer * d && d - way < (double)l->c.hat[i]))
                 continue;
             rounding = (double)cti_layers_rounding(s, &l->c, i); /* shorter windows do not make it smaller */
-            room = cti_fmax(CTI_LAYERS_NEARER * d, 0.9 * (d - (double)l->c.hat[i])) - rounding;
+            room = cti_fmax(cti_layers_tuned.window.nearer * d, 0.9 * (d - (double)l->c.hat[i])) - rounding;
             if (way > rounding && room > 0)
                 longest = cti_fmin(longest, span * room / (way - rounding));
         }
@@ -429,9 +413,9 @@ static double cti_layers_limit_deviation(cti_state *s, double span)
         for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
             for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++)
                 most = cti_max(most, p->deviation[i]);
-        if (!((double)most > CTI_LAYERS_DEVIATION_MOST * (double)s->desc.thickness) || !cti_finite(most))
+        if (!((double)most > cti_layers_tuned.window.most * (double)s->desc.thickness) || !cti_finite(most))
             return span;
-        span *= cti_fmin(0.9, CTI_LAYERS_DEVIATION_MOST * (double)s->desc.thickness / (double)most);
+        span *= cti_fmin(0.9, cti_layers_tuned.window.most * (double)s->desc.thickness / (double)most);
         cti_layers_deviations(s, span, 1);
     }
 }
@@ -448,7 +432,7 @@ static int cti_layers_open(cti_state *s, int64_t most)
     if (span / w->tick < (double)most)
         most = (int64_t)(span / w->tick);
     span = (double)most * w->tick;
-    ahead = cti_fmin(CTI_LAYERS_AHEAD * span, (double)(CTI_LAYERS_TICKS - w->begin) * w->tick);
+    ahead = cti_fmin(cti_layers_tuned.window.ahead * span, (double)(CTI_LAYERS_TICKS - w->begin) * w->tick);
     if (!cti_layers_is_covered(s, span)) {
         if (!cti_layers_cover(s, ahead))
             return 0;
@@ -483,13 +467,13 @@ static int cti_layers_parts(cti_state *s, int *out_spent, double *out_span)
 {
     cti_layers *y = cti_layers_own(s);
     cti_layers_window *w = &y->window;
-    int64_t end = w->end, part = (end - w->begin) / CTI_LAYERS_PARTS;
+    int64_t end = w->end, part = (end - w->begin) / cti_layers_tuned.window.parts;
     int k;
     cti_layers_lines(s);
     if (!cti_layers_enqueue(s) || !cti_layers_checkpoint(s, w->begin))
         return 0;
-    for (k = 1, *out_spent = 0; k <= CTI_LAYERS_PARTS && !*out_spent; k++) {
-        w->end = k < CTI_LAYERS_PARTS ? w->begin + k * part : end;
+    for (k = 1, *out_spent = 0; k <= cti_layers_tuned.window.parts && !*out_spent; k++) {
+        w->end = k < cti_layers_tuned.window.parts ? w->begin + k * part : end;
         if (w->end == w->safe)
             continue;
         if (!cti_layers_run_events(s, out_spent))
@@ -515,11 +499,11 @@ static int cti_layers_try(cti_state *s, int *out_spent)
     cti_layers *y = cti_layers_own(s);
     cti_layers_window *w = &y->window;
     int64_t most = CTI_LAYERS_TICKS - w->begin;
-    double first = w->last_length > 0 ? CTI_LAYERS_GROW * w->last_length : y->clocks.dt / CTI_LAYERS_FIRST;
+    double first = w->last_length > 0 ? cti_layers_tuned.window.grow * w->last_length : y->clocks.dt / cti_layers_tuned.window.first;
     int tries, ok;
     if ((double)most * w->tick > first)
         most = (int64_t)(first / w->tick) + 1;
-    for (tries = 0; tries < CTI_LAYERS_TRIES; tries++) {
+    for (tries = 0; tries < cti_layers_tuned.window.tries; tries++) {
         double span = 0;
         ok = cti_layers_open(s, most);
         if (ok == 2) { /* in a shorter window pairs come less near */

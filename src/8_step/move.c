@@ -9,6 +9,15 @@ CTI_FN void cti_move_hold(const cti_state *s, ct_real *v)
             cti_v3_put(v, i, cti_v3_add(cti_state_free(s, i, cti_v3_at(v, i)), cti_v3_at(s->scripts.v_fixed, i)));
 }
 
+CTI_FN cti_v3 cti_move_jump(cti_state *s, int i, cti_v3 v, double *work)
+{
+    cti_v3 to = cti_v3_add(cti_state_free(s, i, v), cti_v3_at(s->scripts.v_fixed, i));
+    if (!(s->scripts.held[i] & CTI_HELD_IMPLAUSIBLE)) /* else it is what the judge takes */
+        *work += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(to) - (double)cti_v3_norm2(v));
+    cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(to, v), s->bodies.mass[i]));
+    return to;
+}
+
 CTI_FN void cti_move(cti_state *s, ct_real dt)
 {
     cti_end *end = &s->end;
