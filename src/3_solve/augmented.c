@@ -12,8 +12,6 @@
 #include "solve_policy.h"
 #include <float.h>
 
-/* [1] of a bound: an impulse that was projected onto it differs from it by a few ulp, here 4,500; half and double change nothing */
-#define CTI_AUGMENTED_ROUNDED 1e-12
 
 typedef struct cti_augmented {
     const cti_problem *p;
@@ -318,7 +316,7 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
 /* edge [2]: the change of the friction impulse of row i with its bound. 0: the bound does not hold it */
 static int cti_augmented_edge(const cti_augmented *s, int i, double *edge)
 {
-    const double *r = s->next + 3 * (size_t)i, least = s->bound[i] * (1 - CTI_AUGMENTED_ROUNDED);
+    const double *r = s->next + 3 * (size_t)i, least = s->bound[i] * (1 - cti_solve_tuned.augmented.rounded);
     double length = s->cone == CT_CONE_PYRAMID ? fabs(r[1]) + fabs(r[2]) : sqrt(r[1] * r[1] + r[2] * r[2]);
     int k, flat = s->cone == CT_CONE_PYRAMID && r[1] != 0 && r[2] != 0;
     if (!(least > 0) || !(s->next[3 * (size_t)i] > 0) || s->p->rows[i].equations)

@@ -109,6 +109,7 @@
     X(double, grow, 10, "1", "factor on it after an outer iteration; a penalty that falls after a worse residual solves no step of that pyramid") \
     /* with 1e7 57 of 150 steps of masses of 1 : 1e6 end above the tolerance, with 1e8 and 1e10 none */ \
     X(double, stiffest, 1e8, "1", "largest penalty") \
+    X(double, rounded, 1e-12, "1", "share by which friction on its bound may be less by rounding") \
     X(double, inner, 1, "1", "of the natural map: gradient at which an outer iteration ends; a tenth takes 15 % more factors where a chain falls") \
     X(double, aim, 0.01, "tolerances", \
       "natural map at which a solve ends, and factor on the tolerance of sweeps that Newton steps may replace: slow errors add up " \

@@ -34,7 +34,7 @@
     X(int, first, 64, "1", "length of the step over that of its first window") \
     X(double, most, 2.0, "thicknesses", "deviation that a window may expect: more would make many pairs candidates") \
     X(int, ahead, 8, "windows", "time for which candidates are complete, if the step is as long") \
-    X(int, round, 64, "ulp of coordinates", "rounding of a distance") \
+    X(ct_real, round, 64, "ulp of coordinates", "rounding of a distance") \
     X(int, parts, 8, "parts", \
       "of a window, at whose ends it is tested. `pinch` (27 steps) and cloth_on_sphere (120) evaluate 109 and 376 million elements and pairs " \
       "with 1, 94 and 355 with 4, 92 and 352 with 8, 91 and 350 with 16") \
