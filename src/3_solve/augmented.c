@@ -12,7 +12,6 @@
 #include "solve_policy.h"
 #include <float.h>
 
-
 typedef struct cti_augmented {
     const cti_problem *p;
     const cti_jacobian *J;
