@@ -13,12 +13,12 @@
 static void cti_ica_new_map(cti_ica *s)
 {
     cti_anderson_restart(&s->mix.outer);
-    s->progress.best = s->progress.last = CTI_REAL_MAX;
+    s->progress.best = s->progress.restarted = s->progress.last = CTI_REAL_MAX;
 }
 
 CTI_FN void cti_ica_begin(cti_ica *s)
 {
-    s->progress.best = s->progress.last = CTI_REAL_MAX;
+    s->progress.best = s->progress.restarted = s->progress.last = CTI_REAL_MAX;
     /* Sweeps over rigid bodies that a rival may take over end where it would: in stacks errors of their slowest modes add up over steps. In soft
        bodies they do not, and S1 would take a third more sweeps */
     s->progress.tight = s->p->split.rigid && cti_ica_has_rival(s) ? (ct_real)cti_solve_tuned.augmented.aim : 1;
@@ -118,8 +118,9 @@ CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now)
 
 CTI_FN int cti_ica_restart(cti_ica *s)
 {
-    if (!s->coupled || !(s->progress.best < CTI_REAL_MAX))
+    if (!s->coupled || !(s->progress.best < s->progress.restarted))
         return 0;
+    s->progress.restarted = s->progress.best;
     memcpy(s->mix.z, s->mix.z_best, sizeof(ct_real) * (size_t)s->mix.outer.n);
     cti_nodes_restart(&s->nodes);
     cti_anderson_restart(&s->mix.outer);

@@ -85,6 +85,7 @@ typedef struct cti_ica_mix {
 /* how far the outer loop is; a change is the largest one of an entry of v, or of a contact's velocity */
 typedef struct cti_ica_progress {
     ct_real best, last;              /* smallest change since the fixed-point map last changed (cti_ica_new_map); change of the last iteration */
+    ct_real restarted;               /* `best` at the last restart: from the same iterate a solve would diverge again */
     ct_real worth;                   /* change, relative to velocity_scale, below which the residual of an iteration is computed */
     ct_real tight;                   /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
     ct_real opened;                  /* change of the first iteration */
