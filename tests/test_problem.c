@@ -302,7 +302,8 @@ static void corrects(ct_world *w, cti_problem *p)
         }
         print_message("  approach of pressed contacts: %.2g m/s free, %.2g held (%s)\n", (double)free_u, (double)held_u,
                       asked ? "factor" : "cut");
-        assert_true(held_u < (asked ? CTI_R(0.1) : CTI_R(0.6)) * free_u); /* scaling back visits the rows once */
+        /* two sides that hold each other as stiffly as each one is take at least half of the way; scaling back visits the rows once */
+        assert_true(held_u < (asked ? CTI_R(0.5) : CTI_R(0.6)) * free_u);
         free_u = held_u = 0;
         cti_island_close(&s->factors, &q, p->rows, work);
         assert_memory_equal(A, s->system.A.val, bytes);

@@ -91,7 +91,7 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
     if (d->valid && cti_room_holds(&d->room, s, x1))
         return 1;
     d->is_measured = 0;
-    if (!cti_room_reserve(mem, &d->room, s) || !CTI_RESIZE(mem, d->tangled, s->nv) || !CTI_RESIZE(mem, d->measured, 3 * s->nv))
+    if (!cti_room_reserve(mem, &d->room, s) || !CTI_RESIZE(mem, d->tangled, s->nv) || !CTI_RESIZE(mem, d->measured, 3 * s->n_moving))
         return 0;
     d->valid = 0;
     lasts = cti_detect_lasts(s, x1);
@@ -110,15 +110,27 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
     return 1;
 }
 
+/* 1: what moves is where the distances were measured */
+static int cti_detect_stays(const cti_detect *d, const cti_surface *s)
+{
+    int k, stays = d->is_measured;
+    for (k = 0; k < CTI_LEN(s->runs) && stays; k += 3)
+        stays = memcmp(d->measured + 3 * (size_t)s->runs[k + 2], s->x0 + 3 * (size_t)s->runs[k],
+                       3 * sizeof *s->x0 * (size_t)(s->runs[k + 1] - s->runs[k])) == 0;
+    return stays;
+}
+
 CTI_FN void cti_detect_distances(cti_detect *d, const cti_surface *s)
 {
-    size_t bytes = 3 * sizeof *s->x0 * (size_t)s->nv;
-    if (s->nv == 0 || (d->is_measured && memcmp(d->measured, s->x0, bytes) == 0))
+    int k;
+    if (cti_detect_stays(d, s))
         return;
     cti_candidates_measure(&d->vf, s, s->x0);
     cti_candidates_measure(&d->ee, s, s->x0);
-    if (d->measured)
-        memcpy(d->measured, s->x0, bytes), d->is_measured = 1;
+    for (k = 0; k < CTI_LEN(s->runs); k += 3)
+        memcpy(d->measured + 3 * (size_t)s->runs[k + 2], s->x0 + 3 * (size_t)s->runs[k],
+               3 * sizeof *s->x0 * (size_t)(s->runs[k + 1] - s->runs[k]));
+    d->is_measured = 1;
 }
 
 CTI_FN int cti_detect_tangle(const cti_detect *d, int vertex, int body)

@@ -42,7 +42,7 @@ typedef struct cti_detect {
     cti_candidates vf, ee;   /* hat: the bodies' thickness */
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
     cti_room room;           /* the lists are complete while the surface stays in it */
-    ct_real *measured;       /* [3 nv] positions at which the lists' distances are */
+    ct_real *measured;       /* [3 n_moving] positions of what moves at which the lists' distances are */
     ct_real *toi;            /* scratch [n] */
     int32_t *maybe;          /* scratch [n]: candidates that may be near */
     uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles`, the list of intersections */

@@ -6,6 +6,7 @@
    restored when memory runs out. differs: a crushed element halves the step, too, since one Newton iteration does not predict its force; components
    that failed keep a step limit for the rest of the step. */
 #include "step.h"
+#include "../8_step/coarse.h"
 #include "../8_step/report.h"
 #include "../8_step/energy.h"
 #include "../8_step/factors.h"
@@ -562,6 +563,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         r->tangled = CTI_LEN(s->contact.tangled_pairs) / 2;
         return CT_OK;
     }
+    cti_coarse_begin(&s->factors);
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
     s->step.dt = dt;

@@ -157,6 +157,14 @@ static ct_real cti_coarse_apply(void *ctx, int renew, const ct_real *f, ct_real 
     return big;
 }
 
+CTI_FN void cti_coarse_begin(cti_factors *f)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(f->components); c++)
+        if (cti_factors_is_cheap(f, &f->components[c]))
+            f->components[c].cache.stamp.penalized_known = 0;
+}
+
 CTI_FN int cti_coarse_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_coarse *out)
 {
     int c, any = 0, known = CTI_LEN(f->held_at);

@@ -16,6 +16,8 @@ typedef struct cti_coarse {
     cti_correction correction; /* what the solver calls (cti_problem.correction) */
 } cti_coarse;
 
+/* cti_coarse_begin -- begins a step: factors that are cheap are of one step, so that a step that was refused begins again as it did. */
+CTI_FN void cti_coarse_begin(cti_factors *f);
 /* cti_coarse_open -- sets up corrections for the components that the last cti_clusters_make split. out->correction.apply is NULL if there are
    none, or so many that they count as a stack. A is the world's. Memory comes from the arena; 0 when it ran out. */
 CTI_FN int cti_coarse_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const cti_island *island, cti_coarse *out);
