@@ -43,6 +43,7 @@
     X(int, turns, 4000, "turns", \
       "of a solve that rounding does not let end. Without it 8 steps of 218 more converge in double, and an impact at 100 m/s fails in float") \
     X(int, renewals, 4, "renewals", "of the bounds of friction after which they go half of the way") \
+    X(ct_real, rounded, 16, "ulp", "of a contact's terms: no error. Without it a collision in float loses .004 of its angular momentum (test_laws)") \
     X(double, line_tolerance, 0.1, "of the slope at the start", "slope where a line search ends") \
     X(int, line_steps, 12, "slopes", "of a line search") \
     X(int, power, 24, "products", "of the power method, from all contacts pressed alike: within 2 % for boxes and balls") \

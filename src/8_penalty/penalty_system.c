@@ -220,6 +220,9 @@ static ct_real cti_penalty_linearize(cti_state *s, ct_real h, const ct_real *v, 
         cti_penalty_impulse(&s->desc.penalty, &p->contacts[i], row->mu, h, u, at_start, r);
         for (k = 0; k < 3; k++)
             miss = cti_max(miss, cti_abs(r[k] - row->r[k]));
+        /* less what rounding leaves of the spring's and the damper's terms */
+        miss -= cti_penalty_tuned.minimum.rounded * CTI_EPS *
+                (cti_abs(p->contacts[i].law.normal_start) + cti_abs(p->contacts[i].law.normal_slope * u[0]));
         /* a change of u by d moves the impulse by D d: the velocity is wrong by the impulse over D or over the mass, whichever is less */
         most = cti_max(most, miss / cti_max(p->contacts[i].D[0], p->contacts[i].mass));
         if (at_start)
