@@ -226,8 +226,6 @@ static int cti_linkage_end_loaded(cti_state *s, cti_linkage *g, ct_real dt, cons
     double before = cti_mechanism_kinetic(&g->m, 0) - cti_linkage_potential(s, g, s->end.x), lack, most, works, kinetic, least, moment[3];
     int i, e, forced = cti_linkage_mode(s, g) == CTI_LINKAGE_FORCED;
     cti_linkage_loads q;
-    if (!cti_linkage_find_loads(s, g, &q))
-        return 1;
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
         cti_mechanism_body *b = &g->m.bodies[i];
         int block = s->bodies.rigids[g->rigids[i]].block;
@@ -239,6 +237,8 @@ static int cti_linkage_end_loaded(cti_state *s, cti_linkage *g, ct_real dt, cons
         }
     }
     cti_mechanism_project(s->mem, &g->m, 1);
+    if (!cti_linkage_find_loads(s, g, &q))
+        return 1;
     if (!forced && q.n > 0)
         cti_linkage_keep_contacts_within(s, g, &q, dt, before);
     works = cti_linkage_load_work(s, g, &q, dt);
@@ -255,9 +255,9 @@ static void cti_linkage_end_alone(cti_state *s, cti_linkage *g, ct_real dt)
     double kinetic, taken, excess;
     size_t size = sizeof *g->m.bodies * (size_t)CTI_LEN(g->m.bodies);
     cti_mechanism_body *kept = CTI_ARENA_NEW(s->arena, cti_mechanism_body, CTI_LEN(g->m.bodies));
+    cti_mechanism_finish(&g->m, (double)dt);
     if (!kept)
         return;
-    cti_mechanism_finish(&g->m, (double)dt);
     kinetic = cti_mechanism_kinetic(&g->m, 1);
     memcpy(kept, g->m.bodies, size);
     excess = kinetic - cti_mechanism_kinetic(&g->m, 0) + cti_linkage_potential(s, g, s->end.x) - cti_mechanism_work(&g->m, (double)dt);
