@@ -72,8 +72,8 @@ static cti_v3 cti_penalty_middle(const ct_real *x, const cti_pair *pair)
     return cti_v3_mul(cti_v3_add(cti_pair_point(x, pair, 0), cti_pair_point(x, pair, 1)), CTI_R(0.5));
 }
 
-/* returns the way of the crossing of two edges in a substep [m]: at its end, from the middle of the points that crossed at its start; 0: none. Edges
-   at an angle a move it by up to 1 / sin a of what they slide; no farther than an edge is long, since what follows on an edge is not known */
+/* returns how far the crossing of two edges moves along them in a substep [m]; 0: they do not cross. Edges at an angle a move it by up to 1 / sin a
+   of what they slide; at most by the length of an edge, since what follows on an edge is not known */
 static ct_real cti_penalty_crossing_way(const ct_real *x, const cti_pair *pair)
 {
     cti_v3 a, b, between, moved;

@@ -87,7 +87,7 @@ CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, co
 
 /* ---- the law ---- */
 
-/* sets friction at u, with its c and D. Where it slides it does not change along g, and by friction_bound / |g| of its spring across it */
+/* sets friction at u, with its c and D. Sliding: r_t = -s g, s = friction_bound / |g|, D = s tangent_slope (I - g g' / |g|^2) is its derivative */
 static void cti_penalty_friction(cti_penalty_contact *q, const ct_real *u, ct_real *r)
 {
     const cti_penalty_law *law = &q->law;
