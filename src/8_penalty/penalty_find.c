@@ -193,8 +193,8 @@ static int cti_penalty_inside_all(cti_state *s)
     return cti_penalty_planes(s, ahead);
 }
 
-/* finds the contacts of CT_PENALTY_PROXIMITY. As in cmr, a pair that carried load is not kept for that: where an edge slides past the end of another,
-   the pair with the next edge replaces it and takes over its springs. 0: out of memory */
+/* finds the contacts of CT_PENALTY_PROXIMITY. Unlike in cmr, a pair that carried load is not listed for that: where an edge slides past the end of
+   another, the pair with the next edge replaces it and takes over its springs. 0: out of memory */
 static int cti_penalty_proximity(cti_state *s)
 {
     cti_surface *f = &s->surface;

@@ -5,9 +5,8 @@
    rows connect are an island, whose solves and line searches end by its own numbers. Unknowns are six for a rigid body and three for a node. The
    impulses are those of the last linearization, so that action and reaction are the same numbers, and the momentum of bodies that touch each other
    is kept to the accuracy of conjugate gradients. What the linearization misses of the law is the residual.
-   The explicit form: v+ = v + h M^-1 J'(k d - b u), x+ = x + h v+ has for one mass the characteristic polynomial z^2 - (2 - B - C) z + (1 - B),
-   B = h b / m, C = h^2 k / m, whose roots lie in the unit circle for C + 2 B < 4. With many contacts C and B are the largest eigenvalues of
-   h^2 M^-1 J'K J and h M^-1 J'B J, which the power method finds; elasticity only adds to M.
+   The explicit form, v+ = v + h M^-1 J'(k d - b u), x+ = x + h v+, is stable for C + 2 B < 4 (docs/penalty.md), with C and B the largest eigenvalues
+   of h^2 M^-1 J'K J and h M^-1 J'B J, which the power method finds; elasticity only adds to M.
    based on: lecture notes 4.1.2.3, 4.4.1; Xu, Zhao, Barbic 2014. */
 #include "../8_step/assemble.h"
 #include "../8_step/move.h"
@@ -126,8 +125,7 @@ static void cti_penalty_find_islands(cti_state *s)
         set[i] = set[set[i]];
 }
 
-/* divides y into z, and v, by islands.scale: a power of two for each island, with which the norm of z in M^-1 is at most 1 there. Returns the least
-   of those norms */
+/* z = y / S, v = v / S with islands.scale S: powers of two that make the norms of z in M^-1 at most 1 on each island. Returns the least of those */
 static ct_real cti_penalty_scale_islands(cti_state *s, const ct_real *y, ct_real *z, ct_real *v)
 {
     cti_penalty *p = cti_penalty_of(s);
