@@ -17,7 +17,7 @@
    sweep budget, not 2. In flatter valleys a vertex may jump by this share of its speed */
 #define CTI_DETECT_SHALLOW CTI_R(0.3)
 /* [thickness] a body that moves farther in a step gets separate boxes for start and end, for which a motion that both share does not count. With 4
-   S1 at 1/60 s takes 1.1 times as long, and a cape of 6 mm behind a hero .73 times; with 16 both take as long */
+   S1 at 1/60 s takes 1.1 times as long, and a cape of 6 mm behind a hero .73 times */
 #define CTI_DETECT_FAST CTI_R(8)
 #define CTI_DETECT_LAST CTI_R(1)     /* [thickness a step] motion up to which lists are made to last for several steps */
 #define CTI_DETECT_NEAR_US 0.1 /* [us] the estimated time of a pair that may be near */
