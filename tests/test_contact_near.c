@@ -244,14 +244,14 @@ static void one_face_speaks_for_a_ridge(void **state)
 /* ---- lists ---- */
 
 /* Lists stay valid while both ends of a motion stay in their boxes: twice the thickness around slow features, or a quarter of the motion d where
-   that is more; around the end of one of more than four thicknesses, half the thickness */
+   that is more; around the end of one of more than eight thicknesses, half the thickness */
 static void lists_last_while_covered(void **state)
 {
     static const struct {
         double first, next; /* [thicknesses] that the corner moves */
         int changed;
-    } t[] = {{0, 1.99, 0}, {0, 2.01, 1}, {0, -1.99, 0}, {0.5, 2.49, 0}, {0.5, 2.51, 1}, {3, 3.74, 0}, {3, 3.76, 1}, {3, -0.76, 1},
-           {8, 8.49, 0}, {8, 8.51, 1}, {8, 7.49, 1}};
+    } t[] = {{0, 1.99, 0}, {0, 2.01, 1}, {0, -1.99, 0}, {0.5, 2.49, 0}, {0.5, 2.51, 1}, {7, 8.74, 0}, {7, 8.76, 1}, {7, -1.76, 1},
+           {12, 12.49, 0}, {12, 12.51, 1}, {12, 11.49, 1}};
     size_t k;
     (void)state;
     for (k = 0; k < sizeof t / sizeof *t; k++) {

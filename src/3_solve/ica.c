@@ -15,7 +15,7 @@
    numbers and decisions.
    differs: u is the contacts' velocity at v as step 3.3 left it, not after one more Jacobi step of eq. 9 (only `split.predict` takes that step).
    Where A couples no clusters and inverses are exact the two agree, since A v = f after step 3.3. With cluster = body one outer iteration is full
-   anticipation. differs: where A couples clusters, contacts between nodes are first solved inside step 3.3, and act on v at once
+   anticipation. differs: where A couples clusters, contacts between nodes are solved inside step 3.3, and act on v at once
    (cti_ica_after_node). Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the paper's iteration without these differences. */
 #include "ica_kernel.h"
 #include "ica_state.h"

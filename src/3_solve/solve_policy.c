@@ -4,10 +4,6 @@
 #include "solve_policy.h"
 #include "../1_math/elem.h"
 
-#ifdef CTI_POLICY_MUTABLE
-cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
-#endif
-
 /* ---- sweeps over the contacts ---- */
 
 CTI_FN int cti_solve_policy_sweeps(int max_sweeps, int rows)

@@ -193,12 +193,10 @@ typedef struct cti_solve_numbers {
     CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_solve_numbers;
 
-#define CTI_SOLVE_NUMBERS {CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VALUE)}
-
 #ifdef CTI_POLICY_MUTABLE
 extern cti_solve_numbers cti_solve_tuned;
 #else
-static const cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
+static const cti_solve_numbers cti_solve_tuned = {CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VALUE)};
 #endif
 
 /* ---- sweeps over the contacts ---- */

@@ -139,7 +139,6 @@ static cti_outcome cti_cones_open_sparse(cti_cones *c)
     if (!c->sparse.side || !c->sparse.A || !c->sparse.B || cti_friction_open(&c->sparse.f, c->p, c->e, c->a) != CTI_OUTCOME_SOLVED ||
         !cti_friction_system_open(&c->sparse.system, &c->sparse.f) || !cti_newton_open(&c->sparse.end, &c->sparse.f, &c->sparse.system))
         return CTI_OUTCOME_MEMORY;
-    c->e->watcher.show = NULL; /* the watcher sees the cones' points */
     c->sparse.polished = cti_program_tuned.cones.polish;
     for (i = 0; i < c->m; i++) {
         c->sparse.side[i] = i % 3 ? c->p->mu[i / 3] : 1;
@@ -508,6 +507,7 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
     c.is_sparse = cti_cones_is_sparse(p, e);
     if (cti_cones_alloc(&c))
         outcome = c.is_sparse ? cti_cones_open_sparse(&c) : cti_cones_open_dense(&c);
+    e->watcher.show = NULL; /* the watcher sees the cones' points, and the form ends with this call */
     if (outcome == CTI_OUTCOME_SOLVED) {
         if (!c.is_sparse)
             cti_cones_units(&c);

@@ -191,6 +191,7 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
     cti_mprgp_target *t = q->t;
     cti_mprgp_end end;
     cti_mprgp_precondition kind = t->options->precondition;
+    cti_arena_point mark = cti_arena_mark(t->effort->arena);
     double *y = CTI_ARENA_NEW(t->effort->arena, double, q->p->m);
     if (!y)
         return CTI_MPRGP_MEMORY;
@@ -212,6 +213,7 @@ static cti_mprgp_end cti_mprgp_bounds_run(cti_mprgp_bounds *q, double tolerance)
     if (q->B.p)
         t->count->factors += precondition.face.factors;
     q->precondition = NULL;
+    cti_arena_rewind(t->effort->arena, mark);
     return end;
 }
 

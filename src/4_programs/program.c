@@ -5,10 +5,6 @@
 #include "program.h"
 #include "../0_base/sort.h"
 
-#ifdef CTI_POLICY_MUTABLE
-cti_program_numbers cti_program_tuned = CTI_PROGRAM_NUMBERS;
-#endif
-
 /* ---- sparse rows ---- */
 
 CTI_FN double cti_dot_fast(int n, const double *a, const double *b)

@@ -188,10 +188,8 @@ typedef struct cti_program_numbers {
     CTI_PROGRAM_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_program_numbers;
 
-#define CTI_PROGRAM_NUMBERS {CTI_PROGRAM_GROUPS(CTI_TUNED_GROUP_VALUE)}
-
 #ifdef CTI_POLICY_MUTABLE
 extern cti_program_numbers cti_program_tuned;
 #else
-static const cti_program_numbers cti_program_tuned = CTI_PROGRAM_NUMBERS;
+static const cti_program_numbers cti_program_tuned = {CTI_PROGRAM_GROUPS(CTI_TUNED_GROUP_VALUE)};
 #endif

@@ -16,9 +16,9 @@
 /* [sine] angle between the sides of a valley, from which on a vertex has rows against both. With 0.06 S1 at 1/60 s ends 18 of 180 steps on the
    sweep budget, not 2. In flatter valleys a vertex may jump by this share of its speed */
 #define CTI_DETECT_SHALLOW CTI_R(0.3)
-/* [thickness] a body that moves farther in a step gets separate boxes for start and end, for which a motion that both share does not count. With 16
-   letters take 1.1 times as long, and a cape of 6 mm behind a hero 1.6 times; with half a sheet that drops 1.04 times, with 6 letters as long */
-#define CTI_DETECT_FAST CTI_R(4)
+/* [thickness] a body that moves farther in a step gets separate boxes for start and end, for which a motion that both share does not count. With 4
+   S1 at 1/60 s takes 1.1 times as long, and a cape of 6 mm behind a hero .73 times */
+#define CTI_DETECT_FAST CTI_R(8)
 #define CTI_DETECT_LAST CTI_R(1)     /* [thickness a step] motion up to which lists are made to last for several steps */
 #define CTI_DETECT_NEAR_US 0.1 /* [us] the estimated time of a pair that may be near */
 #define CTI_DETECT_FLAT CTI_R(0.995) /* [cosine] between the normals of the two faces, above which an edge is flat */

@@ -80,8 +80,7 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
     return 1;
 }
 
-/* displaces the surface by the last step's velocity, for crossings of cloth (flats.c): *out [3 nv], NULL if there is no cloth, and in the
-   paper's step. 0: out of memory */
+/* displaces the surface by the last step's velocity for flats.c: *out [3 nv]; NULL without cloth, and in the paper's step. 0: out of memory */
 static int cti_cmr_extrapolate_cloth(cti_state *s, ct_real dt, ct_real **out)
 {
     ct_real *q;
@@ -105,7 +104,7 @@ static int cti_cmr_extrapolate_cloth(cti_state *s, ct_real dt, ct_real **out)
 static int cti_cmr_first_rows(cti_state *s, const cti_row_context *c)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
-    const ct_real *ends = cti_state_is_paper(s) ? NULL : s->surface.x1; /* where the motion ends that other contacts lead (seams.h) */
+    const ct_real *ends = cti_state_is_paper(s) ? NULL : s->surface.x1; /* of the motion as the other contacts lead it (seams.h) */
     ct_real *cloth_ahead, *led = NULL;
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed))
@@ -130,7 +129,7 @@ static int cti_cmr_first_rows(cti_state *s, const cti_row_context *c)
     return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
-/* 1 if the contacts' part of the motion is plausible for a solution. The paper accepts every result */
+/* 1 if the contacts' part of the motion is at most `reach` (plausible.h). The paper accepts every result */
 static int cti_cmr_is_plausible(const cti_state *s, double reach) { return cti_state_is_paper(s) || cti_plausible_contacts(s, reach); }
 
 /* solves the rows, and linearizes joints and contacts of rigid bodies again until they hold at the end of the motion. 0: out of memory */
@@ -157,7 +156,7 @@ static int cti_cmr_solve_relinearized(cti_state *s, ct_real dt, const cti_row_co
     }
 }
 
-/* Adds crossings of flat edges that the first round's motion brings too near, after the round's collisions. In S2, doing this again in the
+/* Adds crossings of flat edges that the first round's motion brings too near, after its collisions. In S2 (README), doing this again in the
    second round kept no more of the thickness. It is not done after another linearization either, since that would solve islands again that
    the linearization does not touch. 0: out of memory */
 static int cti_cmr_add_flat_crossings(cti_state *s)
@@ -266,8 +265,8 @@ static int cti_cmr_mark_unsolved(cti_state *s)
     return 1;
 }
 
-/* Does another Newton iteration. Bodies that gain energy are linearized at the end of the last iteration, and their islands are solved again. They
-   are stepped by Euler's rule, which dissipates: in an energy-conserving scheme a linearization error would be a gain. 0: out of memory */
+/* Does another Newton iteration. Bodies that gain energy are linearized at the end of the last iteration, and their islands are solved again, by
+   Euler's rule, which dissipates: in an energy-conserving scheme a linearization error would be a gain. 0: out of memory */
 static int cti_cmr_newton_step(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     double t0 = cti_state_clock(s), t1;
@@ -301,8 +300,7 @@ static int cti_cmr_newton_step(cti_state *s, ct_real dt, const cti_row_context *
     return cti_cmr_rounds(s, dt, c, out);
 }
 
-/* Sets where the paper's solves start (5.5, step 1): the response of the last step's contacts, which is the change of velocity beyond that
-   without contacts. 0: out of memory */
+/* Sets where the paper's solves start (5.5, step 1): with the last step's change of velocity beyond that without contacts. 0: out of memory */
 static int cti_cmr_paper_start(cti_state *s, ct_real dt)
 {
     int i;

@@ -10,8 +10,9 @@
    to fail        of a component: its end is rejected (cti_state_fail); of an attempt: no end is accepted.
    budget         sweeps or iterations that a solve may use; it ended on them above its tolerance.
    fail-safe      what ends a substep that fails and cannot be shorter: impact zones (zones.h), then blocks at rest.
-   A new contact law goes into cti_law_prepare and cti_law_solve (3_solve/law.c), its residual into 3_solve/residual.c, and its coefficients
-   into cti_rows_build (7_contact/rows.c). */
+   held, rested   of a block: kept in place by an attempt that is solved around it; and, once that substep ends. Zones freeze blocks instead.
+   paper          Otaduy 2009 as printed (termination PAPER): no component is excluded, and no gain of energy is refused.
+   docs/step.md says where a new contact law goes. */
 #pragma once
 
 #include "../8_step/assemble.h"
@@ -37,7 +38,7 @@ typedef struct cti_attempt {
     int clear;          /* 1: the motion to end.x has no collisions */
     int converged;      /* 1: no solve diverged and the motion is plausible; otherwise end.x is meaningless */
     int budget;         /* 1: the last solve ended on its budget, above its tolerance */
-    int extended;       /* tets whose log J was continued */
+    int extended;       /* tets below J = 0.2, where a polynomial continues log J (6_model/tet.c) */
     int crushed;        /* tets that the motion compresses below J = 0.2 */
     int rotated_far;    /* rigid bodies that rotate by more than half a radian, and may meet another feature (rotation.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
@@ -46,7 +47,7 @@ typedef struct cti_attempt {
     int gained;         /* bodies that gain energy (energy.h) */
     int apart;          /* rows of joints that are being closed, and of which the motion closes less than half of what it should */
     int unresolved_joints; /* rows of joints whose error at the end is too large */
-    int excluded;       /* components that are excluded (parts.h); the other fields describe active components alone */
+    int excluded;       /* components that are excluded (parts.h); all other fields describe active components alone */
     int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
     int repeats_whole;  /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */
     ct_real residual;   /* of the last solve: the largest of natural map, dynamics and row error, over the velocity scale */
@@ -60,8 +61,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
 
 /* cti_cmr_move -- moves active components (cti_move); inactive ones are where parts.h has them. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
-/* cti_cmr_collide -- stores the collisions of the motion to surface.x1 in contact.hits; the candidate lists are completed for it first. 0:
-   out of memory. */
+/* cti_cmr_collide -- completes the candidate lists, and stores the collisions of the motion to surface.x1 in contact.hits. 0: out of memory. */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 /* cti_cmr_scale -- returns the velocity that residuals of active components are relative to. */
 CTI_FN ct_real cti_cmr_scale(const cti_state *s, ct_real dt);

@@ -1,7 +1,6 @@
 /* cmr_free.c -- computes the motion without contacts, the start of constraint manifold refinement.
    Method: A v = b, component by component, by the lagged factor and conjugate gradients (Otaduy 2009, sec. 4, step 2). differs: a component
-   that is in contact and split into nodes gets an inexact free motion, or one extrapolated from the last, since the solve of its contacts
-   judges the whole motion. */
+   in contact that is split into nodes gets an inexact or extrapolated free motion, since the solve of its contacts judges the whole motion. */
 #include "cmr_free.h"
 #include "../8_step/balance.h"
 #include "../8_step/integrate.h"
@@ -37,8 +36,7 @@ static void cti_cmr_free_choose(const cti_state *s, cti_component *q, ct_real dt
     m->in_contact = 0;
 }
 
-/* starts v_free: it is exact for a body that falls without deformation. A body in contact is deformed, and its velocity changes as in the
-   last attempt */
+/* starts v_free: exact for a body that falls without deformation; a body in contact is deformed, and changes its velocity as in the last attempt */
 static void cti_cmr_free_start(cti_state *s, ct_real dt)
 {
     int c, k, i;
@@ -61,7 +59,7 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     cti_move_hold(s, s->system.v_free);
 }
 
-/* converts a block's velocity to a speed: 1, or for an angular block the radius of gyration */
+/* returns what makes a speed of a block's velocity: 1, or for an angular block the radius of gyration [m] */
 static ct_real cti_cmr_radius(const cti_state *s, int block)
 {
     const cti_rigid *r = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, block);

@@ -7,9 +7,7 @@
 CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out);
 /* cti_cmr_free_one -- the same for one component; *its is raised to its number of iterations. */
 CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its);
-/* cti_cmr_solve_extrapolated -- solves free motions that were extrapolated, and measures the contacts' part of the motion from them
-   (solve.contact_energy). */
+/* cti_cmr_solve_extrapolated -- solves free motions that were extrapolated; solve.contact_energy measures the contacts' part from them. */
 CTI_FN int cti_cmr_solve_extrapolated(cti_state *s, ct_real dt, cti_attempt *out);
-/* cti_cmr_solve_untouched -- solves the free motion of components whose expected contacts did not occur, since it is their final motion; *moved:
-   their number. */
+/* cti_cmr_solve_untouched -- solves free motions of the *moved components whose expected contacts did not occur, since they are the final ones. */
 CTI_FN int cti_cmr_solve_untouched(cti_state *s, ct_real dt, cti_attempt *out, int *moved);

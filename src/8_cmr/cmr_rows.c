@@ -163,8 +163,7 @@ static void cti_cmr_build_range(int begin, int end, int worker, void *context)
     }
 }
 
-/* counts the rows that the pair of each hit has. If the motion violates the newest of them, the pair gets no other row, and this row is
-   solved again */
+/* counts the rows that the pair of each hit has. If the motion violates the newest of them, that is solved again, and the pair gets no other */
 static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt, int32_t *existing)
 {
     int i;

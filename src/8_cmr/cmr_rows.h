@@ -5,8 +5,8 @@
 
 /* cti_cmr_add_rows -- adds rows for contact.hits. A pair gets at most three; then its newest one is linearized again. 0: out of memory. */
 CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c);
-/* cti_cmr_refine -- adds rows for the collisions in contact.hits, but for those that the motion passes once the others have rows; out->limit is
-   one of them. 0: out of memory. */
+/* cti_cmr_refine -- adds rows for collisions in contact.hits, of which out->limit is one, but not yet for flat edges in an island with others, nor
+   for pairs that the others' rows lead the motion past (seams.h). 0: out of memory. */
 CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out);
 /* cti_cmr_linearize_rows -- linearizes rows of rigid bodies at the tentative motion. Returns 1 if a row has to be solved again: one that changes by
    more than attempt.row, and is loaded or violated. */

@@ -1,10 +1,8 @@
 /* events.c -- ends substeps where features first meet.
-   Method: a contact's law holds from the thickness h on. Candidates that start farther apart and come nearer than 3/4 h are searched by CCD
-   in the motion that known contacts allow. The earliest time at which the distance of one is h ends the substep: it is tried again up to
-   that time, and the next substep starts with this near pair, which then has a row from the start. A first meeting within event_least is
-   not worth a cut: its row stops it at most that much too early.
-   Based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: an impact ends the substep of all active
-   components, not of its island; those that fail are cut by part (parts.h). */
+   Method: the earliest meeting (events.h) in the motion that known contacts allow ends the substep: it is tried again up to that time, and the next
+   substep starts with this near pair, which then has a row from the start. A first meeting within event_least is not worth a cut: its row stops it at
+   most that much too early. Based on: Otaduy's lecture notes, contact generation (a time step limited by CCD). differs: an impact ends the substep of
+   all active components, not of its island; those that fail are cut by part (parts.h). */
 #include "events.h"
 #include "../8_step/policy_numbers.h"
 #include "../4_geom/ccd.h"

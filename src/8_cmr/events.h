@@ -3,9 +3,9 @@
 
 #include "../8_step/state.h"
 
-/* All functions do nothing while step.event_least is 0. A pair meets if it starts the substep farther apart than a near pair, carried no
-   load in the last one, and comes nearer than 3/4 of its thickness. The time of meeting is when its distance is its thickness. Pairs with
-   an inactive side (parts.h) do not meet. */
+/* An impact cuts off no shorter piece than step.event_least [s]; while that is 0 all functions do nothing. A pair meets if it starts the substep
+   farther apart than a near pair, carried no load in the last one, and comes nearer than 3/4 of its thickness (substep.meet). The time of meeting is
+   when its distance is its thickness. Pairs with an inactive side (parts.h) do not meet. */
 
 /* cti_events_defer -- removes from contact.hits, which are near pairs at the start of a substep, those that will first meet later than
    event_least: they get no row that would stop them now. */

@@ -1,10 +1,7 @@
 /* parts.c -- when a step fails in one place, only the part there is cut into substeps. parts.h defines the terms.
-   Method: components that no row and no joint connects are solved independently. So a failure of some says nothing about the results of the
-   others. Failed components are excluded from the attempt with their coupled sets, and the attempt is judged and committed for the rest.
-   The rest is interpolated while the excluded components go back to the start and are stepped through the same time in shorter substeps.
-   Components whose substeps cannot be shorter are stepped alone, up to the fail-safe. A conflict between an active and an interpolated
-   component rolls the step back, since neither result takes the other into account. A step limit prevents components that failed from being
-   solved with a length that has just failed.
+   Method: components that no row and no joint connects are solved independently, so that a failure of some says nothing about others. Coupled sets
+   that fail are excluded from the attempt. The rest is judged, committed and interpolated, while they are stepped through the same time in shorter
+   substeps. Those whose substeps cannot be shorter are stepped alone, up to the fail-safe.
    Based on: Otaduy 2009, sec. 4 (the step is halved). differs: it is halved for the coupled sets that fail, not for the world. */
 #include "parts.h"
 #include "../8_step/policy.h"

@@ -20,8 +20,7 @@
    conflict      a near pair or a collision between an active and an interpolated component. Neither end takes it into account.
    rollback      the response to a conflict: the step begins again, and the two components are in one coupled set for the rest of it.
    step limit    longest substep that a component takes in the rest of the step (dt_limit). A failure lowers it, successes raise it.
-   given up      an attempt with implausible velocities (cti_attempt.gave_up, plausible.h). The ends of all active components are
-                 rejected. */
+   given up      an attempt with implausible velocities (cti_attempt.gave_up, plausible.h). The ends of all active components are rejected. */
 #pragma once
 
 #include "cmr.h"
@@ -48,12 +47,10 @@ CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out);
 /* cti_parts_exclude_limited -- the same for components whose step limit is below dt, which count as failed. out->limited is set if all
    moving components have such a limit. 0: out of memory. */
 CTI_FN int cti_parts_exclude_limited(cti_state *s, ct_real dt, cti_attempt *out);
-/* cti_parts_include -- makes excluded components active again. Their velocities are those of excluded components, so the attempt does not
-   count: out->repeats_whole is set. */
+/* cti_parts_include -- makes excluded components active again. They have stood still, so the attempt does not count: out->repeats_whole is set. */
 CTI_FN void cti_parts_include(cti_state *s, cti_attempt *out);
 
-/* cti_parts_must_halve -- 1 if a substep dt is to be halved before it is tried: all active components have a step limit below dt, or some
-   have while none can be excluded. */
+/* cti_parts_must_halve -- 1 if a substep dt is halved untried: all active components have a limit below it, or some, and none can be excluded. */
 CTI_FN int cti_parts_must_halve(const cti_state *s, ct_real dt, int can_exclude);
 /* cti_parts_lower_limit -- after a failure at dt: the step limit of excluded components, or with all != 0 of active ones, becomes dt / 2. A
    limit that is lower already stays.
@@ -61,8 +58,7 @@ CTI_FN int cti_parts_must_halve(const cti_state *s, ct_real dt, int can_exclude)
 CTI_FN void cti_parts_lower_limit(cti_state *s, ct_real dt, int all);
 CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt);
 
-/* cti_parts_place -- surface.x1 of inactive components for a substep dt: the start for excluded ones, a point of the straight line for
-   interpolated ones. */
+/* cti_parts_place -- surface.x1 of inactive components for a substep dt: excluded ones at the start, interpolated ones on their straight lines. */
 CTI_FN void cti_parts_place(cti_state *s, ct_real dt);
 /* cti_parts_filter -- deletes the hits of contact.hits that have an inactive side, or no active one. A hit between an active and an
    interpolated component is a conflict: s->parts.conflict is set, and both are coupled from the next try of the step on. */

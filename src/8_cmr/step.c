@@ -1,10 +1,8 @@
 /* step.c -- the time step as a sequence of attempts.
-   Method: CMR tries the whole step. After a collision at the end, a solve that diverged, implausible velocities, a gain of energy, a crushed
-   element, or a joint or a rotation beyond its bound, the step is replaced by its two halves, which are treated alike, at most max_halvings times
-   within each other. Impact zones end the shortest substeps (Otaduy 2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h
-   defines the terms). With ccd_limits_step a substep also ends where features first meet (events.c). Positions are committed substep by substep, and
-   restored when memory runs out. differs: a crushed element halves the step, too, since one Newton iteration does not predict its force; components
-   that failed keep a step limit for the rest of the step. */
+   Method: CMR tries the whole step. Where components fail (parts.h), their step is replaced by its two halves, which are treated alike, at most
+   max_halvings times within each other. Impact zones end the shortest substeps (Otaduy 2009, sec. 4 and 5.6). With ccd_limits_step a substep ends
+   where features first meet (events.c). Positions are committed substep by substep, and restored when memory runs out. differs: a crushed element
+   halves the step, too, since one Newton iteration does not predict its force; components that failed keep a step limit for the rest of the step. */
 #include "step.h"
 #include "../8_step/coarse.h"
 #include "../8_step/report.h"
@@ -237,11 +235,10 @@ static void cti_step_report_stopped(cti_state *s, ct_step_report *r)
 /* cti_step_try -- a substep that was tried, and what follows from its last attempt. */
 typedef struct cti_step_try {
     cti_attempt a;
-    int good;
+    int good;      /* 1: it passed all tests of its end */
     int is_halved; /* 1: it failed and is halved */
     int holds_blocks; /* 1: it failed and cannot be halved; it is tried again with implausible blocks held */
-    int repeats_whole; /* 1: it failed, cannot be halved, and the result without the excluded components was rejected; it is tried again without
-                    exclusion */
+    int repeats_whole; /* 1: it failed, cannot be halved, and was rejected without excluded components, too; it is tried again with all of them */
     int n_held;   /* tries in which blocks were held */
 } cti_step_try;
 
@@ -329,8 +326,7 @@ static int cti_step_end_failed(cti_state *s, ct_real dt, cti_step_try *t, ct_ste
     return cti_energy_try(s, dt) ? cti_energy_calm(s, dt, &r->momentum_lost) : 0;
 }
 
-/* Holds the bodies that gain energy, besides those at rest already. all: also the other deformable bodies in contact in their zoned set. 0:
-   out of memory */
+/* Holds bodies that gain energy, besides those at rest already; all: also other deformable bodies in contact in their sets. 0: out of memory */
 static int cti_step_hold_gaining(cti_state *s, int all)
 {
     uint8_t *gaining = CTI_ARENA_ZERO(s->arena, uint8_t, CTI_LEN(s->factors.components)); /* indexed by the root of a zoned set */
@@ -384,7 +380,7 @@ static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, c
     return n >= 0;
 }
 
-/* the memory for the contacts of the next substep at this depth */
+/* the contact memory that the substep at hand writes: at each depth two take turns, since q->memory is read meanwhile */
 static cti_memory *cti_step_memory_slot(cti_state *s, const cti_step_span *q)
 {
     cti_memory *slot = &s->contact.memory_step[2 * q->depth];
@@ -530,8 +526,7 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
     return CTI_STEP_DONE;
 }
 
-/* Begins the step again after a conflict. The report keeps its counts of work (iterations, rounds, times) and drops those of the outcome. 0:
-   out of memory */
+/* Begins the step again after a conflict. The report keeps its counts of work (iterations, times) and drops the outcome. 0: out of memory */
 static int cti_step_rollback(cti_state *s, ct_step_report *r)
 {
     ct_step_report kept = *r;

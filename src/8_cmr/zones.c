@@ -66,8 +66,7 @@ static void cti_zones_join_row(int32_t *sets, const cti_row *row)
         cti_sets_join(sets, row->term[k].block, row->term[0].block);
 }
 
-/* finds the joints to solve: those that a collision affects through blocks, zones and other joints. Others keep their motion, bit by bit.
-   mark: [n] scratch */
+/* finds joints that a collision affects through blocks, zones and joints, to solve them; others keep their motion exactly. mark: [n] scratch */
 static void cti_zones_find_joints(cti_zones *z, uint8_t *mark)
 {
     const cti_state *s = z->s;
@@ -174,7 +173,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
 /* impulse on the term's block of a unit impulse along n at the contact */
 static cti_v3 cti_zones_row_impulse(const cti_term *t, cti_v3 n) { return cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), n), n, t->weight); }
 
-/* stage 1: solves for impulses r >= 0, r perpendicular to gap + dt u_n >= 0, by Gauss-Seidel in the metric of mass */
+/* stage 1: solves for impulses r >= 0, r perpendicular to gap + dt u_n >= 0, by Gauss-Seidel in the metric of mass; B: change of u_n by r = 1 */
 static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
@@ -250,8 +249,7 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         *w = cti_v3_mul(*w, cti_step_tuned.substep.zone_turn / rate);
 }
 
-/* Stage 2: zones of the present hits move rigidly: rigid bodies and nodes move to their rotated positions. A zone that touches an immovable
-   feature does not move */
+/* Stage 2: zones of the present hits move rigidly, nodes to their rotated positions. A zone that touches an immovable feature does not move */
 static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *anchored, cti_zones_result *out)
 {
     static const ct_real unit[4] = {1, 0, 0, 0};

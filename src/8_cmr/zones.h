@@ -1,7 +1,7 @@
 /* zones.h -- impact zones: the fail-safe after the rounds and halvings of CMR.
    zone           blocks that collisions and rigid joints connect. Its soft stage is inelastic impulses, its rigid stage a common rigid motion.
    immovable      a plane, a static or scripted vertex, and what rigid joints connect to them; a zone that touches it is anchored.
-   to freeze      to keep a block where the substep began. */
+   to freeze      to keep a block where the substep began, as the last stage. */
 #pragma once
 
 #include "cmr.h"

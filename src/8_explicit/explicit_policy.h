@@ -82,10 +82,8 @@ typedef struct cti_explicit_numbers {
     CTI_EXPLICIT_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_explicit_numbers;
 
-#define CTI_EXPLICIT_NUMBERS {CTI_EXPLICIT_GROUPS(CTI_TUNED_GROUP_VALUE)}
-
 #ifdef CTI_POLICY_MUTABLE
 extern cti_explicit_numbers cti_explicit_tuned;
 #else
-static const cti_explicit_numbers cti_explicit_tuned = CTI_EXPLICIT_NUMBERS;
+static const cti_explicit_numbers cti_explicit_tuned = {CTI_EXPLICIT_GROUPS(CTI_TUNED_GROUP_VALUE)};
 #endif

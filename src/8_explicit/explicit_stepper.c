@@ -3,10 +3,6 @@
 #include "explicit.h"
 #include "../7_contact/inside.h"
 
-#ifdef CTI_POLICY_MUTABLE
-cti_explicit_numbers cti_explicit_tuned = CTI_EXPLICIT_NUMBERS;
-#endif
-
 static void cti_explicit_defaults(ct_world_desc *d)
 {
     ct_explicit_desc *q = &d->rk;

@@ -63,10 +63,8 @@ typedef struct cti_geometric_numbers {
     CTI_GEOMETRIC_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_geometric_numbers;
 
-#define CTI_GEOMETRIC_NUMBERS {CTI_GEOMETRIC_GROUPS(CTI_TUNED_GROUP_VALUE)}
-
 #ifdef CTI_POLICY_MUTABLE
 extern cti_geometric_numbers cti_geometric_tuned;
 #else
-static const cti_geometric_numbers cti_geometric_tuned = CTI_GEOMETRIC_NUMBERS;
+static const cti_geometric_numbers cti_geometric_tuned = {CTI_GEOMETRIC_GROUPS(CTI_TUNED_GROUP_VALUE)};
 #endif

@@ -2,10 +2,6 @@
 #include "../0_base/log.h"
 #include "geometric.h"
 
-#ifdef CTI_POLICY_MUTABLE
-cti_geometric_numbers cti_geometric_tuned = CTI_GEOMETRIC_NUMBERS;
-#endif
-
 static void cti_geometric_defaults(ct_world_desc *d)
 {
     ct_geometric_desc *q = &d->geometric;

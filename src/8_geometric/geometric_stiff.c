@@ -123,7 +123,7 @@ CTI_FN void cti_geometric_spread(cti_state *s, const ct_real *X, ct_real share, 
             cti_v3_addto(out, q->blocks[q->particle[i]], cti_v3_mul(cti_v3_at(X, c), share * q->S[i]));
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *t = &s->factors.components[c];
-        int b, matrix = cloth || (cti_geometric_own(s)->implicit.is_stiff[c] && s->desc.geometric.scheme != CT_GEOMETRIC_SUCCESSIVE);
+        int b, matrix = (cloth || cti_geometric_own(s)->implicit.is_stiff[c]) && s->desc.geometric.scheme != CT_GEOMETRIC_SUCCESSIVE;
         if (matrix)
             cti_geometric_solve_body(s, t, out);
         for (i = t->begin; i < t->end && !matrix; i++)

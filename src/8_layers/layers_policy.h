@@ -57,10 +57,8 @@ typedef struct cti_layers_numbers {
     CTI_LAYERS_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_layers_numbers;
 
-#define CTI_LAYERS_NUMBERS {CTI_LAYERS_GROUPS(CTI_TUNED_GROUP_VALUE)}
-
 #ifdef CTI_POLICY_MUTABLE
 extern cti_layers_numbers cti_layers_tuned;
 #else
-static const cti_layers_numbers cti_layers_tuned = CTI_LAYERS_NUMBERS;
+static const cti_layers_numbers cti_layers_tuned = {CTI_LAYERS_GROUPS(CTI_TUNED_GROUP_VALUE)};
 #endif

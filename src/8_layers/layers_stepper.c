@@ -2,10 +2,6 @@
 #include "layers.h"
 #include "../0_base/log.h"
 
-#ifdef CTI_POLICY_MUTABLE
-cti_layers_numbers cti_layers_tuned = CTI_LAYERS_NUMBERS;
-#endif
-
 static void cti_layers_defaults(ct_world_desc *d)
 {
     d->layers.clock = CTI_R(0.0625);

@@ -118,7 +118,7 @@ static ct_real cti_penalty_need(cti_state *s, ct_real h, ct_step_report *r, int 
     load = cti_penalty_stability(s, h, &damping);
     if (may_cut)
         return cti_max(load > most ? cti_sqrt(load / most) : 1, s->desc.penalty.damping < 0 ? damping : 0);
-    if (load > 1) { /* the substep may feed itself */
+    if (load > 1) { /* unstable: oscillations may grow */
         r->residual = cti_max(r->residual, load - 1);
         cti_step_status(r, CT_STATUS_BUDGET);
     }
@@ -193,10 +193,10 @@ static int cti_penalty_try(cti_state *s, ct_real h, int may_cut, ct_real *need, 
 
 /* ---- the end of a substep ---- */
 
-/* What contact i does in a substep that ends with velocities u. An implicit impulse acts along the way. An explicit one, and that of a rebound,
-   change velocities at an instant. What an explicit one gives for the time before the substep (lag) belongs to the last substep, and by how much less
-   than their work explicit springs have at the end is no loss, since it swings about 0. run.oscillation gets what
-   explicit springs store at the end beyond their depth at the start, and by how much these sums belong to other times */
+/* Adds the work of contact i in a substep that ends with velocities u: of an implicit impulse along the displacement; of an explicit one, and of a
+   rebound, which change velocities at an instant, along the mean of those before and after. early: work of an explicit impulse for the time before
+   the substep (lag). swing: by how much less explicit springs store at the end than their work leaves them. It oscillates about 0. Neither is a loss;
+   run.oscillation gets their sizes, and what springs store by moving h u from rest */
 static void cti_penalty_work(cti_state *s, ct_real h, int i, const ct_real *u, const ct_real *slip, ct_real depth, ct_step_report *r)
 {
     cti_penalty_run *run = &cti_penalty_of(s)->run;
@@ -230,7 +230,8 @@ static void cti_penalty_work(cti_state *s, ct_real h, int i, const ct_real *u, c
     r->loss_contact += early - swing;
 }
 
-/* adds what a contact does, what it stores [J] before and after, and what it got by missing less. 0: out of memory */
+/* ends a contact's substep: its work, its item in the memory, and stored [4] [J]: energies before and after, that got by missing less depth, and that
+   before of new bodies' contacts. 0: out of memory */
 static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, ct_step_report *r)
 {
     cti_penalty *p = cti_penalty_of(s);
@@ -268,7 +269,7 @@ static double cti_penalty_shift(const cti_state *s, const ct_real *v)
     return cti_fmax(0, other);
 }
 
-/* tells the judge which bodies contacts act on, and how fast their points move against each other */
+/* tells the judge (8_step/judge.h) which bodies contacts act on, and how fast their points move against each other */
 static void cti_penalty_touch(cti_state *s)
 {
     int i;
@@ -277,8 +278,8 @@ static void cti_penalty_touch(cti_state *s)
             cti_judge_row(s, &s->contact.rows[i]);
 }
 
-/* marks bodies that have rebounded and move freely in end.fall: their velocities are those of a step's middle, and they get the other half of
-   gravity's impulse. The speed of return counts as if it had changed its sign at the start. Returns 1 if there is one */
+/* marks bodies that have rebounded and move freely in end.fall, as in free fall: their velocities are those of a step's middle, as if the rebound had
+   been at its start, and the other half of gravity's impulse is still to come. Returns 1 if there is one */
 static int cti_penalty_mark_rebounds(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);

@@ -4,14 +4,15 @@
    row           a contact in cti_contacts.rows: J, normal and tangents; cti_penalty_contact of the same number is its spring.
    depth         rest_distance less the distance of the points along the normal [m]; the normal spring acts where it is above 0.
    anchor        the material point where a contact began to stick; slip is the contact's point less the anchor, along the tangents [m].
-   missing depth that of a pair first seen deeper than its points can have come, which its spring does not have [m].
-   bound         of friction: mu times the normal impulse, held while velocities are solved for, and then renewed [N s].
-   lag           explicit form: half of what the last substep was longer than this one [s].
+   missing depth by how much a pair was deeper when first seen than its points can have moved; its spring lacks that, and regains it slowly [m].
+   bound         of friction, friction_bound: mu times the normal impulse, held while velocities are solved for, and then renewed [N s].
+   lag           explicit form: (h' - h) / 2 after a substep h'; springs act for h + lag, the time between the middles of both substeps [s].
    rebound       a contact that is given a speed at the end of the substep (restitution) in place of a spring.
    record        where an item of the contact memory was, so that a pair that ends can transfer its springs to the pair that replaces it.
    island        components that rows connect: each has a line search and a norm of its own.
-   stability     (h^2 lambda_k + 2 h lambda_b) / 4 of the explicit form: above 1 a substep feeds itself.
-   A new contact law goes into penalty_law.c: cti_penalty_impulse has force and linearization, cti_penalty_slope its potential's slope. */
+   stability     (h^2 lambda_k + 2 h lambda_b) / 4 of the explicit form: above 1 it is unstable, and oscillations grow.
+   turn          an iteration of conjugate gradients. A share is of a step (its length), of a norm (a tolerance) or of a spring's stretch.
+   A new contact law goes into cti_penalty_impulse and cti_penalty_slope (penalty_law.c); docs/penalty.md lists what else it changes. */
 #pragma once
 
 #include "penalty_policy.h"
@@ -23,7 +24,7 @@
 /* cti_penalty_law -- gives impulses of a contact as a function of u: normal max(0, normal_start - normal_slope u_n), friction
    -g min(1, friction_bound / |g|) with g = tangent_start + tangent_slope u_t. */
 typedef struct cti_penalty_law {
-    ct_real normal_start, normal_slope;      /* [N s], [kg] */
+    ct_real normal_start, normal_slope;      /* [N s] at u = 0, [kg] */
     ct_real tangent_start[2], tangent_slope; /* [N s], [kg] */
     ct_real friction_bound;                  /* [N s] */
 } cti_penalty_law;
@@ -33,7 +34,7 @@ typedef struct cti_penalty_contact {
     ct_real k, b, kf;        /* are stiffness, damping, stiffness of friction [N/m], [N s/m], [N/m] */
     ct_real mass;            /* is the reduced mass along n [kg] */
     ct_real tangential_mass; /* is, for explicit friction by velocity, the least one across n, shared with the bodies' other contacts [kg] */
-    ct_real lag;             /* [s] */
+    ct_real lag;             /* [s], see above */
     ct_real rest_distance;   /* is the distance along n at which the depth is 0 [m] */
     ct_real depth;           /* is that at the start of the substep; below 0 the contact does not touch yet [m] */
     ct_real missing_depth;   /* [m] */
@@ -44,8 +45,8 @@ typedef struct cti_penalty_contact {
     int is_new_body;         /* 1: a side is a body that has not been in a substep yet */
     ct_real c[3], D[9];      /* are the last linearization, impulse c - D u [N s], [kg], in the frame; D is symmetric */
     cti_penalty_law law;     /* is that of the last linearization */
-    ct_real friction_bound;  /* [N s] */
-    int sticks;
+    ct_real friction_bound;  /* [N s], see above */
+    int sticks;              /* 1: friction is not above its bound */
 } cti_penalty_contact;
 
 /* cti_penalty_record -- says where the item of the contact memory with the same number was. */
@@ -68,7 +69,7 @@ typedef struct cti_penalty_inside_body {
 typedef struct cti_penalty_inside {
     cti_forest forest;
     cti_penalty_inside_body *bodies; /* [surface.n_bodies] */
-    float *boxes;                    /* [16 nv] */
+    float *boxes;                    /* [16 nv] is scratch (7_contact/inside.h) */
     ct_real *normals;                /* [3 nv] sum the faces' normals, weighted by angle */
     cti_hit *hits;
 } cti_penalty_inside;
@@ -78,7 +79,7 @@ typedef struct cti_penalty_line {
     double slope, curve;                    /* are of the bodies' part: the slope at 0, and its change up to 1 */
     double slope_share, slope_lo, slope_hi; /* are slopes at share, lo, hi */
     double tolerance;                       /* is the slope at which the search ends */
-    ct_real share, lo, hi;
+    ct_real share, lo, hi;                  /* are step lengths in [0, 1]: the last one, and a bracket of the best one */
     int side;                               /* 1: the last slope was above 0, -1: below */
     int done;
 } cti_penalty_line;
@@ -86,7 +87,7 @@ typedef struct cti_penalty_line {
 /* cti_penalty_islands -- says which components rows connect. */
 typedef struct cti_penalty_islands {
     int32_t *first;          /* [components] is the first component of the island */
-    ct_real *scale;          /* [components] is scratch of an island, at its first component */
+    ct_real *scale;          /* [components] is a power of two about the size of the island's norm, at its first component */
     cti_penalty_line *lines; /* [components] likewise */
 } cti_penalty_islands;
 
@@ -100,7 +101,7 @@ typedef struct cti_penalty_known_bodies {
 /* cti_penalty_run -- sums what a try of a step has [J]. */
 typedef struct cti_penalty_run {
     double oscillation; /* is what the explicit form may gain: its energy oscillates */
-    double shift;       /* is that by which kinetic energies are of another time than before */
+    double shift;       /* bounds an apparent gain: velocities are of the end of a substep or, in free fall, of its middle (cti_judge_shift) */
     double new_bodies;  /* is stored in springs of new bodies at the start of their first substep */
 } cti_penalty_run;
 
@@ -108,13 +109,13 @@ typedef struct cti_penalty_run {
 typedef struct cti_penalty {
     cti_penalty_contact *contacts; /* [rows] */
     ct_real *mass;                 /* [surface.n_bodies] [kg]; 0: no contact moves it */
-    ct_real *inverse;              /* [9 n] are inverses of the masses' blocks, projected onto the motions that scripts leave */
+    ct_real *inverse;              /* [9 n] are inverses of the blocks' masses and inertias, for the stability of the explicit form */
     ct_real *jacobi;               /* [9 n] are inverses of the blocks on the matrix' diagonal */
-    ct_real *work;                 /* [24 n] is scratch */
+    ct_real *work;                 /* [24 n] is scratch, with those of penalty_system.c from 0, 3 n, 6 n, 18 n and 21 n on */
     cti_penalty_islands islands;
     cti_penalty_inside inside;
     int turns_end;                 /* is the value of the report's cg_steps at which the solves of the substep at hand end */
-    uint8_t *rebounds;             /* [models + rigids] is scratch: 1 where all contacts that push a body let it rebound */
+    uint8_t *rebounds;             /* [models + rigids] is scratch: bits 1, 2 where a contact that rebounds, or another one, pushes */
     /* what outlives a change of bodies */
     cti_memory next;               /* holds contacts of the substep at hand */
     cti_penalty_record *records;   /* [contact.memory.items] */
@@ -122,7 +123,7 @@ typedef struct cti_penalty {
     cti_penalty_record *start_records; /* are `records` when the step at hand began */
     double energy;                 /* is stored in the springs at the end of the last step [J] */
     cti_penalty_known_bodies bodies;
-    int is_known;                  /* 1: there was a substep since, and all bodies have been in it */
+    int is_known;                  /* 1: a substep was done since the world was prepared, so that no body is new */
     cti_penalty_run run;
     double start_energy;           /* and was_known: are energy and is_known when the step at hand began */
     int was_known;
@@ -138,12 +139,12 @@ CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, co
    of its approach speed; at most spring.ratio_most. */
 CTI_FN double cti_penalty_damping_ratio(double restitution);
 /* cti_penalty_impulse -- sets the impulse r [3] of a contact over a substep h with the mean relative velocity u [3] of it (implicit), in the frame,
-   and its linearization: c, D and law. at_start: with the forces of the start, u being the velocity there. Implicit friction is bounded by
+   and its linearization: c, D and law. at_start (explicit): with the forces of the start, u being the velocity there. Implicit friction is bounded by
    q->friction_bound. */
 CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r);
 /* cti_penalty_times_D -- returns D u. */
 CTI_INLINE cti_v3 cti_penalty_times_D(const cti_penalty_contact *q, const ct_real *u) { return cti_m3_mul_v(q->D, cti_v3_at(u, 0)); }
-/* cti_penalty_slope -- returns minus the impulse at u, with friction_bound as it is, along a change of u: the slope of a convex function of u [J]. */
+/* cti_penalty_slope -- returns -r(u) . along, friction_bound held: the slope of the contact's potential, which is convex in u, along a change [J]. */
 CTI_FN double cti_penalty_slope(const cti_penalty_law *law, const ct_real *u, const ct_real *along);
 /* cti_penalty_energy -- returns the energy in a contact's springs with this depth and slip [2] [J]. */
 CTI_FN double cti_penalty_energy(const cti_penalty_contact *q, ct_real depth, const ct_real *slip);

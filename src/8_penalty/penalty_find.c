@@ -2,7 +2,7 @@
    Method: pairs that touch at the start of the substep, and with `warp` those that its motion without contacts would bring together. A pair that
    the continuous collision test finds has the normal and the weights of its time of impact; its points are warped back to the start of the
    substep, where the distance along that normal is the gap that the spring begins at (lecture notes 4.2). A pair that the last substep knew
-   keeps its side: where the direction from b to a has turned round, features have gone through each other, and the depth is counted on.
+   keeps its side: where the direction from b to a has reversed, features have gone through each other, and the depth goes on to grow.
    Anchors are found by the pair. Those of pairs that are gone go on to the pairs that stand for them now (penalty_anchors.c).
    based on: lecture notes 4.2, 4.4.1. */
 #include "../8_step/tangle.h"
@@ -35,7 +35,7 @@ static void cti_penalty_context(const cti_state *s, ct_real h, cti_row_context *
 }
 
 /* sets what the last substep knows of a contact: the slip of its anchor, and its missing depth. A pair that it does not know gets no more depth than
-   its points have come in a substep: deeper ones were there, but represented by others (duplicates.h, detect.h), and a spring that is first seen
+   its points have moved in a substep: deeper ones were there, but represented by others (duplicates.h, detect.h), and a spring that is first seen
    compressed would throw the bodies apart. Bodies begin with what they press: pairs of new ones have their whole depth. u: velocities at the start */
 static void cti_penalty_recall(cti_state *s, ct_real h, const cti_pair *pair, const cti_row *row, const ct_real *u, cti_penalty_contact *q)
 {
@@ -86,7 +86,7 @@ static void cti_penalty_make_contact(cti_state *s, ct_real h, const cti_row_cont
 }
 
 /* gives a row that rebounds the arms of the start: then the velocities before and after are along the same direction, and those of restitution 1
-   have the same energy. Linearized anew, it would demand a way of the point, which differs from its velocity by the body's turn in the substep: a
+   have the same energy. Linearized anew, it would prescribe the point's displacement, which is not h times its velocity where the body rotates: a
    box that landed on an edge at 30 rad/s lost 42 % in a step of 10 ms, and 2.5 % in one of 0.5 ms */
 static void cti_penalty_rebound(const cti_state *s, ct_real h, const cti_hit *hit, cti_row *row, cti_contact_row *o, cti_penalty_contact *q)
 {
@@ -193,8 +193,8 @@ static int cti_penalty_inside_all(cti_state *s)
     return cti_penalty_planes(s, ahead);
 }
 
-/* finds the contacts of CT_PENALTY_PROXIMITY. As in cmr, a pair that carried load is not kept for that: where an edge slides past the end of another,
-   the pair with the next edge replaces it and takes over its springs. 0: out of memory */
+/* finds the contacts of CT_PENALTY_PROXIMITY. Unlike in cmr, a pair that carried load is not listed for that: where an edge slides past the end of
+   another, the pair with the next edge replaces it and takes over its springs. 0: out of memory */
 static int cti_penalty_proximity(cti_state *s)
 {
     cti_surface *f = &s->surface;

@@ -4,9 +4,9 @@
    this multiplier of J', which has a sign before it is clamped. The implicit form takes d and u_n at the end of the substep, d = d0 - h u_n:
    an impulse h f = h k d0 - (h^2 k + h b) u_n. Friction: f_t = -(k_f s + b u_t) with the slip s = p - a; on |f_t| > mu f_n it has the size
    mu f_n, and the anchor moves until k_f |s| <= mu f_n.
-   Restitution e: in the explicit form by the damper, b = 2 zeta sqrt(k m), for which a mass m on a spring that only pushes parts with e times
-   its speed of approach. The implicit form dissipates what a stiff spring stores. There a contact that is hit faster than what gravity gives
-   in two substeps has the speed e |u_n| at the end of the substep.
+   Restitution e: in the explicit form by the damper, b = 2 zeta sqrt(k m), for which a mass m on a spring that only pushes parts with e times its
+   speed of approach. The implicit form dissipates what a stiff spring stores: there a contact that is hit faster than gravity gives in two substeps
+   has the speed e |u_n| at the end of the substep.
    differs: mu f_n in friction is held while velocities are solved for, and then renewed; Xu et al. 2014 differentiate it, which makes the matrix
    unsymmetric. So the implicit form is a sequence of convex minimizations.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014; Schwager, Poeschel 2007 (restitution of a damped spring that does not pull). */
@@ -87,7 +87,7 @@ CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, co
 
 /* ---- the law ---- */
 
-/* sets friction at u, with its c and D. Where it slides it does not change along g, and by friction_bound / |g| of its spring across it */
+/* sets friction at u, with its c and D. Sliding: r_t = -s g, s = friction_bound / |g|, D = s tangent_slope (I - g g' / |g|^2) is its derivative */
 static void cti_penalty_friction(cti_penalty_contact *q, const ct_real *u, ct_real *r)
 {
     const cti_penalty_law *law = &q->law;

@@ -44,8 +44,7 @@ static const cti_refusal cti_penalty_refusals[] = {
 
 /* ---- memory ---- */
 
-/* drops all but the energy in the springs, the records and the ids of bodies: contacts of bodies that remain are the same ones after a change of
-   others */
+/* drops all but the energy in the springs, the records and the ids of bodies: contacts of bodies that remain outlive a change of others */
 static void cti_penalty_unprepare(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);

@@ -5,9 +5,8 @@
    rows connect are an island, whose solves and line searches end by its own numbers. Unknowns are six for a rigid body and three for a node. The
    impulses are those of the last linearization, so that action and reaction are the same numbers, and the momentum of bodies that touch each other
    is kept to the accuracy of conjugate gradients. What the linearization misses of the law is the residual.
-   The explicit form: v+ = v + h M^-1 J'(k d - b u), x+ = x + h v+ has for one mass the characteristic polynomial z^2 - (2 - B - C) z + (1 - B),
-   B = h b / m, C = h^2 k / m, whose roots lie in the unit circle for C + 2 B < 4. With many contacts C and B are the largest eigenvalues of
-   h^2 M^-1 J'K J and h M^-1 J'B J, which the power method finds; elasticity only adds to M.
+   The explicit form, v+ = v + h M^-1 J'(k d - b u), x+ = x + h v+, is stable for C + 2 B < 4 (docs/penalty.md), with C and B the largest eigenvalues
+   of h^2 M^-1 J'K J and h M^-1 J'B J, which the power method finds; elasticity only adds to M.
    based on: lecture notes 4.1.2.3, 4.4.1; Xu, Zhao, Barbic 2014. */
 #include "../8_step/assemble.h"
 #include "../8_step/move.h"
@@ -47,6 +46,7 @@ static void cti_penalty_project(const cti_state *s, const ct_real *x, ct_real *o
         cti_v3_put(out, i, cti_state_free(s, i, cti_v3_at(x, i)));
 }
 
+/* 0: the row has no impulse. A law whose impulse can be a constant, without a slope, must test c, too */
 static int cti_penalty_is_stiff(const cti_penalty_contact *q) { return q->D[0] > 0 || q->D[4] > 0 || q->D[8] > 0; }
 
 static void cti_penalty_apply(void *ctx, const ct_real *x, ct_real *y)
@@ -125,8 +125,7 @@ static void cti_penalty_find_islands(cti_state *s)
         set[i] = set[set[i]];
 }
 
-/* sets z = D y and v <- D v with a number D for each island, a power of two that makes the norm of y in M^-1 at most 1 there; islands.scale gets its
-   inverse. Returns the least of those norms */
+/* z = y / S, v = v / S with islands.scale S: powers of two that make the norms of z in M^-1 at most 1 on each island. Returns the least of those */
 static ct_real cti_penalty_scale_islands(cti_state *s, const ct_real *y, ct_real *z, ct_real *v)
 {
     cti_penalty *p = cti_penalty_of(s);
@@ -153,9 +152,9 @@ static ct_real cti_penalty_scale_islands(cti_state *s, const ct_real *y, ct_real
     return least;
 }
 
-/* solves (A + J' D J) v = y from v, to a share of the right side's norm. Rows connect no two islands, so that each may have units of its own: in
-   those of cti_penalty_scale_islands the share is one of each island's norm, and a heavy fast body far away does not end the solve of others early.
-   0: it did not converge */
+/* solves (A + J' D J) v = y, with `contacts` 0 A v = y, from v to a share of the right side's norm. Rows connect no two islands, so that each has
+   its own units: in those of cti_penalty_scale_islands the share is one of each island's norm, and a heavy fast body far away does not end others'
+   solves early. 0: it did not converge */
 static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, const ct_real *y, ct_real *v, int *turns)
 {
     cti_penalty *p = cti_penalty_of(s);
@@ -495,7 +494,7 @@ static void cti_penalty_masses(cti_state *s)
     }
 }
 
-/* sets out = M^-1 J' S J x with S of stiffness (part 0) or damping */
+/* sets out = M^-1 J' S J x with S of stiffness (part 0) or damping, as if all contacts with anchors stuck */
 static void cti_penalty_response(const cti_state *s, const cti_problem *p, int part, const ct_real *x, ct_real *out)
 {
     const cti_penalty *own = cti_penalty_of(s);

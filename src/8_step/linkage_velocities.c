@@ -22,7 +22,7 @@ static double cti_linkage_potential(const cti_state *s, const cti_linkage *g, co
 typedef struct cti_linkage_loads {
     cti_row *rows;      /* copies with w 0. equations: mask of the directions that count; of a contact that slips the normal alone */
     int32_t *numbers;   /* of the rows in the world */
-    ct_real *v, *f;     /* [3 blocks] velocities of the linkage's blocks, 0 elsewhere; impulses on these blocks */
+    ct_real *v, *f;     /* [3 blocks] of the linkage and of the rows: velocities, 0 outside of the linkage; impulses on its blocks */
     double *e, *d;      /* [3 n] residual [m/s] and search direction [N s] of conjugate residuals */
     double *z, *Sd, *p; /* [3 n] velocities [m/s] that impulses e and d give to the rows; the impulses found */
     cti_mechanism_body *from; /* [bodies] before them */
@@ -42,11 +42,11 @@ static int cti_linkage_is_load(const cti_state *s, const cti_linkage *g, int i)
 /* finds them; 0: out of memory */
 static int cti_linkage_find_loads(cti_state *s, const cti_linkage *g, cti_linkage_loads *q)
 {
-    int i, n = 0;
+    int i, k, n = 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         n += cti_linkage_is_load(s, g, i);
     q->rows = CTI_ARENA_NEW(s->arena, cti_row, n), q->numbers = CTI_ARENA_NEW(s->arena, int32_t, n);
-    q->v = CTI_ARENA_ZERO(s->arena, ct_real, 6 * s->n), q->e = CTI_ARENA_ZERO(s->arena, double, 15 * n);
+    q->v = CTI_ARENA_NEW(s->arena, ct_real, 6 * s->n), q->e = CTI_ARENA_ZERO(s->arena, double, 15 * n);
     q->from = CTI_ARENA_NEW(s->arena, cti_mechanism_body, CTI_LEN(g->m.bodies)), q->n = 0;
     if (!q->rows || !q->numbers || !q->v || !q->e || !q->from)
         return 0;
@@ -61,6 +61,8 @@ static int cti_linkage_find_loads(cti_state *s, const cti_linkage *g, cti_linkag
             row->equations =
                 row->r[1] * row->r[1] + row->r[2] * row->r[2] >= cti_solve_tuned.law.slides * row->mu * row->mu * row->r[0] * row->r[0] ? 1 : 7;
         memset(row->w, 0, sizeof row->w);
+        for (k = 0; k < row->n; k++)
+            cti_v3_put(q->v, row->term[k].block, cti_v3_zero()), cti_v3_put(q->f, row->term[k].block, cti_v3_zero());
         q->numbers[q->n++] = i;
     }
     return 1;
@@ -226,8 +228,6 @@ static int cti_linkage_end_loaded(cti_state *s, cti_linkage *g, ct_real dt, cons
     double before = cti_mechanism_kinetic(&g->m, 0) - cti_linkage_potential(s, g, s->end.x), lack, most, works, kinetic, least, moment[3];
     int i, e, forced = cti_linkage_mode(s, g) == CTI_LINKAGE_FORCED;
     cti_linkage_loads q;
-    if (!cti_linkage_find_loads(s, g, &q))
-        return 1;
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
         cti_mechanism_body *b = &g->m.bodies[i];
         int block = s->bodies.rigids[g->rigids[i]].block;
@@ -239,6 +239,8 @@ static int cti_linkage_end_loaded(cti_state *s, cti_linkage *g, ct_real dt, cons
         }
     }
     cti_mechanism_project(s->mem, &g->m, 1);
+    if (!cti_linkage_find_loads(s, g, &q))
+        return 1;
     if (!forced && q.n > 0)
         cti_linkage_keep_contacts_within(s, g, &q, dt, before);
     works = cti_linkage_load_work(s, g, &q, dt);
@@ -255,9 +257,9 @@ static void cti_linkage_end_alone(cti_state *s, cti_linkage *g, ct_real dt)
     double kinetic, taken, excess;
     size_t size = sizeof *g->m.bodies * (size_t)CTI_LEN(g->m.bodies);
     cti_mechanism_body *kept = CTI_ARENA_NEW(s->arena, cti_mechanism_body, CTI_LEN(g->m.bodies));
+    cti_mechanism_finish(&g->m, (double)dt);
     if (!kept)
         return;
-    cti_mechanism_finish(&g->m, (double)dt);
     kinetic = cti_mechanism_kinetic(&g->m, 1);
     memcpy(kept, g->m.bodies, size);
     excess = kinetic - cti_mechanism_kinetic(&g->m, 0) + cti_linkage_potential(s, g, s->end.x) - cti_mechanism_work(&g->m, (double)dt);

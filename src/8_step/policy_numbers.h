@@ -22,8 +22,8 @@
       "below this a factor costs at most 20 solves (`solve`) and is computed in every attempt whose free motion is solved, unless it is `large`. " \
       "Above, when asked for or when the length of substeps changes") \
     X(double, large, 5e7, "flops", \
-      "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one. Without it S2 takes 4 % " \
-      "more time") \
+      "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one. Without it S2 takes " \
+      "4 % more time") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
        Half and double act in `crash` alone (docs/policy.md) */ \

@@ -3,6 +3,7 @@
    into 2, 4, up to refusal.parts substeps. What it still refuses loses its gain from the velocities; what has not as much there is held where the
    step began, and the rest of the world moves around it. Based on: no paper. */
 #include "shell.h"
+#include "coarse.h"
 #include "report.h"
 #include "snapshot.h"
 
@@ -84,6 +85,7 @@ CTI_FN ct_code cti_shell_step(cti_state *s, const cti_shell *q, ct_real dt, ct_s
         cti_report_blank(s, r);
         cti_step_open(s, dt);
         s->step.dt = dt;
+        cti_coarse_begin(&s->factors);
         if (!cti_snapshot_save(s, q->contacts, &s->step.start) || (q->keep && !q->keep(s)))
             return CT_ERR_MEMORY;
         if (s->n == 0) {

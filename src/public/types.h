@@ -610,7 +610,7 @@ typedef struct ct_step_report {
                               substeps */
     int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
     int dropped;           /* DCD: constraints left out by decoupling, summed over substeps */
-    int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP. BARRIER: those of the linear solves */
+    int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP. BARRIER, PENALTY: those of the linear solves */
     int solves;            /* DCD: quadratic programs with constraints, summed */
     int coarse;            /* bodies so far from the origin at the end that their thickness is below 64 ulp of a coordinate. They do not
                               intersect, but rounding of their positions is no longer small compared with the thickness. Such bodies cannot
