@@ -250,7 +250,7 @@ static void corrects(ct_world *w, cti_problem *p)
     size_t n3 = 3 * (size_t)s->n, bytes = sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n];
     ct_real *v = (ct_real *)malloc(sizeof(ct_real) * n3), *f = (ct_real *)malloc(sizeof(ct_real) * n3);
     ct_real *work = (ct_real *)malloc(sizeof(ct_real) * n3), *A = (ct_real *)malloc(bytes), before, after, first, u[3], free_u = 0,
-            held_u = 0;
+            held_u = 0, free_wall = 0, held_wall = 0;
     int i, k, asked;
     for (i = 0; i < (int)n3; i++)
         v[i] = s->system.v_free[i] + (ct_real)(0.1 * sin(i));
@@ -292,19 +292,20 @@ static void corrects(ct_world *w, cti_problem *p)
             else
                 assert_true(c.correction.apply(c.correction.ctx, asked ? 1 : -1, f, q.v) >= 0);
             for (i = 0; i < q.p.n_rows; i++) {
+                ct_real *most = k == 0 ? &free_u : &held_u, *at_wall = k == 0 ? &free_wall : &held_wall;
                 cti_row_velocity(&q.p.rows[i], q.v, u);
-                if (k == 0)
-                    free_u = cti_max(free_u, cti_abs(u[0] - q.p.rows[i].w[0]));
-                else
-                    held_u = cti_max(held_u, cti_abs(u[0] - q.p.rows[i].w[0]));
+                *most = cti_max(*most, cti_abs(u[0] - q.p.rows[i].w[0]));
+                if (q.p.rows[i].n_a == 0 || q.p.rows[i].n_a == q.p.rows[i].n) /* what is on the other side cannot move */
+                    *at_wall = cti_max(*at_wall, cti_abs(u[0] - q.p.rows[i].w[0]));
             }
             memset(q.v, 0, sizeof(ct_real) * n3);
         }
-        print_message("  approach of pressed contacts: %.2g m/s free, %.2g held (%s)\n", (double)free_u, (double)held_u,
-                      asked ? "factor" : "cut");
+        print_message("  approach of pressed contacts: %.2g m/s free, %.2g held (%s); at walls %.2g, %.2g\n", (double)free_u, (double)held_u,
+                      asked ? "factor" : "cut", (double)free_wall, (double)held_wall);
+        assert_true(!asked || held_wall <= CTI_R(0.1) * free_wall); /* a wall holds a contact */
         /* two sides that hold each other as stiffly as each one is take at least half of the way; scaling back visits the rows once */
         assert_true(held_u < (asked ? CTI_R(0.5) : CTI_R(0.6)) * free_u);
-        free_u = held_u = 0;
+        free_u = held_u = free_wall = held_wall = 0;
         cti_island_close(&s->factors, &q, p->rows, work);
         assert_memory_equal(A, s->system.A.val, bytes);
     }
