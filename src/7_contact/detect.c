@@ -8,8 +8,8 @@
 #include "../4_geom/ccd.h"
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* [thickness] farthest pair that gets a row, when the free motion would close its gap */
-/* [thickness] pairs that come nearer in their room are candidates, as far as the report counts. The motion that gives a farther pair its row lies in
-   the room. With 4 a thickness of half an edge makes most neighbours candidates: skirt takes 1.2 times as long */
+/* [thickness] pairs that come nearer in their room are candidates: with less the report would lack some. The motion that gives a farther pair its
+   row lies in the room. With 4 skirt takes 1.16 times as long, since most neighbours are within 4 thicknesses, letters 1.06 times, S1 as long */
 #define CTI_DETECT_REACH CTI_R(2)
 #define CTI_DETECT_SLACK CTI_R(0.5) /* [thickness] flat edges that are nearer get a row */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* [sine] angle by which a direction may leave a feature's normal cone */
