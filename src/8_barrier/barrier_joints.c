@@ -45,13 +45,16 @@ static void cti_tie_side(const cti_barrier *b, const cti_joint_side *side, int a
         cti_tie_put(t, b->layout.block_of[side->block[k]], sign * side->weight[k]);
 }
 
+/* how many there are: none to the compiler without CONTACT_WITH_JOINTS */
+#define CTI_TIES(b) (CONTACT_WITH_JOINTS ? CTI_LEN((b)->joints.ties) : 0)
+
 static int cti_ties_of(const cti_joint *j) { return j->kind == CT_JOINT_HINGE ? 2 : j->kind == CT_JOINT_FIXED ? 4 : 1; }
 
 CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b)
 {
     int i, k, l, m;
     CTI_CLEAR(b->joints.ties);
-    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+    for (i = 0; i < CTI_JOINTS(s); i++)
         for (k = 0; k < cti_ties_of(&s->bodies.joints[i]); k++) {
             const cti_joint *j = &s->bodies.joints[i];
             ct_real sign = k ? j->lever : 1;
@@ -148,7 +151,7 @@ CTI_FN void cti_barrier_joints_open(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     int i;
     b->joints.updates = b->joints.open = b->joints.stalls = 0;
-    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+    for (i = 0; i < CTI_TIES(b); i++) {
         cti_barrier_tie *t = &b->joints.ties[i];
         const cti_joint *j = &s->bodies.joints[t->joint];
         cti_v3 n;
@@ -227,7 +230,7 @@ CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, do
     const cti_barrier *b = cti_barrier_own(s);
     double sum = 0;
     int i;
-    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+    for (i = 0; i < CTI_TIES(b); i++) {
         const cti_barrier_tie *t = &b->joints.ties[i];
         ct_real whole;
         cti_v3 n, phi = cti_tie_phi(s, t, y, &n), f = cti_tie_multiplier(s, t, y, &n, &whole);
@@ -265,10 +268,10 @@ CTI_FN void cti_barrier_joints_assemble(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k, l;
-    for (i = 0; i < CTI_LEN(b->joints.ties); i++)
+    for (i = 0; i < CTI_TIES(b); i++)
         if (!(b->joints.ties[i].soft > 0) && !(b->joints.ties[i].k_first > 0))
             cti_tie_weigh(s, &b->joints.ties[i]);
-    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+    for (i = 0; i < CTI_TIES(b); i++) {
         const cti_barrier_tie *t = &b->joints.ties[i];
         ct_real H[9];
         cti_v3 f = cti_tie_force(s, t, b->y);
@@ -288,7 +291,7 @@ CTI_FN int cti_barrier_joints_settle(cti_state *s)
     int i, falls = 0;
     cti_v3 n;
     b->joints.open = 0;
-    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+    for (i = 0; i < CTI_TIES(b); i++) {
         ct_real error = cti_v3_norm(cti_tie_phi(s, &b->joints.ties[i], b->y, &n));
         if (b->joints.ties[i].soft > 0 || error <= most)
             continue;
@@ -299,7 +302,7 @@ CTI_FN int cti_barrier_joints_settle(cti_state *s)
     if (b->joints.open == 0 || b->joints.updates == cti_barrier_tuned.ties.updates || b->joints.stalls > cti_barrier_tuned.ties.stalls)
         return 1;
     b->joints.updates++;
-    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+    for (i = 0; i < CTI_TIES(b); i++) {
         cti_barrier_tie *t = &b->joints.ties[i];
         ct_real error = cti_v3_norm(cti_tie_phi(s, t, b->y, &n));
         if (t->soft > 0)
@@ -339,7 +342,7 @@ static int cti_tie_remember(cti_state *s, int first, int known, cti_memory *out)
     int i, p;
     memset(force, 0, sizeof force);
     impulse[0] = impulse[1] = cti_v3_zero();
-    for (i = first; i < CTI_LEN(b->joints.ties) && b->joints.ties[i].joint == b->joints.ties[first].joint; i++) {
+    for (i = first; i < CTI_TIES(b) && b->joints.ties[i].joint == b->joints.ties[first].joint; i++) {
         const cti_barrier_tie *t = &b->joints.ties[i];
         ct_real whole;
         cti_v3 n, f = cti_tie_force(s, t, b->y), m = cti_v3_mul(cti_tie_multiplier(s, t, b->y, &n, &whole), 1 / h2);
@@ -361,7 +364,7 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
     cti_barrier *b = cti_barrier_own(s);
     double h2 = (double)b->rule.contact;
     int i;
-    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+    for (i = 0; i < CTI_TIES(b); i++) {
         const cti_barrier_tie *t = &b->joints.ties[i];
         cti_v3 f = cti_tie_force(s, t, b->y), went = cti_v3_sub(cti_tie_sum(t, b->y), cti_tie_sum(t, b->y0));
         /* the force is rounded, too: k times the positions */

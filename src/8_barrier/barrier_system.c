@@ -337,7 +337,7 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
     cti_pcg_end end;
     double cost = f->known ? cti_barrier_factor_cost(a) : 0;
     int i, fresh, it, brief = (int)cti_fmax(cti_barrier_tuned.newton.most, cost / 2);
-    int is_stiff = CTI_LEN(s->bodies.rigids) > 0 || CTI_LEN(s->bodies.joints) > 0;
+    int is_stiff = CTI_LEN(s->bodies.rigids) > 0 || CTI_JOINTS(s) > 0;
     for (i = 0; i < 3 * b->n; i++)
         rhs[i] = -b->g[i];
     *definite = 1;

@@ -150,7 +150,7 @@ static int cti_cmr_solve_relinearized(cti_state *s, ct_real dt, const cti_row_co
             return cti_cmr_give_up(s, dt, out);
         cti_cmr_move(s, dt);
         changed = cti_cmr_linearize_rows(s, c) && !cti_state_is_paper(s);
-        joints_error = CTI_LEN(s->bodies.joints) ? cti_joints_linearize(s, c, scale) : 0;
+        joints_error = CTI_JOINTS(s) ? cti_joints_linearize(s, c, scale) : 0;
         if (cti_policy_rows_hold(changed, joints_error, k))
             return 1;
     }
@@ -355,7 +355,8 @@ static int cti_cmr_check_end(cti_state *s, ct_real dt, cti_attempt *out)
         return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         const cti_contact_row *o = &s->contact.origins[i];
-        out->apart += o->gives > 0 && 2 * o->joint_error * s->bodies.joints[(o->joint - 1) / 2].slack >= o->gap0;
+        const cti_joint *j = cti_joints_of(s, i);
+        out->apart += j && o->gives > 0 && 2 * o->joint_error * j->slack >= o->gap0;
     }
     if (!cti_state_is_paper(s))
         out->residual = cti_max(out->residual, cti_cmr_rows_error(s) / cti_cmr_scale(s, dt));

@@ -111,7 +111,7 @@ static void cti_parts_couple(cti_state *s, int32_t *sets)
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         for (k = 1; k < s->contact.rows[i].n; k++)
             cti_parts_join_blocks(s, sets, s->contact.rows[i].term[k].block, s->contact.rows[i].term[0].block);
-    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+    for (i = 0; i < CTI_JOINTS(s); i++) {
         int a = cti_parts_join_side(s, sets, &s->bodies.joints[i].a);
         int b = cti_parts_join_side(s, sets, &s->bodies.joints[i].b);
         if (a >= 0 && b >= 0)

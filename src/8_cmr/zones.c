@@ -47,7 +47,7 @@ static int cti_zones_join_joints(cti_zones *z)
     if (!z->rigid_sets || !z->affected || (n && !z->joint_rows))
         return 0;
     cti_sets_init(z->rigid_sets, s->n);
-    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+    for (i = 0; i < CTI_JOINTS(s); i++) {
         const cti_joint *j = &s->bodies.joints[i];
         int a, b;
         if (j->compliance > 0)
@@ -281,7 +281,7 @@ static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *
 static int cti_zones_freeze_linked(cti_zones *z, int block, cti_zones_result *out)
 {
     cti_state *s = z->s;
-    int i, new_blocks = 0, alone = CTI_LEN(s->bodies.joints) == 0, root = cti_sets_root(z->rigid_sets, block);
+    int i, new_blocks = 0, alone = CTI_JOINTS(s) == 0, root = cti_sets_root(z->rigid_sets, block);
     for (i = alone ? block : 0; i < (alone ? block + 1 : s->n); i++) {
         if (cti_sets_root(z->rigid_sets, i) != root || s->scripts.fixed[i] || z->frozen[i])
             continue;
@@ -316,7 +316,7 @@ static void cti_zones_anchor(cti_zones *z, uint8_t *anchored)
 {
     const cti_state *s = z->s;
     int i, k, j;
-    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+    for (i = 0; i < CTI_JOINTS(s); i++) {
         const cti_joint_side *side[2];
         int held = 0, block = -1;
         side[0] = &s->bodies.joints[i].a, side[1] = &s->bodies.joints[i].b;
@@ -400,7 +400,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             return 0;
         if (s->parts.conflict)
             return 1;
-        if (k < cti_step_tuned.substep.zone_soft && CTI_LEN(s->bodies.joints))
+        if (k < cti_step_tuned.substep.zone_soft && CTI_JOINTS(s))
             joints_error = cti_joints_linearize_all(s, &c);
         if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && joints_error > cti_step_tuned.substep.zone_miss))
             break;

@@ -78,7 +78,7 @@ CTI_FN int cti_geometric_find_elastics(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     ct_real way = h * cti_geometric_theta(s);
     int i, part;
-    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+    for (i = 0; i < CTI_JOINTS(s); i++) {
         const cti_joint *j = &s->bodies.joints[i];
         cti_v3 p = cti_v3_sub(cti_geometric_side(&j->a, s->x, s->step.time), cti_geometric_side(&j->b, s->x, s->step.time)), line, u, w;
         line = cti_v3_unit(p, cti_v3_make(0, 1, 0));

@@ -222,7 +222,7 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
         cti_rigid *r = &s->bodies.rigids[i];
         int b = r->block + 1;
         ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[b], damp = 1 + dt * s->bodies.alpha[b];
-        if (r->linkage_mode && s->system.n_linearized > 0) { /* linearized at its last tentative motion */
+        if (CTI_LINKAGES(s) && r->linkage_mode && s->system.n_linearized > 0) { /* linearized at its last tentative motion */
             cti_linkage_equation(s, dt, i);
             continue;
         }

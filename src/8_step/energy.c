@@ -562,8 +562,8 @@ static double cti_energy_row(const cti_state *s, int i, double *joints)
 {
     const cti_row *row = &s->contact.rows[i];
     const cti_contact_row *o = &s->contact.origins[i];
-    const cti_joint *joint = o->joint ? &s->bodies.joints[(o->joint - 1) / 2] : NULL;
-    ct_real u[3], share = cti_linkage_impulse_factor(s, o->joint - 1);
+    const cti_joint *joint = cti_joints_of(s, i);
+    ct_real u[3], share = cti_linkage_impulse_factor(s, i);
     double work = -cti_energy_bent(s, i);
     int k;
     cti_row_velocity(row, s->end.v, u);

@@ -197,8 +197,8 @@ static void cti_impulses_received(const cti_state *s, ct_real *out)
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         const cti_pair *p = &s->contact.origins[i].pair;
         cti_v3 r = cti_m3_mul_tv(s->contact.rows[i].frame, cti_v3_at(s->contact.rows[i].r, 0));
-        if (s->contact.origins[i].joint) {
-            const cti_joint *q = &s->bodies.joints[(s->contact.origins[i].joint - 1) / 2];
+        const cti_joint *q = cti_joints_of(s, i);
+        if (q) {
             for (j = 0; j < q->a.n; j++)
                 cti_impulses_give(s, q->a.block[j], q->a.weight[j], r, out);
             for (j = 0; j < q->b.n; j++)
@@ -266,7 +266,7 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt, ct_step_report *r)
         const cti_contact_row *origin = &s->contact.origins[i];
         cti_touch t;
         cti_v3 J = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
-        if (origin->joint && !cti_impulses_joint(s, row->key, cti_v3_mul(J, cti_linkage_impulse_factor(s, origin->joint - 1))))
+        if (cti_joints_of(s, i) && !cti_impulses_joint(s, row->key, cti_v3_mul(J, cti_linkage_impulse_factor(s, i))))
             return 0;
         if (row->equations || !(row->r[0] > 0))
             continue;

@@ -31,6 +31,12 @@ static cti_v3 cti_joints_framed(const cti_joint_side *side, double time)
     return p;
 }
 
+CTI_FN cti_joint *cti_joints_of(const cti_state *s, int row)
+{
+    int id = CTI_JOINTS(s) ? s->contact.origins[row].joint - 1 : -1;
+    return id >= 0 ? &s->bodies.joints[id / 2] : NULL;
+}
+
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad)
 {
     double t = time - side->t0;
@@ -243,8 +249,8 @@ static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
 
 CTI_FN int cti_joints_is_damped(const cti_state *s, int row)
 {
-    int id = s->contact.origins[row].joint - 1;
-    return id >= 0 && (id & 1) == 0 && s->bodies.joints[id / 2].rest > 0 && s->contact.rows[row].equations == 7;
+    const cti_joint *j = cti_joints_of(s, row);
+    return j && (s->contact.origins[row].joint & 1) && j->rest > 0 && s->contact.rows[row].equations == 7;
 }
 
 /* Stitches that are damped across follow the rotation of all bodies that joints connect, if nothing holds these: it is no vibration */
@@ -257,7 +263,7 @@ static void cti_joints_follow(cti_state *s)
         cti_momenta_turning(s);
     for (i = 0; damped && i < CTI_LEN(s->contact.rows); i++) {
         const cti_row *row = &s->contact.rows[i];
-        const cti_joint *j = &s->bodies.joints[(s->contact.origins[i].joint - 1) / 2];
+        const cti_joint *j = cti_joints_of(s, i);
         cti_v3 d, u;
         if (!cti_joints_is_damped(s, i))
             continue;
@@ -384,7 +390,7 @@ static ct_real cti_joints_slack(const cti_state *s, const cti_joint *j, ct_real 
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c, ct_real scale)
 {
     int i, part;
-    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+    for (i = 0; i < CTI_JOINTS(s); i++) {
         if (cti_joints_is_inactive(s, &s->bodies.joints[i]))
             continue;
         s->bodies.joints[i].slack = cti_joints_slack(s, &s->bodies.joints[i], scale, c->dt);
@@ -411,7 +417,7 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
     cti_linkage_follow(s, c->dt);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_contact_row *o = &s->contact.origins[i];
-        cti_joint *j = o->joint ? &s->bodies.joints[(o->joint - 1) / 2] : NULL;
+        cti_joint *j = cti_joints_of(s, i);
         if (!j)
             continue;
         j->slack = cti_joints_slack(s, j, scale, c->dt);
@@ -433,8 +439,7 @@ CTI_FN ct_real cti_joints_linearize_all(cti_state *s, const cti_row_context *c)
     int i;
     cti_linkage_follow(s, c->dt);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        int id = s->contact.origins[i].joint - 1;
-        const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
+        const cti_joint *j = cti_joints_of(s, i);
         if (j)
             worst = cti_max(worst, cti_joints_linearize_row(s, c, j, i, &apart) / cti_joints_thickness(s, j));
     }
@@ -455,7 +460,7 @@ CTI_FN ct_real cti_joints_error(const cti_state *s)
 {
     ct_real worst = 0;
     int i;
-    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+    for (i = 0; i < CTI_JOINTS(s); i++)
         worst = cti_max(worst, cti_joints_rigid_error(s, &s->bodies.joints[i]));
     return worst;
 }
@@ -464,7 +469,7 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
 {
     ct_real most = 0;
     int i, part;
-    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+    for (i = 0; i < CTI_JOINTS(s); i++) {
         const cti_joint *j = &s->bodies.joints[i];
         if (cti_joints_is_inactive(s, j))
             continue;

@@ -3,6 +3,8 @@
 
 #include "assemble.h"
 
+/* cti_joints_of -- the joint of a row, or NULL if it is a contact's. */
+CTI_FN cti_joint *cti_joints_of(const cti_state *s, int row);
 /* cti_joints_scripted -- the point of a side without unknowns at a time; triad [9]: the axes that it carries, or NULL. */
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad);
 /* cti_joints_parts -- number of rows of a joint. */

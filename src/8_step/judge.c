@@ -61,7 +61,7 @@ CTI_FN void cti_judge_touches(cti_state *s)
             const cti_attach *a = cti_surface_attach(&s->surface, s->step.impulses.touches[i].pair.v[k]);
             first = a->n > 0 ? cti_judge_touch(s, first, a->block[0], 0) : first;
         }
-    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+    for (i = 0; i < CTI_JOINTS(s); i++)
         for (k = 0, first = -1; k < 2; k++) {
             const cti_joint_side *side = k ? &s->bodies.joints[i].b : &s->bodies.joints[i].a;
             if (side->rigid >= 0 || side->n > 0)

@@ -34,7 +34,7 @@ static void cti_linkage_unite(const cti_state *s, int32_t *sets, uint8_t *held)
 {
     int i;
     cti_sets_init(sets, CTI_LEN(s->bodies.rigids));
-    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+    for (i = 0; i < CTI_JOINTS(s); i++) {
         const cti_joint *j = &s->bodies.joints[i];
         if (!cti_linkage_has_joint(j))
             continue;
@@ -75,7 +75,7 @@ static int cti_linkage_gather(cti_state *s, int32_t *sets, const uint8_t *held)
         if (s->linkages.of[root] < 0) {
             cti_linkage fresh;
             memset(&fresh, 0, sizeof fresh);
-            s->linkages.of[root] = CTI_LEN(s->linkages.list);
+            s->linkages.of[root] = CTI_LINKAGES(s);
             if (!CTI_PUSH(s->mem, s->linkages.list, fresh))
                 return 0;
         }
@@ -90,7 +90,7 @@ static int cti_linkage_gather(cti_state *s, int32_t *sets, const uint8_t *held)
 
 CTI_FN int cti_linkage_prepare(cti_state *s)
 {
-    int i, part, ok, n = CTI_LEN(s->bodies.rigids), joints = CTI_LEN(s->bodies.joints);
+    int i, part, ok, n = CTI_LEN(s->bodies.rigids), joints = CTI_JOINTS(s);
     int32_t *sets = CTI_ARENA_NEW(s->arena, int32_t, n + 1);
     uint8_t *held = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1);
     cti_linkage_release(s);
@@ -112,7 +112,7 @@ CTI_FN int cti_linkage_prepare(cti_state *s)
             if (rigid >= 0 && cti_linkage_has_joint(j))
                 ok = cti_linkage_add(s, &s->linkages.list[s->linkages.of[rigid]], 2 * i + part);
     }
-    for (i = 0; ok && i < CTI_LEN(s->linkages.list); i++)
+    for (i = 0; ok && i < CTI_LINKAGES(s); i++)
         ok = cti_mechanism_make(s->mem, &s->linkages.list[i].m);
     return ok;
 }
@@ -131,7 +131,7 @@ CTI_FN void cti_linkage_release(cti_state *s)
 
 CTI_FN cti_linkage *cti_linkage_of(const cti_state *s, int rigid)
 {
-    return rigid >= 0 && s->linkages.of && s->linkages.of[rigid] >= 0 ? &s->linkages.list[s->linkages.of[rigid]] : NULL;
+    return CTI_LINKAGES(s) && rigid >= 0 && s->linkages.of[rigid] >= 0 ? &s->linkages.list[s->linkages.of[rigid]] : NULL;
 }
 
 CTI_FN cti_linkage *cti_linkage_of_block(const cti_state *s, int block) { return cti_linkage_of(s, s->bodies.rigid_of[block]); }
@@ -152,7 +152,7 @@ CTI_FN void cti_linkage_begin(cti_state *s)
     int i, k;
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         s->bodies.rigids[i].linkage_mode = 0;
-    for (i = 0; i < CTI_LEN(s->linkages.list); i++) {
+    for (i = 0; i < CTI_LINKAGES(s); i++) {
         cti_linkage *g = &s->linkages.list[i];
         int mode = CTI_LINKAGE_ALONE;
         g->lost = 0;
@@ -360,7 +360,7 @@ static int cti_linkage_find(cti_state *s, cti_linkage *g, ct_real dt, const cti_
 CTI_FN void cti_linkage_free(cti_state *s, ct_real dt, const cti_memory *memory, int *out)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->linkages.list); i++) {
+    for (i = 0; i < CTI_LINKAGES(s); i++) {
         cti_linkage *g = &s->linkages.list[i];
         if (!cti_linkage_mode(s, g))
             continue;
@@ -466,10 +466,10 @@ static void cti_linkage_load(cti_state *s, const cti_row *row, const double *f, 
 static void cti_linkage_read_impulses(cti_state *s, ct_real dt)
 {
     int i, k;
-    for (i = 0; i < CTI_LEN(s->linkages.list); i++)
+    for (i = 0; i < CTI_LINKAGES(s); i++)
         for (k = 0; k < CTI_LEN(s->linkages.list[i].rigids); k++)
             memset(s->linkages.list[i].m.bodies[k].loads, 0, sizeof s->linkages.list[i].m.bodies[k].loads);
-    for (i = 0; CTI_LEN(s->linkages.list) && i < CTI_LEN(s->contact.rows); i++) {
+    for (i = 0; CTI_LINKAGES(s) && i < CTI_LEN(s->contact.rows); i++) {
         const cti_row *row = &s->contact.rows[i];
         int id = s->contact.origins[i].joint - 1, at = id >= 0 && s->linkages.row_of ? s->linkages.row_of[id] : -1;
         ct_real force[3];
@@ -487,7 +487,7 @@ CTI_FN void cti_linkage_follow(cti_state *s, ct_real dt)
 {
     int i, k;
     cti_linkage_read_impulses(s, dt);
-    for (i = 0; i < CTI_LEN(s->linkages.list); i++) {
+    for (i = 0; i < CTI_LINKAGES(s); i++) {
         cti_linkage *g = &s->linkages.list[i];
         if (!cti_linkage_mode(s, g) || (cti_linkage_mode(s, g) == CTI_LINKAGE_ALONE && cti_linkage_is_unchanged(s, g)))
             continue;
@@ -554,9 +554,9 @@ CTI_FN int cti_linkage_row(const cti_state *s, int id, cti_row *row, cti_v3 *out
     return 1;
 }
 
-CTI_FN ct_real cti_linkage_impulse_factor(const cti_state *s, int id)
+CTI_FN ct_real cti_linkage_impulse_factor(const cti_state *s, int row)
 {
-    const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
+    const cti_joint *j = cti_joints_of(s, row);
     int rigid = !j ? -1 : (j->a.rigid >= 0 ? j->a.rigid : j->b.rigid);
-    return j && s->linkages.row_of && s->linkages.row_of[id] >= 0 && s->bodies.rigids[rigid].linkage_mode ? CTI_R(2) : CTI_R(1);
+    return j && s->linkages.row_of && s->linkages.row_of[s->contact.origins[row].joint - 1] >= 0 && s->bodies.rigids[rigid].linkage_mode ? CTI_R(2) : CTI_R(1);
 }

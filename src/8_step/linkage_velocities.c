@@ -36,7 +36,7 @@ static int cti_linkage_is_load(const cti_state *s, const cti_linkage *g, int i)
     int k;
     for (k = 0; k < row->n && cti_linkage_of_block(s, row->term[k].block) != g; k++)
         ;
-    return k < row->n && cti_linkage_impulse_factor(s, s->contact.origins[i].joint - 1) == 1 && (row->equations || row->r[0] > 0);
+    return k < row->n && cti_linkage_impulse_factor(s, i) == 1 && (row->equations || row->r[0] > 0);
 }
 
 /* finds them; 0: out of memory */
@@ -276,10 +276,10 @@ static void cti_linkage_end_alone(cti_state *s, cti_linkage *g, ct_real dt)
 CTI_FN int cti_linkage_end_velocities(cti_state *s, ct_real dt, ct_real *v)
 {
     int i, k, e, unresolved = 0;
-    if (CTI_LEN(s->linkages.list) == 0)
+    if (CTI_LINKAGES(s) == 0)
         return 0;
     cti_linkage_follow(s, dt);
-    for (i = 0; i < CTI_LEN(s->linkages.list); i++) {
+    for (i = 0; i < CTI_LINKAGES(s); i++) {
         cti_linkage *g = &s->linkages.list[i];
         int mode = cti_linkage_mode(s, g);
         cti_arena_point mark = cti_arena_mark(s->arena);
@@ -309,7 +309,7 @@ CTI_FN double cti_linkage_work(const cti_state *s)
 {
     double sum = 0;
     int i;
-    for (i = 0; i < CTI_LEN(s->linkages.list); i++)
+    for (i = 0; i < CTI_LINKAGES(s); i++)
         sum -= cti_linkage_mode(s, &s->linkages.list[i]) ? s->linkages.list[i].lost : 0;
     return sum;
 }

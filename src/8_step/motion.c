@@ -301,7 +301,7 @@ CTI_FN void cti_motion_impulses(cti_state *s)
     p.filter = s->scripts.n_constrained ? s->scripts.filter : NULL, p.projectors = s->scripts.projectors;
     memset(s->end.impulse, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        cti_v3 r = cti_v3_mul(cti_v3_at(s->contact.rows[i].r, 0), cti_linkage_impulse_factor(s, s->contact.origins[i].joint - 1));
+        cti_v3 r = cti_v3_mul(cti_v3_at(s->contact.rows[i].r, 0), cti_linkage_impulse_factor(s, i));
         ct_real whole[3];
         cti_v3_put(whole, 0, r);
         cti_row_scatter(&p, &s->contact.rows[i], whole, s->end.impulse);

@@ -330,6 +330,10 @@ typedef struct cti_linkages {
     int unresolved;      /* linkages whose motion the last attempt did not resolve */
 } cti_linkages;
 
+/* CTI_JOINTS, CTI_LINKAGES -- how many there are; 0 to the compiler without CONTACT_WITH_JOINTS, so that it leaves out what loops over them. */
+#define CTI_JOINTS(s) (CONTACT_WITH_JOINTS ? CTI_LEN((s)->bodies.joints) : 0)
+#define CTI_LINKAGES(s) (CONTACT_WITH_JOINTS ? CTI_LEN((s)->linkages.list) : 0)
+
 /* cti_energy_mean -- of a component in a substep: mean velocity by mass [m/s], square of the largest relative velocity at the start in a loaded
    row [m^2/s^2]. */
 typedef struct cti_energy_mean {

@@ -279,7 +279,14 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
 
 CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
 {
+#if CONTACT_WITH_JOINTS
     CTI_FPENV_RETURN(cti_joints_add(w, d, out_joint))
+#else
+    CTI_UNUSED(d), CTI_UNUSED(out_joint);
+    if (!w || cti_world_busy(w) != CT_OK)
+        return CT_ERR_ARGUMENT;
+    return cti_world_refuse(w, CT_ERR_UNSUPPORTED, -1, 0, "built without joints (CONTACT_WITH_JOINTS 0)");
+#endif
 }
 
 static cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *out_code)

@@ -129,6 +129,9 @@
 #ifndef CONTACT_WITH_RODS
 #define CONTACT_WITH_RODS 1
 #endif
+#ifndef CONTACT_WITH_JOINTS
+#define CONTACT_WITH_JOINTS 1
+#endif
 #ifndef CONTACT_WITH_REPAIR
 #define CONTACT_WITH_REPAIR 1
 #endif

@@ -122,6 +122,7 @@ static int parts(void)
     const int cells[3] = {1, 1, 1};
     ct_world_desc d = ct_world_desc_default(), printed = ct_world_desc_default(), form = ct_world_desc_default();
     ct_rod_desc r = ct_rod_desc_default();
+    ct_joint_desc hinge = ct_joint_desc_default(CT_JOINT_HINGE);
     ct_error_info e;
     ct_mesh m, lattice;
     ct_world *w = NULL, *none = NULL;
@@ -132,6 +133,8 @@ static int parts(void)
     printed.solver.termination = CT_TERMINATION_PAPER, r.mesh = &m;
     if (!CONTACT_WITH_RODS)
         bad |= ct_body_add_rod(w, &r, &rod) != CT_ERR_UNSUPPORTED || !strstr(ct_world_error(w)->text, "CONTACT_WITH_RODS");
+    if (!CONTACT_WITH_JOINTS)
+        bad |= ct_joint_add(w, &hinge, NULL) != CT_ERR_UNSUPPORTED || !strstr(ct_world_error(w)->text, "CONTACT_WITH_JOINTS");
     if (!CONTACT_WITH_MESHING)
         bad |= ct_mesh_tetrahedralize(&m, (ct_real)0.05, &lattice, &e) != CT_ERR_UNSUPPORTED || !strstr(e.text, "CONTACT_WITH_MESHING");
     form.barrier.form = CT_FORM_ROOT;
