@@ -894,7 +894,7 @@ static void turns_are_bounded(void **state)
     box_over(w, 3, 0, THICK / 2);
     r = step_once(w, 0.01);
     assert_int_equal(r.status, CT_STATUS_BUDGET);
-    assert_true((ct_real)r.cg_steps >= cti_penalty_tuned.penalty.turns && (ct_real)r.cg_steps < cti_penalty_tuned.penalty.turns + 4000);
+    assert_true((ct_real)r.cg_steps >= cti_penalty_tuned.penalty.cg_iterations && (ct_real)r.cg_steps < cti_penalty_tuned.penalty.cg_iterations + 4000);
     assert_true(r.solver_iterations < 1000);
     ct_world_destroy(w);
 }

@@ -112,14 +112,14 @@ static int cti_penalty_solve_rounds(cti_state *s, ct_real h, ct_step_report *r)
 static ct_real cti_penalty_need(cti_state *s, ct_real h, ct_step_report *r, int may_cut)
 {
     int rebounds = s->desc.restitution > 0 && s->desc.penalty.damping < 0;
-    ct_real load, damping, most = rebounds ? cti_penalty_tuned.penalty.stable_restitution : cti_penalty_tuned.penalty.stable;
+    ct_real stability, damping, most = rebounds ? cti_penalty_tuned.penalty.stable_restitution : cti_penalty_tuned.penalty.stable;
     if (s->desc.penalty.form != CT_PENALTY_EXPLICIT)
         return 1;
-    load = cti_penalty_stability(s, h, &damping);
+    stability = cti_penalty_stability(s, h, &damping);
     if (may_cut)
-        return cti_max(load > most ? cti_sqrt(load / most) : 1, s->desc.penalty.damping < 0 ? damping : 0);
-    if (load > 1) { /* unstable: oscillations may grow */
-        r->residual = cti_max(r->residual, load - 1);
+        return cti_max(stability > most ? cti_sqrt(stability / most) : 1, s->desc.penalty.damping < 0 ? damping : 0);
+    if (stability > 1) { /* unstable: oscillations may grow */
+        r->residual = cti_max(r->residual, stability - 1);
         cti_step_status(r, CT_STATUS_BUDGET);
     }
     return 1;
@@ -168,7 +168,7 @@ static int cti_penalty_try(cti_state *s, ct_real h, int may_cut, ct_real *need, 
     CTI_CLEAR(s->contact.origins);
     CTI_CLEAR(cti_penalty_of(s)->contacts);
     s->contact.solved_dt = h;
-    cti_penalty_of(s)->turns_end = r->cg_steps + (int)(cti_penalty_tuned.penalty.turns * (h / s->step.dt));
+    cti_penalty_of(s)->cg_end = r->cg_steps + (int)(cti_penalty_tuned.penalty.cg_iterations * (h / s->step.dt));
     if (!cti_penalty_assemble(s, h, r))
         return 0;
     if (!cti_penalty_begin(s, h, r))
@@ -195,8 +195,8 @@ static int cti_penalty_try(cti_state *s, ct_real h, int may_cut, ct_real *need, 
 
 /* Adds the work of contact i in a substep that ends with velocities u: of an implicit impulse along the displacement; of an explicit one, and of a
    rebound, which change velocities at an instant, along the mean of those before and after. early: work of an explicit impulse for the time before
-   the substep (lag). swing: by how much less explicit springs store at the end than their work leaves them. It oscillates about 0. Neither is a loss;
-   run.oscillation gets their sizes, and what springs store by moving h u from rest */
+   the substep (half_longer). swing: by how much less explicit springs store at the end than their work leaves them. It oscillates about 0.
+   Neither is a loss; run.oscillation gets their sizes, and what springs store by moving h u from rest */
 static void cti_penalty_work(cti_state *s, ct_real h, int i, const ct_real *u, const ct_real *slip, ct_real depth, ct_step_report *r)
 {
     cti_penalty_run *run = &cti_penalty_of(s)->run;
@@ -216,11 +216,11 @@ static void cti_penalty_work(cti_state *s, ct_real h, int i, const ct_real *u, c
     if (s->desc.penalty.form != CT_PENALTY_EXPLICIT)
         return;
     if (row->r[0] > 0) {
-        early += (double)(q->lag * q->k * q->depth) * (double)mean[0];
+        early += (double)(q->half_longer * q->k * q->depth) * (double)mean[0];
         swing -= (double)(h * q->k * q->depth) * (double)mean[0] + cti_penalty_energy(q, depth, none) - cti_penalty_energy(q, q->depth, none);
     }
     for (k = 0; q->sticks && k < 2; k++) {
-        early -= (double)(q->lag * q->kf * q->slip[k]) * (double)mean[1 + k];
+        early -= (double)(q->half_longer * q->kf * q->slip[k]) * (double)mean[1 + k];
         swing += (double)(h * q->kf * q->slip[k]) * (double)mean[1 + k];
     }
     if (q->sticks)
@@ -249,7 +249,8 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, ct_s
     if (!(depth > 0) && !(row->r[0] > 0))
         return 1;
     memset(&item, 0, sizeof item);
-    item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missing_depth, item.impulse[2] = row->r[0] / (h + q->lag);
+    item.key = row->key, item.dt = h;
+    item.impulse[0] = depth, item.impulse[1] = q->missing_depth, item.impulse[2] = row->r[0] / (h + q->half_longer);
     cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
     cti_v3_put(item.slip, 0, cti_penalty_rotate_slip(s, h, &s->contact.origins[i].pair, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1]))));
     return cti_penalty_remember(s, i, &item, h * cti_sqrt(u[1] * u[1] + u[2] * u[2]));

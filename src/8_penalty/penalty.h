@@ -6,12 +6,12 @@
    anchor        the material point where a contact began to stick; slip is the contact's point less the anchor, along the tangents [m].
    missing depth by how much a pair was deeper when first seen than its points can have moved; its spring lacks that, and regains it slowly [m].
    bound         of friction, friction_bound: mu times the normal impulse, held while velocities are solved for, and then renewed [N s].
-   lag           explicit form: (h' - h) / 2 after a substep h'; springs act for h + lag, the time between the middles of both substeps [s].
+   half_longer   explicit form: half of how much longer the last substep h' was, (h' - h) / 2; springs act for h + half_longer, the time between the
+                 middles of both substeps [s].
    rebound       a contact that is given a speed at the end of the substep (restitution) in place of a spring.
    record        where an item of the contact memory was, so that a pair that ends can transfer its springs to the pair that replaces it.
    island        components that rows connect: each has a line search and a norm of its own.
    stability     (h^2 lambda_k + 2 h lambda_b) / 4 of the explicit form: above 1 it is unstable, and oscillations grow.
-   turn          an iteration of conjugate gradients. A share is of a step (its length), of a norm (a tolerance) or of a spring's stretch.
    A new contact law goes into cti_penalty_impulse and cti_penalty_slope (penalty_law.c); docs/penalty.md lists what else it changes. */
 #pragma once
 
@@ -21,11 +21,11 @@
 /* An item of the contact memory is of a contact that touches, whether it pushes or not: slip, normal; impulse[0] is its depth at the end of the
    substep [m], impulse[1] its missing depth [m], impulse[2] its normal force [N]. */
 
-/* cti_penalty_law -- gives impulses of a contact as a function of u: normal max(0, normal_start - normal_slope u_n), friction
-   -g min(1, friction_bound / |g|) with g = tangent_start + tangent_slope u_t. */
+/* cti_penalty_law -- gives impulses of a contact as a function of u: normal max(0, normal_at_rest - normal_slope u_n), friction
+   -g min(1, friction_bound / |g|) with g = tangent_at_rest + tangent_slope u_t. */
 typedef struct cti_penalty_law {
-    ct_real normal_start, normal_slope;      /* [N s] at u = 0, [kg] */
-    ct_real tangent_start[2], tangent_slope; /* [N s], [kg] */
+    ct_real normal_at_rest, normal_slope;      /* [N s] at u = 0, [kg] */
+    ct_real tangent_at_rest[2], tangent_slope; /* [N s], [kg] */
     ct_real friction_bound;                  /* [N s] */
 } cti_penalty_law;
 
@@ -34,7 +34,7 @@ typedef struct cti_penalty_contact {
     ct_real k, b, kf;        /* are stiffness, damping, stiffness of friction [N/m], [N s/m], [N/m] */
     ct_real mass;            /* is the reduced mass along n [kg] */
     ct_real tangential_mass; /* is, for explicit friction by velocity, the least one across n, shared with the bodies' other contacts [kg] */
-    ct_real lag;             /* [s], see above */
+    ct_real half_longer;     /* [s], see above */
     ct_real rest_distance;   /* is the distance along n at which the depth is 0 [m] */
     ct_real depth;           /* is that at the start of the substep; below 0 the contact does not touch yet [m] */
     ct_real missing_depth;   /* [m] */
@@ -76,11 +76,11 @@ typedef struct cti_penalty_inside {
 
 /* cti_penalty_line -- is the search for the least of an island's potential along a step. */
 typedef struct cti_penalty_line {
-    double slope, curve;                    /* are of the bodies' part: the slope at 0, and its change up to 1 */
-    double slope_share, slope_lo, slope_hi; /* are slopes at share, lo, hi */
-    double tolerance;                       /* is the slope at which the search ends */
-    ct_real share, lo, hi;                  /* are step lengths in [0, 1]: the last one, and a bracket of the best one */
-    int side;                               /* 1: the last slope was above 0, -1: below */
+    double slope, curve;                   /* are of the bodies' part: the slope at 0, and its change up to 1 */
+    double slope_step, slope_lo, slope_hi; /* are slopes at step, lo, hi */
+    double tolerance;                      /* is the slope at which the search ends */
+    ct_real step, lo, hi;                  /* are step lengths in [0, 1]: the last one, and a bracket of the best one */
+    int side;                              /* 1: the last slope was above 0, -1: below */
     int done;
 } cti_penalty_line;
 
@@ -114,7 +114,7 @@ typedef struct cti_penalty {
     ct_real *work;                 /* [24 n] is scratch, with those of penalty_system.c from 0, 3 n, 6 n, 18 n and 21 n on */
     cti_penalty_islands islands;
     cti_penalty_inside inside;
-    int turns_end;                 /* is the value of the report's cg_steps at which the solves of the substep at hand end */
+    int cg_end;                    /* is the value of the report's cg_steps at which the solves of the substep at hand end */
     uint8_t *rebounds;             /* [models + rigids] is scratch: bits 1, 2 where a contact that rebounds, or another one, pushes */
     /* what outlives a change of bodies */
     cti_memory next;               /* holds contacts of the substep at hand */

@@ -267,7 +267,7 @@ static void cti_penalty_receive(cti_state *s, ct_real h, int i, const cti_penalt
     ct_real share = cti_penalty_share(q->kf, slip.y * slip.y + slip.z * slip.z, received->slip_energy);
     q->friction_bound = received->friction_bound;
     if (s->desc.penalty.form == CT_PENALTY_EXPLICIT)
-        q->lag = (received->dt - h) / 2;
+        q->half_longer = (received->dt - h) / 2;
     if (s->desc.penalty.friction == CT_PENALTY_ANCHOR)
         q->slip[0] = share * slip.y, q->slip[1] = share * slip.z;
     q->rest_distance += q->missing_depth, q->depth += q->missing_depth;

@@ -50,7 +50,7 @@ static void cti_penalty_recall(cti_state *s, ct_real h, const cti_pair *pair, co
         q->missing_depth = cti_max(0, q->depth - h * cti_max(0, -u[0]));
     q->rest_distance -= q->missing_depth, q->depth -= q->missing_depth;
     if (m && s->desc.penalty.form == CT_PENALTY_EXPLICIT)
-        q->lag = (m->dt - h) / 2;
+        q->half_longer = (m->dt - h) / 2;
     if (m)
         q->recovered = cti_penalty_energy(q, q->depth, q->slip) - cti_penalty_energy(q, q->depth + q->missing_depth - m->impulse[1], q->slip);
     q->friction_bound = m ? row->mu * m->impulse[2] * h : 0;

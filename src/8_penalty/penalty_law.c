@@ -97,7 +97,7 @@ static void cti_penalty_friction(cti_penalty_contact *q, const ct_real *u, ct_re
     if (!(law->friction_bound > 0))
         return;
     for (k = 0; k < 2; k++)
-        g[k] = law->tangent_start[k] + law->tangent_slope * u[1 + k];
+        g[k] = law->tangent_at_rest[k] + law->tangent_slope * u[1 + k];
     size = cti_sqrt(g[0] * g[0] + g[1] * g[1]);
     q->sticks = !(size > law->friction_bound);
     share = q->sticks ? 1 : law->friction_bound / size;
@@ -116,7 +116,7 @@ static void cti_penalty_friction_springs(const ct_penalty_desc *d, const cti_pen
 {
     int k;
     law->friction_bound = d->friction == CT_PENALTY_FRICTIONLESS ? 0 : most;
-    law->tangent_slope = law->tangent_start[0] = law->tangent_start[1] = 0;
+    law->tangent_slope = law->tangent_at_rest[0] = law->tangent_at_rest[1] = 0;
     if (!(law->friction_bound > 0))
         return;
     if (d->friction == CT_PENALTY_VELOCITY) { /* viscous below friction_velocity; a force of the start does not turn the motion round */
@@ -127,7 +127,7 @@ static void cti_penalty_friction_springs(const ct_penalty_desc *d, const cti_pen
     }
     law->tangent_slope = at_start ? h * q->b : h * h * q->kf + h * q->b;
     for (k = 0; k < 2; k++)
-        law->tangent_start[k] = (at_start ? h + q->lag : h) * q->kf * q->slip[k];
+        law->tangent_at_rest[k] = (at_start ? h + q->half_longer : h) * q->kf * q->slip[k];
 }
 
 CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r)
@@ -135,26 +135,26 @@ CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q
     cti_penalty_law *law = &q->law;
     memset(q->c, 0, sizeof q->c), memset(q->D, 0, sizeof q->D);
     q->sticks = 0;
-    law->normal_start = (at_start ? h + q->lag : h) * q->k * q->depth;
+    law->normal_at_rest = (at_start ? h + q->half_longer : h) * q->k * q->depth;
     if (q->rebound_speed >= 0 && !at_start)
-        law->normal_slope = cti_penalty_tuned.spring.rebound * q->mass, law->normal_start = law->normal_slope * q->rebound_speed;
+        law->normal_slope = cti_penalty_tuned.spring.rebound * q->mass, law->normal_at_rest = law->normal_slope * q->rebound_speed;
     else if (at_start)
         law->normal_slope = h * q->b;
     else /* the damper acts from the first touch on */
         law->normal_slope = h * h * q->k + (q->depth >= 0 ? h * q->b : 0);
-    r[0] = at_start && !(q->depth > 0) ? 0 : cti_max(0, law->normal_start - law->normal_slope * u[0]);
+    r[0] = at_start && !(q->depth > 0) ? 0 : cti_max(0, law->normal_at_rest - law->normal_slope * u[0]);
     if (r[0] > 0)
-        q->c[0] = law->normal_start, q->D[0] = law->normal_slope;
+        q->c[0] = law->normal_at_rest, q->D[0] = law->normal_slope;
     cti_penalty_friction_springs(d, q, h, at_start ? mu * r[0] : q->friction_bound, at_start, law);
     cti_penalty_friction(q, u, r);
 }
 
 CTI_FN double cti_penalty_slope(const cti_penalty_law *law, const ct_real *u, const ct_real *along)
 {
-    double n = (double)(law->normal_start - law->normal_slope * u[0]), sum = n > 0 ? -n * (double)along[0] : 0, g[2], size, share;
+    double n = (double)(law->normal_at_rest - law->normal_slope * u[0]), sum = n > 0 ? -n * (double)along[0] : 0, g[2], size, share;
     if (!(law->friction_bound > 0))
         return sum;
-    g[0] = (double)(law->tangent_start[0] + law->tangent_slope * u[1]), g[1] = (double)(law->tangent_start[1] + law->tangent_slope * u[2]);
+    g[0] = (double)(law->tangent_at_rest[0] + law->tangent_slope * u[1]), g[1] = (double)(law->tangent_at_rest[1] + law->tangent_slope * u[2]);
     size = sqrt(g[0] * g[0] + g[1] * g[1]);
     share = size > (double)law->friction_bound ? (double)law->friction_bound / size : 1;
     return sum + share * (g[0] * (double)along[1] + g[1] * (double)along[2]);
@@ -169,7 +169,7 @@ CTI_FN double cti_penalty_energy(const cti_penalty_contact *q, ct_real depth, co
 CTI_FN void cti_penalty_advance_springs(const ct_penalty_desc *d, const cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u,
                                         const ct_real *r, ct_real *slip, ct_real *depth)
 {
-    ct_real most = mu * r[0] / (h + q->lag), size;
+    ct_real most = mu * r[0] / (h + q->half_longer), size;
     *depth = q->depth - h * u[0];
     slip[0] = slip[1] = 0;
     if (d->friction != CT_PENALTY_ANCHOR || !(r[0] > 0))

@@ -10,7 +10,7 @@
     X(int, rounds, 4, "solves", "of a substep: those after the first have what the motion has hit") \
     X(ct_real, stable, CTI_R(0.9), "1", "stability that explicit substeps keep to") \
     X(ct_real, stable_restitution, CTI_R(0.006), "1", "the same with restitution: a contact lasts pi / sqrt(k / m), 20 substeps") \
-    X(ct_real, turns, 20000, "iterations of conjugate gradients", \
+    X(ct_real, cg_iterations, 20000, "iterations of conjugate gradients", \
       "of a try of a step of the implicit form; each of its parts has its share. Beyond, every solve ends with the iteration that it is in. A " \
       "crushed body of 92 nodes with 2800 contacts took over a minute a step without this bound. In 150 random worlds no step that ended with " \
       "CT_STATUS_OK took more than 3000. With this bound 771 of 1053 steps of 60 random worlds are CT_STATUS_OK; with 60,000: 776, 200,000: 781, " \
@@ -40,7 +40,7 @@
     X(ct_real, tolerance, (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-12) : CTI_R(1e-6)), "of the right side's norm", \
       "conjugate gradients end there near the solution, since their error is one of momentum") \
     X(ct_real, loose, CTI_R(1e-6), "of the right side's norm", "conjugate gradients end there far from the solution") \
-    X(int, turns, 4000, "iterations", \
+    X(int, cg_iterations, 4000, "iterations", \
       "of a solve that rounding does not let end. Without it 8 steps of 218 more converge in double, and an impact at 100 m/s fails in float") \
     X(int, renewals, 4, "renewals", "of the bounds of friction after which they go half of the way") \
     X(ct_real, rounded, 16, "ulp", "of a contact's terms: no error. Without it a collision in float loses .004 of its angular momentum (test_laws)") \

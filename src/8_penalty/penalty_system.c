@@ -47,7 +47,7 @@ static void cti_penalty_project(const cti_state *s, const ct_real *x, ct_real *o
 }
 
 /* 0: the row has no impulse. A law whose impulse can be a constant, without a slope, must test c, too */
-static int cti_penalty_is_stiff(const cti_penalty_contact *q) { return q->D[0] > 0 || q->D[4] > 0 || q->D[8] > 0; }
+static int cti_penalty_has_tangent(const cti_penalty_contact *q) { return q->D[0] > 0 || q->D[4] > 0 || q->D[8] > 0; }
 
 static void cti_penalty_apply(void *ctx, const ct_real *x, ct_real *y)
 {
@@ -61,7 +61,7 @@ static void cti_penalty_apply(void *ctx, const ct_real *x, ct_real *y)
     cti_penalty_project(q->s, x, free);
     for (i = 0; i < q->p.n_rows; i++) {
         ct_real u[3];
-        if (!cti_penalty_is_stiff(&p->contacts[i]))
+        if (!cti_penalty_has_tangent(&p->contacts[i]))
             continue;
         cti_penalty_relative(&q->p.rows[i], free, u);
         cti_v3_put(u, 0, cti_penalty_times_D(&p->contacts[i], u));
@@ -77,7 +77,7 @@ static void cti_penalty_precondition(const cti_state *s, const cti_penalty_opera
     for (i = 0; i < s->n; i++)
         memcpy(p->jacobi + 9 * (size_t)i, s->system.A.val + 9 * (size_t)s->system.A.diag[i], 9 * sizeof(ct_real));
     for (i = 0; q->contacts && i < q->p.n_rows; i++)
-        for (k = 0; cti_penalty_is_stiff(&p->contacts[i]) && k < q->p.rows[i].n; k++) {
+        for (k = 0; cti_penalty_has_tangent(&p->contacts[i]) && k < q->p.rows[i].n; k++) {
             ct_real G[9], Gt[9], *block = p->jacobi + 9 * (size_t)q->p.rows[i].term[k].block;
             cti_m3 m;
             cti_row_map(&q->p.rows[i], k, G);
@@ -152,10 +152,10 @@ static ct_real cti_penalty_scale_islands(cti_state *s, const ct_real *y, ct_real
     return least;
 }
 
-/* solves (A + J' D J) v = y, with `contacts` 0 A v = y, from v to a share of the right side's norm. Rows connect no two islands, so that each has
-   its own units: in those of cti_penalty_scale_islands the share is one of each island's norm, and a heavy fast body far away does not end others'
-   solves early. 0: it did not converge */
-static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, const ct_real *y, ct_real *v, int *turns)
+/* solves (A + J' D J) v = y, with `contacts` 0 A v = y, from v until the residual is `tolerance` of the right side's norm. Rows connect no two
+   islands, so that each has its own units: in those of cti_penalty_scale_islands this norm is each island's, and a heavy fast body far away does
+   not end others' solves early. 0: it did not converge */
+static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real tolerance, const ct_real *y, ct_real *v, int *cg_iterations)
 {
     cti_penalty *p = cti_penalty_of(s);
     cti_penalty_operator q;
@@ -167,7 +167,7 @@ static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, cons
     cti_penalty_precondition(s, &q);
     A.n = M.n = 3 * s->n, A.apply = cti_penalty_apply, A.ctx = &q, M.apply = cti_penalty_jacobi, M.ctx = s;
     least = cti_penalty_scale_islands(s, y, z, v);
-    done = cti_pcg(&A, &M, z, v, share * least, cti_penalty_tuned.minimum.turns, p->work + 6 * (size_t)s->n, turns);
+    done = cti_pcg(&A, &M, z, v, tolerance * least, cti_penalty_tuned.minimum.cg_iterations, p->work + 6 * (size_t)s->n, cg_iterations);
     for (i = 0; i < 3 * s->n; i++)
         v[i] *= p->islands.scale[cti_penalty_island(s, i / 3)];
     return done;
@@ -175,13 +175,13 @@ static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, cons
 
 CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r)
 {
-    int i, turns = 0, done;
+    int i, cg_iterations = 0, done;
     cti_penalty_find_islands(s);
     for (i = 0; i < 3 * s->n; i++)
         s->system.v_free[i] = s->v[i];
     cti_move_hold(s, s->system.v_free);
-    done = cti_penalty_conjugate(s, 0, cti_penalty_tuned.minimum.tolerance, s->system.b, s->system.v_free, &turns);
-    r->linear_iterations += turns;
+    done = cti_penalty_conjugate(s, 0, cti_penalty_tuned.minimum.tolerance, s->system.b, s->system.v_free, &cg_iterations);
+    r->linear_iterations += cg_iterations;
     return done;
 }
 
@@ -195,7 +195,7 @@ static void cti_penalty_right_side(const cti_state *s, const cti_problem *p, ct_
     for (i = 0; i < p->n_rows; i++) {
         const cti_penalty_contact *q = &own->contacts[i];
         ct_real r[3], u[3] = {0, 0, 0};
-        if (!cti_penalty_is_stiff(q))
+        if (!cti_penalty_has_tangent(q))
             continue;
         if (s->scripts.n_constrained)
             cti_penalty_relative(&p->rows[i], fixed, u);
@@ -221,7 +221,7 @@ static ct_real cti_penalty_linearize(cti_state *s, ct_real h, const ct_real *v, 
             miss = cti_max(miss, cti_abs(r[k] - row->r[k]));
         /* less what rounding leaves of the spring's and the damper's terms */
         miss -= cti_penalty_tuned.minimum.rounded * CTI_EPS *
-                (cti_abs(p->contacts[i].law.normal_start) + cti_abs(p->contacts[i].law.normal_slope * u[0]));
+                (cti_abs(p->contacts[i].law.normal_at_rest) + cti_abs(p->contacts[i].law.normal_slope * u[0]));
         /* a change of u by d moves the impulse by D d: the velocity is wrong by the impulse over D or over the mass, whichever is less */
         most = cti_max(most, miss / cti_max(p->contacts[i].D[0], p->contacts[i].mass));
         if (at_start)
@@ -230,26 +230,26 @@ static ct_real cti_penalty_linearize(cti_state *s, ct_real h, const ct_real *v, 
     return most;
 }
 
-/* sets velocities and impulses between the last ones, of velocities v [3 n], and those of the linearization at end.v, by the lines' shares. Both
+/* sets velocities and impulses between the last ones, of velocities v [3 n], and those of the linearization at end.v, by the lines' steps. Both
    fulfil the equations of motion, and so does what is between them */
-static void cti_penalty_take_shares(cti_state *s, const ct_real *v)
+static void cti_penalty_take_steps(cti_state *s, const ct_real *v)
 {
     const cti_penalty *p = cti_penalty_of(s);
-    ct_real share;
+    ct_real step;
     int i, k;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row *row = &s->contact.rows[i];
         ct_real u[3];
         cti_row_velocity(row, s->end.v, u);
         cti_v3_put(u, 0, cti_v3_sub(cti_v3_at(p->contacts[i].c, 0), cti_penalty_times_D(&p->contacts[i], u)));
-        share = p->islands.lines[cti_penalty_island(s, row->term[0].block)].share;
+        step = p->islands.lines[cti_penalty_island(s, row->term[0].block)].step;
         for (k = 0; k < 3; k++)
-            row->r[k] = share < 1 ? row->r[k] + share * (u[k] - row->r[k]) : u[k];
+            row->r[k] = step < 1 ? row->r[k] + step * (u[k] - row->r[k]) : u[k];
     }
     for (i = 0; i < 3 * s->n; i++) {
-        share = p->islands.lines[cti_penalty_island(s, i / 3)].share;
-        if (share < 1)
-            s->end.v[i] = v[i] + share * (s->end.v[i] - v[i]);
+        step = p->islands.lines[cti_penalty_island(s, i / 3)].step;
+        if (step < 1)
+            s->end.v[i] = v[i] + step * (s->end.v[i] - v[i]);
     }
 }
 
@@ -302,14 +302,14 @@ static ct_real cti_penalty_scale(const cti_state *s, ct_real h)
 }
 
 /* solves the explicit form, with forces of the start. 0: conjugate gradients did not converge */
-static int cti_penalty_explicit(cti_state *s, ct_real h, int *turns)
+static int cti_penalty_explicit(cti_state *s, ct_real h, int *cg_iterations)
 {
     ct_real *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
     cti_problem p;
     cti_penalty_linearize(s, h, s->v, 1);
     cti_penalty_problem(s, &p);
     cti_problem_rhs(&p, y);
-    if (!cti_penalty_conjugate(s, 0, cti_penalty_tuned.minimum.tolerance, y, s->end.v, turns))
+    if (!cti_penalty_conjugate(s, 0, cti_penalty_tuned.minimum.tolerance, y, s->end.v, cg_iterations))
         return 0;
     cti_penalty_correct_momentum(s, s->end.v);
     return 1;
@@ -339,19 +339,19 @@ static ct_real cti_penalty_renew_bounds(cti_state *s, ct_real h, ct_real scale, 
     return most / scale;
 }
 
-/* sets slopes of the islands' potentials at their shares of the step; u [6 rows]: velocities of the rows before the step, and their changes in it */
+/* sets slopes of the islands' potentials at their steps; u [6 rows]: velocities of the rows before the step, and their changes in it */
 static void cti_penalty_slopes(cti_state *s, const ct_real *u)
 {
     cti_penalty *p = cti_penalty_of(s);
     int i, k;
     for (i = 0; i < CTI_LEN(p->islands.lines); i++)
-        p->islands.lines[i].slope_share = p->islands.lines[i].slope + (double)p->islands.lines[i].share * p->islands.lines[i].curve;
+        p->islands.lines[i].slope_step = p->islands.lines[i].slope + (double)p->islands.lines[i].step * p->islands.lines[i].curve;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++, u += 6) {
         cti_penalty_line *line = &p->islands.lines[cti_penalty_island(s, s->contact.rows[i].term[0].block)];
         ct_real at[3];
         for (k = 0; k < 3; k++)
-            at[k] = u[k] + line->share * u[3 + k];
-        line->slope_share += cti_penalty_slope(&p->contacts[i].law, at, u + 3);
+            at[k] = u[k] + line->step * u[3 + k];
+        line->slope_step += cti_penalty_slope(&p->contacts[i].law, at, u + 3);
     }
 }
 
@@ -376,11 +376,11 @@ static void cti_penalty_line_ends(cti_state *s, const ct_real *v, ct_real *u)
     }
     cti_penalty_slopes(s, u);
     for (i = 0; i < n; i++)
-        p->islands.lines[i].slope_lo = p->islands.lines[i].slope_share, p->islands.lines[i].share = p->islands.lines[i].hi = 1;
+        p->islands.lines[i].slope_lo = p->islands.lines[i].slope_step, p->islands.lines[i].step = p->islands.lines[i].hi = 1;
     cti_penalty_slopes(s, u);
     for (i = 0; i < n; i++) {
         cti_penalty_line *line = &p->islands.lines[i];
-        line->slope_hi = line->slope_share, line->tolerance = cti_penalty_tuned.minimum.line_tolerance * fabs(line->slope_lo);
+        line->slope_hi = line->slope_step, line->tolerance = cti_penalty_tuned.minimum.line_tolerance * fabs(line->slope_lo);
         line->done = line->slope_hi <= line->tolerance || !(line->slope_lo < 0);
     }
 }
@@ -388,19 +388,19 @@ static void cti_penalty_line_ends(cti_state *s, const ct_real *v, ct_real *u)
 /* brings an island's bracket up to date with its slope */
 static void cti_penalty_update_bracket(cti_penalty_line *line)
 {
-    line->done = line->done || fabs(line->slope_share) <= line->tolerance;
+    line->done = line->done || fabs(line->slope_step) <= line->tolerance;
     if (line->done)
         return;
-    if (line->slope_share > 0) {
-        line->hi = line->share, line->slope_hi = line->slope_share;
+    if (line->slope_step > 0) {
+        line->hi = line->step, line->slope_hi = line->slope_step;
         line->slope_lo = line->side > 0 ? line->slope_lo / 2 : line->slope_lo, line->side = 1;
     } else {
-        line->lo = line->share, line->slope_lo = line->slope_share;
+        line->lo = line->step, line->slope_lo = line->slope_step;
         line->slope_hi = line->side < 0 ? line->slope_hi / 2 : line->slope_hi, line->side = -1;
     }
 }
 
-/* finds the share in (0, 1] of the step from v to end.v, for each island, at which 1/2 v'A v - b'v and the contacts' potentials, with friction
+/* finds the step length in (0, 1], from v to end.v, for each island, at which 1/2 v'A v - b'v and the contacts' potentials, with friction
    bounded as at v, are least: the implicit form is their minimum. That function is convex, and the zero of its slope is found by false position
    (Illinois). u [6 rows] is scratch */
 static void cti_penalty_line_search(cti_state *s, const ct_real *v, ct_real *u)
@@ -413,7 +413,7 @@ static void cti_penalty_line_search(cti_state *s, const ct_real *v, ct_real *u)
             cti_penalty_line *q = &lines[i];
             open |= !q->done;
             if (!q->done)
-                q->share = cti_clamp((ct_real)((q->slope_hi * (double)q->lo - q->slope_lo * (double)q->hi) / (q->slope_hi - q->slope_lo)),
+                q->step = cti_clamp((ct_real)((q->slope_hi * (double)q->lo - q->slope_lo * (double)q->hi) / (q->slope_hi - q->slope_lo)),
                                      q->lo, q->hi);
         }
         if (!open)
@@ -424,7 +424,7 @@ static void cti_penalty_line_search(cti_state *s, const ct_real *v, ct_real *u)
     }
     for (i = 0; i < n; i++)
         if (!lines[i].done)
-            lines[i].share = lines[i].lo > 0 ? lines[i].lo : lines[i].hi;
+            lines[i].step = lines[i].lo > 0 ? lines[i].lo : lines[i].hi;
 }
 
 /* solves the implicit form: Newton's method on that function, with a line search; where it has converged the bounds of friction are renewed, and it
@@ -433,25 +433,25 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
 {
     ct_real *last = cti_penalty_of(s)->work + 21 * (size_t)s->n, *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
     cti_problem p;
-    ct_real *line = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)CTI_LEN(s->contact.rows) + 1), share = cti_penalty_tuned.minimum.loose;
-    int it, turns, renewals = 0;
+    ct_real *line = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)CTI_LEN(s->contact.rows) + 1), tolerance = cti_penalty_tuned.minimum.loose;
+    int it, cg_iterations, renewals = 0;
     if (!line)
         return -1;
     cti_penalty_problem(s, &p);
     cti_penalty_linearize(s, h, s->end.v, 0);
-    for (it = 0; it < s->desc.penalty.iterations && (it == 0 || r->cg_steps < cti_penalty_of(s)->turns_end); it++) {
+    for (it = 0; it < s->desc.penalty.iterations && (it == 0 || r->cg_steps < cti_penalty_of(s)->cg_end); it++) {
         memcpy(last, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
         cti_penalty_right_side(s, &p, y);
-        cti_penalty_conjugate(s, 1, share, y, s->end.v, &turns);
-        r->cg_steps += turns, r->solver_iterations++;
+        cti_penalty_conjugate(s, 1, tolerance, y, s->end.v, &cg_iterations);
+        r->cg_steps += cg_iterations, r->solver_iterations++;
         cti_penalty_line_search(s, last, line);
-        cti_penalty_take_shares(s, last);
+        cti_penalty_take_steps(s, last);
         cti_penalty_correct_momentum(s, s->end.v);
         cti_move(s, h);
         cti_penalty_linearize_rows(s, h);
         *residual = cti_penalty_error(s, h, scale);
         /* far from the solution a rough step does; the error of the last ones is one of momentum */
-        share = cti_clamp(cti_penalty_tuned.minimum.loose * *residual, cti_penalty_tuned.minimum.tolerance, cti_penalty_tuned.minimum.loose);
+        tolerance = cti_clamp(cti_penalty_tuned.minimum.loose * *residual, cti_penalty_tuned.minimum.tolerance, cti_penalty_tuned.minimum.loose);
         if (!(*residual <= s->desc.solver.tolerance))
             continue;
         *residual = cti_max(*residual, cti_penalty_renew_bounds(s, h, scale, renewals++ >= cti_penalty_tuned.minimum.renewals));
@@ -464,13 +464,13 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
 CTI_FN int cti_penalty_solve(cti_state *s, ct_real h, ct_real *residual, ct_step_report *r)
 {
     ct_real scale = cti_penalty_scale(s, h);
-    int done, turns;
+    int done, cg_iterations;
     r->solves++;
     cti_penalty_find_islands(s);
     if (s->desc.penalty.form == CT_PENALTY_IMPLICIT)
         return cti_penalty_implicit(s, h, scale, residual, r);
-    done = cti_penalty_explicit(s, h, &turns);
-    r->cg_steps += turns, r->solver_iterations++;
+    done = cti_penalty_explicit(s, h, &cg_iterations);
+    r->cg_steps += cg_iterations, r->solver_iterations++;
     *residual = cti_penalty_dynamics(s, s->end.v, scale);
     return done && *residual <= s->desc.solver.tolerance;
 }
@@ -502,12 +502,12 @@ static void cti_penalty_response(const cti_state *s, const cti_problem *p, int p
     memset(out, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < p->n_rows; i++) {
         const cti_penalty_contact *q = &own->contacts[i];
-        int sticks = p->rows[i].mu > 0 && s->desc.penalty.friction == CT_PENALTY_ANCHOR;
+        int has_anchor = p->rows[i].mu > 0 && s->desc.penalty.friction == CT_PENALTY_ANCHOR;
         ct_real u[3];
         cti_penalty_relative(&p->rows[i], x, u);
         u[0] *= part ? q->b : q->k;
-        u[1] *= !sticks ? 0 : (part ? q->b : q->kf);
-        u[2] *= !sticks ? 0 : (part ? q->b : q->kf);
+        u[1] *= !has_anchor ? 0 : (part ? q->b : q->kf);
+        u[2] *= !has_anchor ? 0 : (part ? q->b : q->kf);
         cti_row_scatter(p, &p->rows[i], u, out);
     }
     for (i = 0; i < s->n; i++)
