@@ -189,9 +189,9 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (!cti_cmr_collide(s, out))
             return 0;
         out->work.ms_detect += cti_state_clock(s) - t;
-        if (round == 0 && !cti_events_first(s, c, &out->event, &out->limit))
+        if (round == 0 && !cti_events_first(s, c, &out->impact, &out->limit))
             return 0;
-        if (out->event > 0)
+        if (out->impact > 0)
             return 1;
         out->clear = CTI_LEN(s->contact.hits) == 0;
         if (round == 0 && most > 0 && !cti_cmr_add_flat_crossings(s))
@@ -274,8 +274,8 @@ static int cti_cmr_newton_step(cti_state *s, ct_real dt, const cti_row_context *
     s->system.n_linearized++;
     cti_newton_place(s);
     cti_integrate_yield(s, s->energy.gains);
-    out->extended = 0;
-    if (!cti_assemble(s, dt, &out->extended))
+    out->extended_tets = 0;
+    if (!cti_assemble(s, dt, &out->extended_tets))
         return 0;
     t1 = cti_state_clock(s);
     out->work.ms_assemble += t1 - t0;
@@ -321,7 +321,7 @@ static int cti_cmr_paper_start(cti_state *s, ct_real dt)
 /* Excludes components that have failed so far, unless the attempt fails as a whole. 0: out of memory */
 static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    if (!out->converged || out->event > 0 || s->parts.conflict)
+    if (!out->converged || out->impact > 0 || s->parts.conflict)
         return 1;
     return cti_parts_exclude(s, dt, out);
 }
@@ -356,7 +356,7 @@ static int cti_cmr_check_end(cti_state *s, ct_real dt, cti_attempt *out)
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         const cti_contact_row *o = &s->contact.origins[i];
         const cti_joint *j = cti_joints_of(s, i);
-        out->apart += j && o->gives > 0 && 2 * o->joint_error * j->slack >= o->gap0;
+        out->unclosed_joint_rows += j && o->gives > 0 && 2 * o->joint_error * j->slack >= o->gap0;
     }
     if (!cti_state_is_paper(s))
         out->residual = cti_max(out->residual, cti_cmr_rows_error(s) / cti_cmr_scale(s, dt));
@@ -377,7 +377,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     cti_linkage_begin(s);
     cti_motion_predict(s, dt);
-    if (!cti_assemble(s, dt, &out->extended))
+    if (!cti_assemble(s, dt, &out->extended_tets))
         return 0;
     t1 = cti_state_clock(s);
     out->work.ms_assemble = t1 - t0;
@@ -410,7 +410,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->work.ms_detect = cti_state_clock(s) - t0;
     if (!cti_cmr_rounds(s, dt, &c, out) || !cti_cmr_exclude(s, dt, out))
         return 0;
-    while (out->clear && out->converged && !(out->event > 0)) {
+    while (out->clear && out->converged && !(out->impact > 0)) {
         out->gained = cti_energy_try(s, dt);
         if (out->gained == 0 || !cti_newton_helps(s) || out->work.newton >= s->desc.newton_iterations)
             break;

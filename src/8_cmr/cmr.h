@@ -38,14 +38,14 @@ typedef struct cti_attempt {
     int clear;          /* 1: the motion to end.x has no collisions */
     int converged;      /* 1: no solve diverged and the motion is plausible; otherwise end.x is meaningless */
     int budget;         /* 1: the last solve ended on its budget, above its tolerance */
-    int extended;       /* tets below J = 0.2, where a polynomial continues log J (6_model/tet.c) */
+    int extended_tets;  /* tets below J = 0.2, where a polynomial continues log J (6_model/tet.c) */
     int crushed;        /* tets that the motion compresses below J = 0.2 */
     int rotated_far;    /* rigid bodies that rotate by more than half a radian, and may meet another feature (rotation.h) */
-    ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
+    ct_real impact;     /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int gave_up;        /* 1: the velocities were implausible, and end.x is x (plausible.h) */
     int implausible;    /* blocks with implausible velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
-    int apart;          /* rows of joints that are being closed, and of which the motion closes less than half of what it should */
+    int unclosed_joint_rows; /* rows of joints that are being closed, and of which the motion closes less than half of what it should */
     int unresolved_joints; /* rows of joints whose error at the end is too large */
     int excluded;       /* components that are excluded (parts.h); all other fields describe active components alone */
     int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */

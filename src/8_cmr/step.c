@@ -27,7 +27,7 @@ static void cti_step_report_attempt(ct_step_report *r, const cti_attempt *a, int
     r->solver_sweeps += a->work.solver_sweeps, r->solver_quick += a->work.solver_quick;
     r->solver_fallbacks += a->work.solver_fallbacks;
     r->linear_iterations += a->work.linear_iterations;
-    r->extended_elements = a->extended + (accepted ? a->crushed : 0);
+    r->extended_elements = a->extended_tets + (accepted ? a->crushed : 0);
     r->cmr_rounds = cti_max_int(r->cmr_rounds, a->work.rounds);
     r->candidates = a->work.candidates;
     r->ms_assemble += a->work.ms_assemble;
@@ -280,8 +280,8 @@ static int cti_step_attempt_once(cti_state *s, ct_real sub, int is_forced, const
     t->holds_blocks = !is_forced && !t->is_halved && a->implausible > 0 && cti_policy_may_hold(t->n_held);
     t->n_held += t->holds_blocks;
     t->repeats_whole = !t->is_halved && (a->repeats_whole || (a->excluded && !t->good));
-    cti_step_report_attempt(r, a, !t->is_halved && !t->holds_blocks && !t->repeats_whole && !s->parts.conflict && !(a->event > 0));
-    if (a->limit.n > 0 && (!t->good || a->event > 0 || a->excluded))
+    cti_step_report_attempt(r, a, !t->is_halved && !t->holds_blocks && !t->repeats_whole && !s->parts.conflict && !(a->impact > 0));
+    if (a->limit.n > 0 && (!t->good || a->impact > 0 || a->excluded))
         s->step.limit = a->limit;
     return 1;
 }
@@ -477,7 +477,7 @@ static cti_step_code cti_step_continue(cti_state *s, cti_step_span *q, ct_real s
     }
     if (!(t->a.residual <= s->desc.solver.tolerance)) /* the same for every solver */
         cti_step_status(r, t->a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
-    if (t->a.apart) /* contacts, or other joints, leave no room to close joints */
+    if (t->a.unclosed_joint_rows) /* contacts, or other joints, leave no room to close joints */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return t->a.excluded && t->good ? cti_step_split(s, q, sub, r) : cti_step_accept(s, q, sub, t, r);
 }
@@ -507,9 +507,9 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
                 return CTI_STEP_MEMORY;
             if (s->parts.conflict)
                 return CTI_STEP_CONFLICT;
-            if (t.a.event > 0) {
+            if (t.a.impact > 0) {
                 uncut = cti_max(uncut, sub);
-                sub = cti_events_cut(s, sub, t.a.event);
+                sub = cti_events_cut(s, sub, t.a.impact);
                 continue;
             }
             end = cti_step_continue(s, q, sub, &t, r);
