@@ -200,7 +200,7 @@ static void linear_fields_stay(void **state)
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
         energy = cti_explicit_energy(s, NULL);
         i = s->n;
-        assert_int_equal(cti_refine_step(w, (ct_real)1e-4), CT_OK);
+        assert_int_equal(w->remesher->open(w, (ct_real)1e-4), CT_OK);
         added = s->n - i;
         assert_true(added > 50 && added == CTI_LEN(b->split.edges) / 2 && w->refined.tets > 0);
         assert_true(fabs(w->refined.work) < 100 * ROUND * energy);
@@ -222,7 +222,7 @@ static void linear_fields_stay(void **state)
             fail_msg("%d inner nodes, force %g of %g", inner, most, outer);
         free(force);
         ct_mesh_free(&m);
-        cti_refine_close(w, 1);
+        w->remesher->close(w, 1);
         ct_world_destroy(w);
     }
 }
@@ -248,7 +248,7 @@ static void momenta_stay(void **state)
     for (k = 0; k < 3; k++)
         sums_of(w, k + 1, before[k]);
     energy = cti_explicit_energy(s, NULL);
-    assert_int_equal(cti_refine_step(w, (ct_real)1e-4), CT_OK);
+    assert_int_equal(w->remesher->open(w, (ct_real)1e-4), CT_OK);
     assert_true(s->n > n + 100);
     for (k = 0; k < 3; k++) {
         double size = (double)before[k][0];
@@ -260,7 +260,7 @@ static void momenta_stay(void **state)
     }
     assert_true(fabs(w->refined.work) > 1e-3 * energy && fabs(cti_explicit_energy(s, NULL) - energy - w->refined.work) < 100 * ROUND * energy);
     ct_mesh_free(&m);
-    cti_refine_close(w, 1);
+    w->remesher->close(w, 1);
     ct_world_destroy(w);
 }
 
@@ -356,7 +356,7 @@ static int split_low(double until, double *change)
     assert_int_equal(cti_world_prepare(w), CT_OK);
     for (i = 0; i < w->state.n; i++)
         w->state.v[3 * i] = (ct_real)(1 + i % 7), p[0] += (double)(w->state.bodies.mass[i] * w->state.v[3 * i]);
-    assert_int_equal(cti_refine_step(w, (ct_real)0.002), CT_OK);
+    assert_int_equal(w->remesher->open(w, (ct_real)0.002), CT_OK);
     assert_true(w->refined.tets > 0);
     b = &w->bodies[0];
     for (i = 0; i < w->state.n; i++)
@@ -365,7 +365,7 @@ static int split_low(double until, double *change)
         found += b->rest[3 * b->split.edges[i] + 1] < (ct_real)1e-3 && b->rest[3 * b->split.edges[i + 1] + 1] < (ct_real)1e-3;
     *change = fabs(p[1] - p[0]);
     ct_mesh_free(&m);
-    cti_refine_close(w, 1);
+    w->remesher->close(w, 1);
     ct_world_destroy(w);
     return found;
 }

@@ -112,16 +112,6 @@ CTI_FN int cti_mechanism_make(cti_mem *mem, cti_mechanism *m)
     return ok;
 }
 
-CTI_FN void cti_mechanism_free(cti_mem *mem, cti_mechanism *m)
-{
-    CTI_FREE_SPAN(mem, m->bodies, m->uses);
-    CTI_FREE_SPAN(mem, m->val, m->work);
-    cti_factor64_free(mem, &m->factor);
-    cti_gather_free(mem, &m->gather);
-    cti_symbolic_free(mem, &m->symbolic);
-    cti_bsr_free(mem, &m->shape);
-}
-
 /* ---- geometry of a row ---- */
 
 /* arm and point [3] of a side at the start or the end */

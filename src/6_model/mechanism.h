@@ -65,7 +65,6 @@ typedef struct cti_mechanism {
 
 /* cti_mechanism_make -- after bodies and rows[].body are set: analysis and memory for all that follows. 0: out of memory. */
 CTI_FN int cti_mechanism_make(cti_mem *mem, cti_mechanism *m);
-CTI_FN void cti_mechanism_free(cti_mem *mem, cti_mechanism *m);
 /* cti_mechanism_place -- the end's pose and the rows' mean arms, for u, turns and impulses at hand. */
 CTI_FN void cti_mechanism_place(cti_mechanism *m, double dt);
 /* cti_mechanism_equation -- D and its inverse of a body, spin1, and out [3] = (L1 - L0) / 2 and half of damping: the moment that f and

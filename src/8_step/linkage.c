@@ -58,7 +58,7 @@ static int cti_linkage_add(cti_state *s, cti_linkage *g, int id)
     row.body[0] = j->a.rigid >= 0 ? s->linkages.place[j->a.rigid] : -1;
     row.body[1] = j->b.rigid >= 0 ? s->linkages.place[j->b.rigid] : -1;
     s->linkages.row_of[id] = CTI_LEN(g->m.rows);
-    return CTI_PUSH(s->mem, g->m.rows, row) && CTI_PUSH(s->mem, g->parts, id);
+    return CTI_PUSH(&s->prepared, g->m.rows, row) && CTI_PUSH(&s->prepared, g->parts, id);
 }
 
 /* gives each set of bodies under joints a linkage, and each body a place in it */
@@ -76,13 +76,13 @@ static int cti_linkage_gather(cti_state *s, int32_t *sets, const uint8_t *held)
             cti_linkage fresh;
             memset(&fresh, 0, sizeof fresh);
             s->linkages.of[root] = CTI_LINKAGES(s);
-            if (!CTI_PUSH(s->mem, s->linkages.list, fresh))
+            if (!CTI_PUSH(&s->prepared, s->linkages.list, fresh))
                 return 0;
         }
         g = &s->linkages.list[s->linkages.of[root]];
         s->linkages.of[i] = s->linkages.of[root];
         s->linkages.place[i] = CTI_LEN(g->rigids);
-        if (!CTI_PUSH(s->mem, g->rigids, i) || !CTI_PUSH(s->mem, g->m.bodies, blank))
+        if (!CTI_PUSH(&s->prepared, g->rigids, i) || !CTI_PUSH(&s->prepared, g->m.bodies, blank))
             return 0;
     }
     return 1;
@@ -93,11 +93,10 @@ CTI_FN int cti_linkage_prepare(cti_state *s)
     int i, part, ok, n = CTI_LEN(s->bodies.rigids), joints = CTI_JOINTS(s);
     int32_t *sets = CTI_ARENA_NEW(s->arena, int32_t, n + 1);
     uint8_t *held = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1);
-    cti_linkage_release(s);
     if (n == 0 || joints == 0 || cti_state_is_paper(s))
         return 1;
-    if (!sets || !held || !CTI_RESIZE(s->mem, s->linkages.of, n) || !CTI_RESIZE(s->mem, s->linkages.place, n) ||
-        !CTI_RESIZE(s->mem, s->linkages.row_of, 2 * joints))
+    if (!sets || !held || !CTI_RESIZE(&s->prepared, s->linkages.of, n) || !CTI_RESIZE(&s->prepared, s->linkages.place, n) ||
+        !CTI_RESIZE(&s->prepared, s->linkages.row_of, 2 * joints))
         return 0;
     for (i = 0; i < n; i++)
         s->linkages.of[i] = s->linkages.place[i] = -1;
@@ -113,20 +112,8 @@ CTI_FN int cti_linkage_prepare(cti_state *s)
                 ok = cti_linkage_add(s, &s->linkages.list[s->linkages.of[rigid]], 2 * i + part);
     }
     for (i = 0; ok && i < CTI_LINKAGES(s); i++)
-        ok = cti_mechanism_make(s->mem, &s->linkages.list[i].m);
+        ok = cti_mechanism_make(&s->prepared, &s->linkages.list[i].m);
     return ok;
-}
-
-CTI_FN void cti_linkage_release(cti_state *s)
-{
-    cti_linkages *q = &s->linkages;
-    int i;
-    for (i = 0; i < CTI_LEN(q->list); i++) {
-        cti_mechanism_free(s->mem, &q->list[i].m);
-        CTI_FREE(s->mem, q->list[i].rigids);
-        CTI_FREE(s->mem, q->list[i].parts);
-    }
-    CTI_FREE_SPAN(s->mem, q->list, q->row_of);
 }
 
 CTI_FN cti_linkage *cti_linkage_of(const cti_state *s, int rigid)
@@ -302,7 +289,7 @@ static void cti_linkage_fall_back(cti_state *s, cti_linkage *g, ct_real dt)
     for (i = 0; i < CTI_LEN(g->rigids); i++)
         for (k = 0; k < 3; k++)
             g->m.bodies[i].v[k] += g->m.bodies[i].kick[k];
-    cti_mechanism_project(s->mem, &g->m, 0);
+    cti_mechanism_project(&s->prepared, &g->m, 0);
     for (i = 0; i < CTI_LEN(g->m.rows); i++)
         memset(g->m.rows[i].f, 0, sizeof g->m.rows[i].f);
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
@@ -324,7 +311,7 @@ static int cti_linkage_free_one(cti_state *s, cti_linkage *g, ct_real dt)
     for (i = 0; i < CTI_LEN(g->rigids); i++)
         linked &= s->bodies.rigids[g->rigids[i]].linked;
     if (!linked)
-        g->lost = cti_mechanism_project(s->mem, &g->m, 0);
+        g->lost = cti_mechanism_project(&s->prepared, &g->m, 0);
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
         const cti_rigid *r = &s->bodies.rigids[g->rigids[i]];
         cti_mechanism_body *b = &g->m.bodies[i];
@@ -337,7 +324,7 @@ static int cti_linkage_free_one(cti_state *s, cti_linkage *g, ct_real dt)
         }
         cti_mechanism_turn(angle, b->turn);
     }
-    return cti_mechanism_solve(s->mem, &g->m, (double)dt);
+    return cti_mechanism_solve(&s->prepared, &g->m, (double)dt);
 }
 
 /* the free motion of one linkage; where none closes its joints, as where these contradict each other, one that keeps their errors. 0: not found */

@@ -7,9 +7,8 @@
    alone does. LOADED: the solve of its island does, since contacts and other joints load it. FORCED: the fail-safe does. */
 enum { CTI_LINKAGE_ALONE = 1, CTI_LINKAGE_LOADED = 2, CTI_LINKAGE_FORCED = 3 };
 
-/* cti_linkage_prepare -- after a change of topology: finds the linkages. 0: out of memory. cti_linkage_release frees them. */
+/* cti_linkage_prepare -- after a change of topology: finds the linkages, in cti_state.prepared. 0: out of memory. */
 CTI_FN int cti_linkage_prepare(cti_state *s);
-CTI_FN void cti_linkage_release(cti_state *s);
 /* cti_linkage_is_rigid -- 1 if a joint belongs to a linkage (its sides are rigid bodies, the world or a script, and it is no stitch with a length),
    and the part of it has no compliance, so that it does no work. */
 CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part);

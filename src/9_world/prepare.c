@@ -10,13 +10,12 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     cti_state *s = &w->state;
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
-    cti_linkage_release(s);
     if (cti_steppers_of(w)->unprepare)
         cti_steppers_of(w)->unprepare(s);
     else
         s->own = NULL;
     cti_mem_release(&s->prepared);
-    memset(&s->factors, 0, sizeof s->factors), memset(&s->system.A, 0, sizeof s->system.A);
+    memset(&s->factors, 0, sizeof s->factors), memset(&s->system.A, 0, sizeof s->system.A), memset(&s->linkages, 0, sizeof s->linkages);
     w->surface_slot = NULL;
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);

@@ -337,7 +337,7 @@ static void cti_refine_take_back(ct_world *w, const cti_refine_past *p)
     cti_refine_free(&w->mem, &now);
 }
 
-CTI_FN void cti_refine_close(ct_world *w, int done)
+static void cti_refine_close(ct_world *w, int done)
 {
     int i, n = CTI_LEN(w->refined.past);
     for (i = n - 1; i >= 0; i--) { /* the last one first: its blocks were added last */
@@ -407,14 +407,14 @@ static int cti_refine_body(cti_refine *q, int k)
     return cti_refine_split(q, b, marks, held, pinned);
 }
 
-CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
+static ct_code cti_refine_open(ct_world *w, ct_real dt)
 {
     cti_state *s = &w->state;
     cti_refine q;
     int k, done = 0;
     memset(&q, 0, sizeof q);
     q.w = w, q.reach = CTI_REFINE_REACH * cti_refine_edge(w);
-    if (s->desc.stepper != CT_STEPPER_EXPLICIT || s->desc.rk.refine != CT_REFINE_ELEMENTS || !(q.reach > 0))
+    if (!(q.reach > 0))
         return CT_OK;
     cti_arena_reset(&w->arena);
     if (cti_world_keep_contacts(w) != CT_OK || !cti_refine_find(&q, dt)) /* contacts refer to the surface as it is */
@@ -432,17 +432,15 @@ CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
     w->refined.work = cti_explicit_energy(s, NULL) - q.before;
     return CT_OK;
 }
-#else
-CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
-{
-    CTI_UNUSED(w);
-    CTI_UNUSED(dt);
-    return CT_OK;
-}
-
-CTI_FN void cti_refine_close(ct_world *w, int done)
-{
-    CTI_UNUSED(w);
-    CTI_UNUSED(done);
-}
 #endif
+
+CTI_FN const cti_remesher *cti_refine_remesher(const ct_world_desc *d)
+{
+#if CONTACT_WITH_EXPLICIT
+    static const cti_remesher remesher = {cti_refine_open, cti_refine_close};
+    return d->stepper == CT_STEPPER_EXPLICIT && d->rk.refine == CT_REFINE_ELEMENTS ? &remesher : NULL;
+#else
+    CTI_UNUSED(d);
+    return NULL;
+#endif
+}

@@ -296,6 +296,7 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     w->state.mem = &w->mem;
     w->state.arena = &w->arena;
     w->state.desc = *desc;
+    w->remesher = cti_refine_remesher(desc);
     if (cti_steppers_of(w)->complete)
         cti_steppers_of(w)->complete(&w->state.desc);
     w->error.element = -1;
@@ -396,11 +397,20 @@ static ct_code cti_world_open(ct_world *w, ct_real dt)
     CTI_THEN(code, cti_steppers_admit(w, CTI_FEATURE_STEP, NULL));
     if (code != CT_OK)
         return code;
-    code = cti_refine_step(w, dt);
+    code = w->remesher ? w->remesher->open(w, dt) : CT_OK;
     w->mem.failed = 0;
     if (code != CT_OK)
         return cti_world_refuse(w, code, -1, 0, "out of memory while elements were refined; the world is as it was");
     return w->refined.tets ? cti_steppers_admit(w, CTI_FEATURE_STEP, NULL) : CT_OK;
+}
+
+/* ends a step, and returns its code; done 0: the world is as before it */
+static ct_code cti_world_close(ct_world *w, ct_code code, int done)
+{
+    if (w->remesher)
+        w->remesher->close(w, done);
+    w->busy = 0;
+    return code;
 }
 
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
@@ -415,35 +425,28 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     w->busy = 1;
     t0 = cti_state_clock(&w->state);
     code = cti_world_open(w, dt);
-    if (code != CT_OK) {
-        cti_refine_close(w, 0);
-        w->busy = 0;
-        return code;
-    }
+    if (code != CT_OK)
+        return cti_world_close(w, code, 0);
     t1 = cti_state_clock(&w->state);
     w->mem.failed = 0;
     code = cti_steppers_of(w)->step(&w->state, dt, &report);
-    if (code == CT_ERR_DOMAIN) {
-        cti_refine_close(w, 0);
-        w->busy = 0;
-        return cti_world_crossing(w);
-    }
+    if (code == CT_ERR_DOMAIN)
+        return cti_world_close(w, cti_world_crossing(w), 0);
     if (code == CT_OK && CONTACT_VALIDATE) {
         code = cti_inspect(w, &report);
         if (code == CT_ERR_MEMORY)
             cti_step_undo(&w->state);
     }
     w->mem.failed = 0;
-    if (code != CT_ERR_MEMORY && out_report) {
+    if (code == CT_ERR_MEMORY) /* the list of contacts is still that of the last step */
+        return cti_world_close(w, cti_world_refuse(w, code, -1, 0, "out of memory in a step; the world is as it was"), 0);
+    if (out_report) {
         report.rk.refined = w->refined.tets, report.rk.work_refine = w->refined.work;
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
-    if (code != CT_ERR_MEMORY)
-        w->contacts_ready = 0; /* after a failure the list is still that of the last step */
-    cti_refine_close(w, code != CT_ERR_MEMORY);
-    w->busy = 0;
-    return code != CT_ERR_MEMORY ? code : cti_world_refuse(w, code, -1, 0, "out of memory in a step; the world is as it was");
+    w->contacts_ready = 0;
+    return cti_world_close(w, code, 1);
 }
 
 CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)

@@ -72,6 +72,14 @@ typedef struct cti_refinement {
     int32_t *vf;           /* scratch: candidates */
 } cti_refinement;
 
+/* cti_remesher -- changes bodies' meshes for a step.
+   open   before a step of dt, in a world that is prepared, which it is afterwards, too. CT_ERR_MEMORY: `close` takes back what was done
+   close  after the step. done 0: the step has failed, and bodies, masses and velocities become those before it. Never allocates */
+typedef struct cti_remesher {
+    ct_code (*open)(ct_world *w, ct_real dt);
+    void (*close)(ct_world *w, int done);
+} cti_remesher;
+
 /* cti_world_joint -- a joint. Its blocks are counted from its bodies' first blocks; rigid 0 stands for the body's own number. */
 typedef struct cti_world_joint {
     int alive;
@@ -100,6 +108,7 @@ struct ct_world {
     int contacts_ready;
     int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
     cti_refinement refined;
+    const cti_remesher *remesher; /* or NULL */
     uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
 
@@ -163,11 +172,8 @@ CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
 CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i);
 /* cti_body_velocity -- the velocity of it. */
 CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i);
-/* cti_refine_step -- before a step of dt: splits tets in regions of contact, where the world's options ask for it; the world is prepared then.
-   CT_ERR_MEMORY: cti_refine_close takes back what was done. */
-CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt);
-/* cti_refine_close -- after the step. done 0: the step has failed, and bodies, masses and velocities become those before it. Never allocates. */
-CTI_FN void cti_refine_close(ct_world *w, int done);
+/* cti_refine_remesher -- splits tets in regions of contact (refine.c). NULL: the world's options do not ask for it. */
+CTI_FN const cti_remesher *cti_refine_remesher(const ct_world_desc *d);
 /* cti_world_drop_joints -- removes the joints of a body that is being removed. cti_world_resolve_joints -- builds state.joints and the
    surface's list of bodies that do not collide; 0: out of memory. */
 CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
