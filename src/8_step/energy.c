@@ -15,7 +15,7 @@
 #include "../0_base/sets.h"
 
 #define CTI_ENERGY_TOUCHED 1     /* flags: a rigid body under contacts, */
-#define CTI_ENERGY_JOINED 2      /* and one under joints, whose balance is in linkage.c */
+#define CTI_ENERGY_JOINED 2      /* and one of a linkage, whose balance is in linkage.c */
 #define CTI_ENERGY_LEFT 2        /* a body whose gain the last resort could not remove */
 
 CTI_FN int cti_energy_body(const cti_state *s, int block)
@@ -175,7 +175,7 @@ static void cti_energy_bend(cti_state *s)
             s->energy.through[m] +=
                 fabs((double)cti_v3_dot(J, cti_v3_mad(cti_v3_cross(v, cti_v3_at(t->arm, 0)), v, t->weight)));
             if (row->r[0] > 0 || s->contact.origins[i].joint)
-                s->energy.gains[m] |= s->contact.origins[i].joint ? CTI_ENERGY_JOINED : CTI_ENERGY_TOUCHED;
+                s->energy.gains[m] |= cti_linkage_impulse_factor(s, i) == 2 ? CTI_ENERGY_JOINED : CTI_ENERGY_TOUCHED;
         }
     }
 }

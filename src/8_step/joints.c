@@ -5,9 +5,9 @@
    (linkage.h), whose J is the mean of both ends.
    The notes' "numerical stabilization" (4.1.2.2: springs against the drift of the linear approximation) is here the compliance c = 1 / (k
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
-   A joint of a linkage with an error from outside is closed by the method of multipliers: c (r - r0) in place of c r, c a share of the mobility of
-   its blocks, r0 at first the impulse that closes it without contacts. While a solve at least halves the error, its r is the next one's r0. Where
-   contacts leave no room to close the joint no solve does: its force stays bounded, and the motion is the nearest one to closing it.
+   An error from outside is closed by the method of multipliers: c (r - r0) in place of c r, c a share of the mobility of the joint's blocks, r0 at
+   first the impulse that closes a linkage's joint without contacts, of others 0. While a solve at least halves the error, its r is the next one's
+   r0. Where contacts leave no room to close the joint no solve does: its force stays bounded, and the motion is the nearest one to closing it.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 #include "joints.h"
 #include "linkage.h"
@@ -99,8 +99,8 @@ static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int 
             cti_row_term(row, first, side->block[i])->weight += sign * side->weight[i];
 }
 
-/* largest response of term k's block, by itself, to a unit multiplier on an axis; M [9]: the block's mass */
-static ct_real cti_joints_response(const cti_row *row, int k, const ct_real *M)
+/* largest response of term k's block, by itself, to a unit multiplier on an axis, or the least one; M [9]: the block's mass */
+static ct_real cti_joints_response(const cti_row *row, int k, const ct_real *M, int least)
 {
     ct_real G[9], inverse[9], big = 0;
     int i, j, l;
@@ -112,21 +112,21 @@ static ct_real cti_joints_response(const cti_row *row, int k, const ct_real *M)
         for (j = 0; j < 3; j++)
             for (l = 0; l < 3; l++)
                 d += G[3 * i + j] * inverse[3 * j + l] * G[3 * i + l];
-        big = cti_max(big, d);
+        big = i && least ? cti_min(big, d) : cti_max(big, d);
     }
     return big;
 }
 
 /* Sum of the responses of the row's blocks in A. masses 1: of deformable bodies those of the masses alone [1/kg], a bound on the response whatever
-   their stiffness */
-static ct_real cti_joints_own(const cti_state *s, const cti_row *row, int masses)
+   their stiffness. least 1: in the stiffest direction */
+static ct_real cti_joints_own(const cti_state *s, const cti_row *row, int masses, int least)
 {
     ct_real sum = 0;
     int k;
     for (k = 0; k < row->n; k++) {
         int b = row->term[k].block;
         sum += masses && s->bodies.rigid_of[b] < 0 ? row->term[k].weight * row->term[k].weight * s->bodies.inv_mass[b]
-                                                   : cti_joints_response(row, k, s->system.A.val + 9 * (size_t)s->system.A.diag[b]);
+                                                   : cti_joints_response(row, k, s->system.A.val + 9 * (size_t)s->system.A.diag[b], least);
     }
     return sum;
 }
@@ -192,7 +192,7 @@ static ct_real cti_joints_softness(const cti_joint *j, int part)
 static void cti_joints_across(const cti_state *s, const cti_joint *j, ct_real dt, cti_row *row)
 {
     ct_real length = cti_v3_norm(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->step.time, NULL), cti_joints_place(s, &j->b, 0, s->step.time, NULL)));
-    ct_real g = cti_joints_own(s, row, 1), stiff = g > 0 ? -row->r[0] * dt / length - 1 / g : 0; /* [kg] spring times dt^2 */
+    ct_real g = cti_joints_own(s, row, 1, 0), stiff = g > 0 ? -row->r[0] * dt / length - 1 / g : 0; /* [kg] spring times dt^2 */
     if (!(stiff > 0) || !cti_finite(stiff))
         return;
     row->equations = 7;
@@ -203,30 +203,33 @@ static void cti_joints_across(const cti_state *s, const cti_joint *j, ct_real dt
 static void cti_joints_build(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row, cti_contact_row *origin)
 {
     const cti_memory_item *m;
-    ct_real soft = cti_joints_softness(j, part);
+    const cti_linkage *g;
+    ct_real soft = cti_joints_softness(j, part), share;
     cti_v3 e;
     int k;
     memset(origin, 0, sizeof *origin);
     origin->is_unsolved = 1;
     cti_joints_row(s, j, part, row);
-    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row, 0) * cti_step_tuned.attempt.joint_own);
+    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row, 0, 0) * cti_step_tuned.attempt.joint_own);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
-    if (cti_linkage_row(s, 2 * (int)(j - s->bodies.joints) + part, row, &e)) {
-        if (cti_joints_is_soft(j, part) || !cti_linkage_recovers(s, j))
-            return;
-        origin->gives = cti_joints_own(s, row, 0) * cti_step_tuned.attempt.joint_gives;
-        if (!cti_linkage_of(s, j->a.rigid >= 0 ? j->a.rigid : j->b.rigid)->keeps)
-            origin->gap0 = cti_min(cti_joints_rigid_error(s, j), s->desc.recovery_speed > 0 ? c->dt * s->desc.recovery_speed : CTI_REAL_MAX);
-        cti_v3_put(origin->anchor, 0, cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)));
-        return;
-    }
-    m = cti_memory_find(c->memory, row->key);
+    g = cti_linkage_row(s, 2 * (int)(j - s->bodies.joints) + part, row, &e) ? cti_linkage_of(s, j->a.rigid >= 0 ? j->a.rigid : j->b.rigid) : NULL;
+    m = g ? NULL : cti_memory_find(c->memory, row->key);
     if (m)
         cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt / m->dt)));
     if (row->equations == 1)
         cti_joints_across(s, j, c->dt, row);
     for (k = 0; k < 3; k++)
         row->r[k] = (row->equations >> k & 1) ? row->r[k] : 0;
+    if (cti_joints_is_soft(j, part) || !cti_linkage_recovers(s, j))
+        return;
+    share = c->dt / s->step.dt; /* a substep closes its share of the error, and its force is that of a whole step */
+    origin->gives = cti_joints_own(s, row, 0, !g) * (g ? cti_step_tuned.attempt.joint_gives : cti_step_tuned.attempt.joint_gives_soft / share);
+    if (!g || !g->keeps)
+        origin->gap0 = cti_min(cti_joints_rigid_error(s, j) * share, s->desc.recovery_speed > 0 ? c->dt * s->desc.recovery_speed : CTI_REAL_MAX);
+    if (g)
+        cti_v3_put(origin->anchor, 0, cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)));
+    for (k = 0; !g && k < (j->rest > 0 ? 1 : 3); k++)
+        row->compliance[k] += origin->gives;
 }
 
 /* 1 if a body of the joint is inactive. Its other body is in the same coupled set, and is inactive as well */
@@ -275,12 +278,15 @@ static void cti_joints_follow(cti_state *s)
 
 CTI_FN int cti_joints_is_soft(const cti_joint *j, int part) { return cti_joints_softness(j, part) > 0; }
 
-/* the error that remains after a step: an error from outside is recovered at the recovery speed; a spring's elongation stays */
+/* the error that remains after a substep of dt: one from outside is closed by the end of the step, but at most at the recovery speed; a spring's
+   elongation stays */
 static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
+    cti_v3 phi;
     if (cti_joints_is_soft(j, part) || !(s->desc.recovery_speed > 0))
         return cti_v3_zero();
-    return cti_joint_left(cti_joints_phi(s, j, part, 0, s->step.time, frame), dt * s->desc.recovery_speed);
+    phi = cti_joints_phi(s, j, part, 0, s->step.time, frame);
+    return cti_joint_left(phi, dt * cti_min(s->desc.recovery_speed, cti_v3_norm(phi) / s->step.dt));
 }
 
 /* largest coordinate of the blocks of a side [m], which rounds as their positions do */
@@ -310,7 +316,7 @@ CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part
     cti_row row;
     ct_real own, mobility, soft = 2 * cti_joints_softness(j, part) / (dt * dt);
     cti_joints_row(s, j, part, &row);
-    own = cti_joints_own(s, &row, 0);
+    own = cti_joints_own(s, &row, 0, 0);
     *is_soft = soft > 0, *is_loose = soft > 2 * own;
     mobility = (j->a.rigid >= 0 ? 1 / s->bodies.rigids[j->a.rigid].mass : 0) + (j->b.rigid >= 0 ? 1 / s->bodies.rigids[j->b.rigid].mass : 0);
     return cti_max(*is_loose ? soft * 2 / 3 : soft, mobility * cti_step_tuned.attempt.link_own);
@@ -338,9 +344,9 @@ static ct_real cti_joints_linearize_row(const cti_state *s, const cti_row_contex
     ct_real u[3], error[3], held[3], miss = 0;
     cti_v3 e;
     *apart = row->w[0] = row->w[1] = row->w[2] = 0;
+    cti_v3_put(held, 0, cti_v3_mul(cti_m3_mul_v(row->frame, cti_v3_at(o->anchor, 0)), o->gives));
     if (cti_linkage_row(s, o->joint - 1, row, &e)) {
         cti_v3_put(error, 0, e);
-        cti_v3_put(held, 0, cti_v3_mul(cti_m3_mul_v(row->frame, cti_v3_at(o->anchor, 0)), o->gives));
         cti_row_velocity(row, c->v, u);
         cti_v3_put(row->w, 0, cti_v3_sub(cti_v3_sub(cti_v3_mul(e, 1 / c->dt), cti_v3_at(u, 0)), cti_v3_at(held, 0)));
         for (k = 0; k < 3; k++)
@@ -364,11 +370,13 @@ static ct_real cti_joints_linearize_row(const cti_state *s, const cti_row_contex
         cti_row_velocity(row, c->v, u);
         e = cti_v3_sub(e, cti_v3_at(u, 0));
     }
-    cti_v3_put(row->w, 0, e);
+    cti_v3_put(row->w, 0, cti_v3_sub(e, cti_v3_at(held, 0)));
     cti_row_velocity(row, c->v, u);
     for (k = 0; k < (across ? 1 : 3); k++)
-        if (row->equations >> k & 1)
+        if (row->equations >> k & 1) {
             miss = cti_max(miss, cti_abs(u[k] + row->compliance[k] * row->r[k]) * c->dt);
+            *apart = cti_max(*apart, cti_abs(u[k] + held[k]) * c->dt);
+        }
     return miss;
 }
 

@@ -90,6 +90,9 @@
     X(ct_real, joint_gives, CTI_R(0.01), "1", \
       "compliance of a joint of a linkage that is being closed, over that of its blocks (joints.c). With .005, .02, .1 the same statuses of 40 " \
       "dolls, and two boxes that cannot be joined take .1 to .2 ms a step; with 1e-4 corners take 50 ms") \
+    X(ct_real, joint_gives_soft, CTI_R(0.004), "1", \
+      "the same of other joints, over the least response of their blocks. With .008 a step of sheets that are stitched together ends above its " \
+      "tolerance; with .002 two boxes of 1e7 Pa whose corners cannot meet take 2.5 ms a step, with .004 .5") \
     X(ct_real, link_own, CTI_R(1e-9) + 9 * CTI_EPS, "1", \
       "the same for joints of linkages, which are solved directly, over the mobility of their points without rotation. A load of 1e4 links " \
       "opens a joint by 7e-7 of a link, with 4e-9 by 3e-6. With 4e-10 no balance changes. In float the factor of the rounding leaves a straight " \
