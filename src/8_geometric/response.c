@@ -356,7 +356,7 @@ static int cti_response_solve_normals(const cti_response *given, const ct_geomet
         for (round = 0; round < 2 * d->active_set && cti_response_update_active_set(sys, y, round < d->active_set, x, sys->work); round++)
             turns += last_turns = cti_response_normal_cg(sys, y, d->cg_turns, goal->tolerance, x, work);
     } while (++pass < d->active_set && cti_response_stiffen(sys, goal, x, softness, y));
-    if (goal->shortfall && (last_turns == d->cg_turns || round >= d->active_set))
+    if (goal->shortfall && (last_turns == d->cg_turns || round >= d->active_set || pass >= d->active_set))
         cti_response_shortfall(sys, goal, y, x, sys->work);
     for (c = 0; c < sys->m; c++)
         cti_v3_put(X, c, cti_v3_mul(cti_v3_at(sys->normal, c), d->active_set > 0 ? cti_max(x[c], 0) : x[c]));
