@@ -11,7 +11,7 @@
    adjacent      a further contact of a vertex that is about to cross an edge of its face, with the face beyond.
    region        contacts that share blocks: one linear complementarity problem.
    squeezed      a contact whose problem has no solution: between bodies that cannot give way.
-   stable step   longest Runge-Kutta step that the elements' vibrations and damping allow [s].
+   stable step   half of the longest Runge-Kutta step that the elements' vibrations and damping allow [s]; steps of a fixed length are at most that.
    A new contact law goes into explicit_rates.c: cti_explicit_solve_all has the conditions on d'' and d', explicit_program.c solves them. */
 #pragma once
 
@@ -102,14 +102,23 @@ typedef struct cti_explicit_search {
     cti_explicit_contact *contacts_end; /* contacts at the end of a Runge-Kutta step that is tried or predicted, and at that of the step */
 } cti_explicit_search;
 
+/* cti_explicit_rule -- is a Runge-Kutta rule of n stages: weights a of earlier rates in stages, row by row, b in the step, and d in its error. It is
+   stable in the left half of a disk around 0, and on the negative axis as far as `axis`. */
+typedef struct cti_explicit_rule {
+    int n;
+    ct_real disk, axis;
+    ct_real a[CTI_EXPLICIT_STAGES * (CTI_EXPLICIT_STAGES - 1) / 2], b[CTI_EXPLICIT_STAGES], d[CTI_EXPLICIT_STAGES];
+} cti_explicit_rule;
+
 /* cti_explicit_ode -- holds the vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and
    integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [pins] and of contacts
    [3 contacts]. */
 typedef struct cti_explicit_ode {
     int state, size;     /* count entries without and with integrals; size is a multiple of 8, the last entries are 0 */
     int pins;            /* 3 n, or 0 in a world without pins */
-    ct_real *y, *full, *half, *end, *stage; /* start; after h in one step, after h / 2 and after h in two; the argument of a stage */
-    ct_real *k1, *k;     /* are rates at the start; [4][size] those of other stages */
+    const cti_explicit_rule *rule;
+    ct_real *y, *full, *half, *end, *stage; /* start; the error; after h / 2 of two steps; after h; the argument of a stage */
+    ct_real *k1, *k;     /* are rates at the start; [CTI_EXPLICIT_STAGES - 1][size] those of other stages */
 } cti_explicit_ode;
 
 /* cti_explicit_slot -- is an entry of a contact in the list of its block. */
@@ -282,10 +291,12 @@ CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_rep
 
 /* ---- explicit_runge.c ---- */
 
-/* cti_explicit_runge -- sets end [size], y after h by the classical rule of fourth order; k1: rates at y. 0: a number is not finite. */
+/* cti_explicit_choose -- returns the rule for the fastest vibration and the largest rate of damping [1/s], and sets the stable step [s]. */
+CTI_FN const cti_explicit_rule *cti_explicit_choose(const ct_explicit_desc *rk, ct_real omega, ct_real damping, ct_real *out_stable);
+/* cti_explicit_runge -- sets end [size], y after h by the world's rule; k1: rates at y. 0: a number is not finite. */
 CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1, double t, ct_real h, ct_real *end);
-/* cti_explicit_doubled -- makes two steps of h / 2, to ode.end, and returns their error relative to the tolerance; < 0: a number is not finite. */
-CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h);
+/* cti_explicit_try -- sets ode.end to y after h, and returns the step's error relative to the tolerance; < 0: a number is not finite. */
+CTI_FN ct_real cti_explicit_try(cti_state *s, double t, ct_real h, int *evaluations);
 
 /* cti_explicit_predict -- sets ode.end to the state after h by Taylor's series of second order, from the rates k1. */
 CTI_FN void cti_explicit_predict(cti_state *s, ct_real h);
