@@ -526,7 +526,7 @@ static int cti_explicit_finish(cti_state *s, ct_real dt, ct_step_report *r)
         return 0;
     if (g->run.squeezed)
         s->step.limit = squeezed;
-    r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee) + CTI_LEN(g->search.mf)) / 2;
+    r->candidates = cti_candidates_len(&g->search.vf) + CTI_LEN(g->search.ee) / 2 + cti_candidates_len(&g->search.mf);
     r->solver_iterations += g->solve.iterations;
     r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
     cti_explicit_energy(s, r);

@@ -17,6 +17,7 @@
 
 #include "../1_math/simd_turn.h"
 #include "../4_geom/bounds.h"
+#include "../7_contact/candidates.h"
 #include "../8_step/plausible.h"
 #include "../8_step/stepper.h"
 #include "explicit_policy.h"
@@ -79,25 +80,16 @@ typedef struct cti_explicit_elements {
     int plain;           /* 1: all bodies are of these elements, without pins and without damping of their mass */
 } cti_explicit_elements;
 
-/* cti_explicit_face -- is a face of the candidates at g->surface. A point whose computed distance from the face is at most r has a squared distance
-   of at most 2 r^2 + slack from the box: rounding of the distance is below 64 eps times the size of the box. */
-typedef struct cti_explicit_face {
-    cti_v3 normal, lo, hi; /* unit normal, box */
-    ct_real slack;         /* [m^2] */
-} cti_explicit_face;
-
 /* cti_explicit_search -- holds candidates, valid while no surface vertex has moved by more than a share of its body's edges since they were found. */
 typedef struct cti_explicit_search {
-    int32_t *vf, *ee;    /* [2 n] list pairs (vertex, face) and (edge, edge) */
-    int32_t *mf;         /* [2 n] lists pairs (edge, face) for middles of edges; empty without rk.refine SURFACE */
+    cti_candidates vf, mf; /* vertices and faces; edges, of which middles count, and faces: empty without rk.refine SURFACE */
+    int32_t *ee;         /* [2 n] lists pairs of edges */
     ct_real *x_found;    /* [3 nv] are the positions at which they were found */
     ct_real *x_start;    /* [3 nv] are the positions at the start of the Runge-Kutta step */
     cti_box *boxes;      /* [2 bodies] are scratch: boxes of swept vertices and of displacements */
     ct_real *edge_length; /* [3 bodies] [m] mean edge at rest if soft; if it moves (CTI_REAL_MAX: neither); largest scale with others */
     ct_real *thickness;  /* [bodies] is the smallest one at rest [m]; CTI_REAL_MAX: the surface is open */
     int32_t *face_start, *vertex_faces; /* [nv + 2], [3 nf]: faces around vertex v are vertex_faces[face_start[v]] .. */
-    int32_t *listed, *listed_at; /* list the faces of vf and mf; [nf] their places in that list */
-    cti_explicit_face *faces; /* in the order of `listed` */
     int valid;
     cti_explicit_contact *contacts_end; /* contacts at the end of a Runge-Kutta step that is tried or predicted, and at that of the step */
 } cti_explicit_search;
@@ -232,8 +224,8 @@ CTI_FN int cti_explicit_move_back(cti_state *s, ct_real *y, double t);
 /* cti_explicit_near -- is a vertex, or the middle of an edge, and the face of a body that is nearest to it. */
 typedef struct cti_explicit_near {
     int vertex, edge, body, face, feature; /* edge -1: it is a vertex */
-    const int32_t *pairs; /* [2 n] has all faces of the body that are candidates: entries 1, 3, .. */
-    int n;
+    const cti_candidates *list; /* has all faces of the body that are candidates: n pairs from `first` on */
+    int first, n;
     cti_v3 x, x_start;    /* are the point now, and at the start of the Runge-Kutta step */
     cti_v3 own_normal;    /* is the normal of its own body there, if own_known */
     int own_known;
@@ -243,15 +235,6 @@ typedef struct cti_explicit_near {
 
 /* cti_explicit_vertex_faces -- lists the faces around vertices. 0: out of memory. */
 CTI_FN int cti_explicit_vertex_faces(cti_state *s);
-/* cti_explicit_list_faces -- lists the faces of the candidates. 0: out of memory. cti_explicit_measure_faces -- sets their boxes and normals. */
-CTI_FN int cti_explicit_list_faces(cti_state *s);
-CTI_FN void cti_explicit_measure_faces(cti_state *s);
-/* cti_explicit_is_far -- returns 1 where the squared distance of a point from a face of the candidates is more than d2. */
-CTI_INLINE int cti_explicit_is_far(const cti_explicit_face *f, cti_v3 p, ct_real d2)
-{
-    cti_v3 a = cti_v3_max(cti_v3_sub(f->lo, p), cti_v3_sub(p, f->hi)), zero = cti_v3_zero();
-    return cti_v3_norm2(cti_v3_max(a, zero)) > 2 * d2 + f->slack;
-}
 /* cti_explicit_edge_normal -- returns the sum of the normals of the edge's faces, scaled to length 1. */
 CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge);
 /* cti_explicit_nearest_edge -- returns the edge that is nearest; -1: a face or a vertex is, or a flat face without this edge. */
