@@ -77,8 +77,8 @@ static int cti_explicit_resize(cti_state *s)
     q->size = cti_pad8(q->state + 3 + q->pins + 3 * CTI_LEN(g->contacts));
     n = (size_t)q->size;
     if (!CTI_RESIZE(&s->prepared, q->y, n) || !CTI_RESIZE(&s->prepared, q->full, n) || !CTI_RESIZE(&s->prepared, q->half, n) ||
-        !CTI_RESIZE(&s->prepared, q->end, n) ||
-        !CTI_RESIZE(&s->prepared, q->stage, n) || !CTI_RESIZE(&s->prepared, q->k1, n) || !CTI_RESIZE(&s->prepared, q->k, (CTI_EXPLICIT_STAGES - 1) * n))
+        !CTI_RESIZE(&s->prepared, q->end, n) || !CTI_RESIZE(&s->prepared, q->stage, n) || !CTI_RESIZE(&s->prepared, q->k1, n) ||
+        !CTI_RESIZE(&s->prepared, q->k, (CTI_EXPLICIT_STAGES - 1) * n))
         return 0;
     memset(q->y + q->state, 0, sizeof(ct_real) * (n - (size_t)q->state));
     return 1;

@@ -47,8 +47,10 @@ static int cti_explicit_candidates(cti_state *s)
     if (!cti_broad_update(&s->prepared, &f->broad, &f->soup, g->surface, g->surface) ||
         !cti_broad_pairs(&s->prepared, &f->broad, &f->soup, &g->search.vf.pairs, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL) ||
         (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(&s->prepared, &f->broad, &f->soup, &g->search.mf.pairs)) ||
-        !cti_candidates_complete(&s->prepared, &g->search.vf, f, NULL) || !CTI_RESIZE(&s->prepared, g->search.mf.d2, cti_candidates_len(&g->search.mf)) ||
-        !CTI_RESIZE(&s->prepared, g->search.mf.feature, cti_candidates_len(&g->search.mf)))
+        !cti_candidates_complete(&s->prepared, &g->search.vf, f, NULL))
+        return 0;
+    i = cti_candidates_len(&g->search.mf);
+    if (!CTI_RESIZE(&s->prepared, g->search.mf.d2, i) || !CTI_RESIZE(&s->prepared, g->search.mf.feature, i))
         return 0;
     memcpy(g->search.x_found, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
     return g->search.valid = 1;
@@ -249,7 +251,8 @@ static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, con
                 q.d2 = list->d2[end], q.face = face, q.feature = list->feature[end];
         }
         q.n = end - i;
-        if (body == q.body || (is_new && !middles && cti_sort_has_u64(g->memory.held, CTI_LEN(g->memory.held), cti_explicit_vertex_key(q.vertex, q.body))))
+        if (body == q.body ||
+            (is_new && !middles && cti_sort_has_u64(g->memory.held, CTI_LEN(g->memory.held), cti_explicit_vertex_key(q.vertex, q.body))))
             continue;
         q.x = cti_explicit_point_at(f, g->surface, &q), q.x_start = cti_explicit_point_at(f, g->search.x_start, &q);
         if (!cti_explicit_near_add(s, y, t, &q))
