@@ -8,9 +8,6 @@
 #include "../4_geom/ccd.h"
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* [thickness] farthest pair that gets a row, when the free motion would close its gap */
-/* [thickness] pairs that come nearer in their room are candidates: with less the report would lack some. The motion that gives a farther pair its
-   row lies in the room. With 4 skirt takes 1.16 times as long, since most neighbours are within 4 thicknesses, letters 1.06 times, S1 as long */
-#define CTI_DETECT_REACH CTI_R(2)
 #define CTI_DETECT_SLACK CTI_R(0.5) /* [thickness] flat edges that are nearer get a row */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* [sine] angle by which a direction may leave a feature's normal cone */
 /* [sine] angle between the sides of a valley, from which on a vertex has rows against both. With 0.06 S1 at 1/60 s ends 18 of 180 steps on the
@@ -260,16 +257,6 @@ static int cti_detect_coincide(const cti_surface *s, const cti_pair *pair, ct_re
     return loose;
 }
 
-/* 1 when the points of a pair come as near on their way as pairs that are candidates in any room */
-static int cti_detect_is_met(const cti_surface *s, const ct_real *x1, const cti_pair *pair, ct_real h)
-{
-    ct_real way[9], t;
-    int end;
-    memset(way, 0, sizeof way);
-    cti_v3_put(way, 1, cti_pair_offset(s, s->x0, pair)), cti_v3_put(way, 2, cti_pair_offset(s, x1, pair));
-    return !(cti_dist_pe(way, way + 3, way + 6, &t, &end) > CTI_DETECT_REACH * CTI_DETECT_REACH * h * h);
-}
-
 /* completes *hit, whose pair is given. 1 when the pair is near, or will be, and its direction lies in the normal cones of the edges that it
    is on (-1: on none) */
 static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti_memory *memory, int edge_a, int edge_b, ct_real dist,
@@ -299,8 +286,10 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
         return 0;
     if (!loaded && dist > CTI_DETECT_NEAR * h && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF) && !cti_pair_is_inside(pair))
         return 0;
-    return !(dist > CTI_DETECT_NEAR * h) ||
-           (!(cti_v3_dot(hit->normal, cti_pair_offset(s, x1, pair)) > h) && (pair->kind == CT_PAIR_PLANE || cti_detect_is_met(s, x1, pair, h)));
+    if (!(dist > CTI_DETECT_NEAR * h))
+        return 1;
+    return !(cti_v3_dot(hit->normal, cti_pair_offset(s, x1, pair)) > h) &&
+           (pair->kind == CT_PAIR_PLANE || cti_vertices_toi(pair->kind, pair->v, pair->n, CTI_DETECT_REACH * h, s->x0, x1) <= 1);
 }
 
 /* the arguments of a loop over candidates of a list that may be near */
