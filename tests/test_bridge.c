@@ -658,6 +658,39 @@ static void auto_takes_over(void **state)
     assert_true(worst[0] <= 1e-3 && worst[1] <= 1e-3);
 }
 
+/* A sheet between a soft box at rest and one that falls on it. Steps that ICA leaves on its budget AUTO ends: all are solved, nothing intersects, and
+   what lies on the plane presses on it with its weight */
+static void auto_ends_cloth_between_boxes(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w;
+    ct_mesh grid = mesh_grid(0.2, 0.2, 10, 10);
+    const double weight = (1 + 1 + 0.04 * 0.2) * 9.81;
+    double pressed = 0;
+    int k, i, n, good = 0, fallbacks = 0;
+    (void)state;
+    d.solver.solver = CT_SOLVER_AUTO;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    add_soft_box(w, "base", 0.1, 2, 1e6, 0, 0.052, 0);
+    mesh_place(&grid, 0, 0, 0.106, 0);
+    add_cloth_mesh(w, "sheet", &grid, CT_MODEL_MEMBRANE, 0.2);
+    ct_mesh_free(&grid);
+    add_soft_box(w, "top", 0.1, 2, 1e6, 0.01, 0.17, 0);
+    for (k = 0; k < 120; k++) {
+        ct_step_report r = step_once(w, 0.01);
+        const ct_contact *c;
+        good += r.status == CT_STATUS_OK || r.status == CT_STATUS_SUBSTEPPED, fallbacks += r.solver_fallbacks;
+        assert_int_equal(count_intersections(w), 0);
+        assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+        for (i = 0; k >= 100 && i < n; i++)
+            pressed += c[i].kind == CT_PAIR_PLANE ? (double)c[i].impulse_normal / (20 * 0.01) : 0;
+    }
+    print_message("  %d of 120 steps solved, %d by Newton steps; the plane bears %.4f of %.4f N\n", good, fallbacks, pressed, weight);
+    assert_true(good >= (FLOAT ? 114 : 118) && fallbacks > 0 && fabs(pressed - weight) < 0.01 * weight);
+    ct_world_destroy(w);
+}
+
 /* one step of interior point does not reach a solution: ICA solves the islands, and the report counts that */
 static void fallbacks_are_counted(void **state)
 {
@@ -778,6 +811,7 @@ int main(void)
                                        cmocka_unit_test(staggered_projections),
                                        PLAIN_TEST(worlds_come_to_the_same_rest)
                                        cmocka_unit_test(auto_takes_over),
+                                       cmocka_unit_test(auto_ends_cloth_between_boxes),
                                        cmocka_unit_test(fallbacks_are_counted),
                                        cmocka_unit_test(creation_names_the_solver), cmocka_unit_test(memory_for_a_solver_is_vital),
         cmocka_unit_test(between_is_what_rows_see), cmocka_unit_test(between_finds_the_solution), cmocka_unit_test(iterations_are_bounded)};

@@ -165,25 +165,14 @@ static void test_sweeps(void **state)
 
 static void test_end(void **state)
 {
-    ct_solver_desc d;
     ct_real failed = cti_policy_failed_natural(CTI_R(0.1), CTI_R(0.1)), nan = (ct_real)NAN;
     (void)state;
-    memset(&d, 0, sizeof d);
     assert_true(failed == CTI_R(0.5));
     assert_true(cti_policy_failed_natural(10, CTI_R(0.1)) > 4); /* an impact: 5 % of its speed */
     assert_true(!cti_policy_is_far(CTI_R(0.15)) && cti_policy_is_far(CTI_R(0.16)) && cti_policy_is_far(nan));
     assert_true(!cti_policy_any_failed(CTI_R(0.49)) && cti_policy_any_failed(CTI_R(0.5)) && cti_policy_any_failed(nan));
     assert_true(!cti_policy_friction_diverged(9) && cti_policy_friction_diverged(10) && cti_policy_friction_diverged(nan));
     assert_true(cti_policy_chosen_goes_on(1) && !cti_policy_chosen_goes_on(CTI_R(1.1)));
-    d.solver = CT_SOLVER_AUTO;
-    d.cone = CT_CONE_CONE;
-    assert_int_equal(cti_policy_newton_takes_over(&d, CTI_SOLVE_BUDGET, CTI_R(0.2), 400), 1);
-    assert_int_equal(cti_policy_newton_takes_over(&d, CTI_SOLVE_BUDGET, CTI_R(0.2), 401), 0);
-    assert_int_equal(cti_policy_newton_takes_over(&d, CTI_SOLVE_BUDGET, CTI_R(0.1), 400), 0);
-    assert_int_equal(cti_policy_newton_takes_over(&d, CTI_SOLVE_DIVERGED, CTI_R(0.2), 400), 0);
-    d.solver = CT_SOLVER_ICA;
-    assert_int_equal(cti_policy_newton_takes_over(&d, CTI_SOLVE_BUDGET, CTI_R(0.2), 400), 0);
-    assert_true(cti_policy_newton_natural(CTI_R(0.2)) == CTI_R(0.1));
 }
 
 static void test_attempt(void **state)

@@ -3,6 +3,7 @@
 
 Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is missing"; exit 1 when one failed.
 """
+import glob
 import json
 import os
 import re
@@ -878,8 +879,24 @@ def test_names(d):
     check("names in documents are declared", not wrong and count > 500, "; ".join(wrong) or count)
 
 
+def test_policy(d):
+    """Every tuned number of every list can be set by its name, and has that name alone."""
+    main_c, program = os.path.join(d, "main.c"), os.path.join(d, "policy")
+    with open(main_c, "w") as f:
+        f.write("int contact_main(int argc, char **argv) { return argc + (argv == 0); }\n")
+    cc = ["cc", "-std=c99", "-O0", "-DCTI_POLICY_MUTABLE"] + os.environ.get("STB_CFLAGS", "").split()
+    made = subprocess.run(cc + [os.path.join(ROOT, "bench", "policy.c"), main_c, "-lm", "-o", program], capture_output=True, text=True)
+    check("bench/policy.c: compiled", made.returncode == 0, made.stderr)
+    if made.returncode:
+        return
+    names = [line.split("\t")[0] for line in subprocess.run([program, "--list"], capture_output=True, text=True).stdout.splitlines()]
+    lists = "".join(re.sub(r"/\*.*?\*/|#ifdef .*?#else", " ", open(f).read(), flags=re.S) for f in glob.glob(os.path.join(ROOT, "src", "*", "*polic*.h")))
+    lines = len(re.findall(r"^\s+X\((?:int|ct_real|double), \w+,", lists, re.M))
+    check("each tuned number can be set by its name", len(set(names)) == len(names) == lines and lines > 100, "%d names, %d lines" % (len(set(names)), lines))
+
+
 def main():
-    tests = [test_amalgamate, test_names]
+    tests = [test_amalgamate, test_names, test_policy]
     if os.path.exists(CONTACT):
         tests += [test_scene_errors, test_scene_accepts, test_keyframes, test_plane_transform, test_scene_mesh_errors, test_run,
                   test_run_options, test_run_again, test_newton_iterations, test_refine, test_frames_vtk,

@@ -10,7 +10,6 @@ CTI_FN void cti_forest_clear(cti_forest *forest)
 {
     CTI_CLEAR(forest->items);
     CTI_CLEAR(forest->blocks);
-    CTI_CLEAR(forest->active);
     forest->n_blocks = 0, forest->n_floats = 0;
 }
 
@@ -18,7 +17,6 @@ CTI_FN void cti_forest_free(cti_mem *mem, cti_forest *forest)
 {
     CTI_FREE(mem, forest->items);
     CTI_FREE(mem, forest->blocks);
-    CTI_FREE(mem, forest->active);
     forest->n_blocks = 0, forest->n_floats = 0;
 }
 
@@ -120,9 +118,9 @@ CTI_FN int cti_bvh_blocks(int n)
     return sum;
 }
 
-CTI_FN int cti_forest_reserve(cti_mem *mem, cti_forest *forest, size_t items, size_t blocks, size_t floats)
+CTI_FN int cti_forest_reserve(cti_mem *mem, cti_forest *forest, size_t items, size_t floats)
 {
-    return CTI_RESERVE(mem, forest->items, items) && CTI_RESERVE(mem, forest->blocks, floats) && CTI_RESERVE(mem, forest->active, blocks);
+    return CTI_RESERVE(mem, forest->items, items) && CTI_RESERVE(mem, forest->blocks, floats);
 }
 
 /* sets up levels and empty boxes of a tree over n items; the items go to forest->items[tree->item0 ..] */
@@ -149,13 +147,11 @@ static int cti_bvh_lay_out(cti_mem *mem, cti_forest *forest, cti_bvh *tree, int 
     tree->n_items = n;
     tree->item0 = CTI_LEN(forest->items);
     last = tree->float0 + (size_t)(blocks - forest->n_blocks) * (size_t)tree->size;
-    if (!CTI_RESIZE(mem, forest->items, (size_t)tree->item0 + (size_t)n) || !CTI_RESIZE(mem, forest->blocks, last) ||
-        !CTI_RESIZE(mem, forest->active, blocks))
+    if (!CTI_RESIZE(mem, forest->items, (size_t)tree->item0 + (size_t)n) || !CTI_RESIZE(mem, forest->blocks, last))
         return 0;
     for (i = tree->float0; i < last; i += CTI_BVH_HALF)
         for (k = 0; k < CTI_BVH_HALF; k++)
             forest->blocks[i + (size_t)k] = k < 24 ? CTI_BVH_BIG : -CTI_BVH_BIG;
-    memset(forest->active + forest->n_blocks, 255, (size_t)(blocks - forest->n_blocks));
     forest->n_blocks = blocks, forest->n_floats = last;
     return 1;
 }
@@ -251,38 +247,6 @@ CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, cti_boxes boxes, in
         cti_bvh_refit_half(forest, tree, CTI_BVH_HALF, boxes, elements, width);
 }
 
-CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint8_t *vertex_active, const int32_t *elements, int width)
-{
-    const int32_t *items = forest->items + tree->item0;
-    int i, k, level;
-    for (level = 0; level < tree->n_levels; level++)
-        memset(forest->active + tree->block0[level], vertex_active ? 0 : 255, (size_t)((tree->entries[level] - 1) / 8 + 1));
-    if (!vertex_active || tree->n_levels == 0)
-        return;
-    for (i = 0; i < tree->n_items; i++) {
-        const int32_t *v = elements ? elements + (size_t)items[i] * (size_t)width : items + i;
-        int on = 0;
-        for (k = 0; k < width; k++)
-            on |= vertex_active[v[k]] != 0;
-        forest->active[tree->block0[0] + i / 8] = (uint8_t)(forest->active[tree->block0[0] + i / 8] | on << i % 8);
-    }
-    for (level = 1; level < tree->n_levels; level++)
-        for (i = 0; i < tree->entries[level]; i++) {
-            int on = forest->active[tree->block0[level - 1] + i] != 0, b = tree->block0[level] + i / 8;
-            forest->active[b] = (uint8_t)(forest->active[b] | on << i % 8);
-        }
-}
-
-CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[12])
-{
-    const float *top = tree->n_levels ? cti_bvh_block(forest, tree, tree->block0[tree->n_levels - 1]) : NULL;
-    int k;
-    for (k = 0; k < 6; k++) {
-        box[k] = top ? top[8 * k] : (k < 3 ? CTI_BVH_BIG : -CTI_BVH_BIG);
-        box[6 + k] = top ? top[tree->end + 8 * k] : box[k];
-    }
-}
-
 /* ---- pairs ---- */
 
 /* A pair of nodes. Node (level, i) is box i of level `level`; it opens into block i of the level below. */
@@ -297,11 +261,9 @@ typedef struct cti_bvh_walk {
     int n;
 } cti_bvh_walk;
 
-static const float *cti_bvh_level_block(const cti_forest *forest, const cti_bvh *t, int level, int i, unsigned *active)
+static const float *cti_bvh_level_block(const cti_forest *forest, const cti_bvh *t, int level, int i)
 {
-    int b = t->block0[level] + i;
-    *active = forest->active[b];
-    return cti_bvh_block(forest, t, b);
+    return cti_bvh_block(forest, t, t->block0[level] + i);
 }
 
 /* Lanes of a block of tree b whose boxes overlap the box in lane `lane` of a block of tree a */
@@ -324,12 +286,10 @@ static void cti_bvh_open_one(cti_bvh_walk *w, int open_a, const cti_bvh_node_pai
     const cti_bvh *t = open_a ? w->a : w->b, *o = open_a ? w->b : w->a;
     int level = (open_a ? p->level_a : p->level_b) - 1, i = open_a ? p->a : p->b;
     int other_level = open_a ? p->level_b : p->level_a, j = open_a ? p->b : p->a;
-    unsigned active, other_active, m;
-    const float *block = cti_bvh_level_block(w->forest, t, level, i, &active);
-    const float *other = cti_bvh_level_block(w->forest, o, other_level, j / 8, &other_active);
+    unsigned m;
+    const float *block = cti_bvh_level_block(w->forest, t, level, i);
+    const float *other = cti_bvh_level_block(w->forest, o, other_level, j / 8);
     m = cti_bvh_meet(o, other, j % 8, t, block);
-    if (!(other_active >> (j % 8) & 1u))
-        m &= active;
     for (; m; m &= m - 1) {
         int k = 8 * i + cti_lowest_bit(m);
         if (open_a)
@@ -342,27 +302,25 @@ static void cti_bvh_open_one(cti_bvh_walk *w, int open_a, const cti_bvh_node_pai
 /* The lanes of node a's block that overlap node b's box. If both are the same node: all lanes in use. */
 static unsigned cti_bvh_lanes(const cti_bvh_walk *w, const cti_bvh_node_pair *p, int self, const float *block_a)
 {
-    unsigned unused;
     int level = p->level_a - 1;
     if (self)
         return (1u << cti_min_int(8, w->a->entries[level] - 8 * p->a)) - 1u;
-    return cti_bvh_meet(w->b, cti_bvh_level_block(w->forest, w->b, level + 1, p->b / 8, &unused), p->b % 8, w->a, block_a);
+    return cti_bvh_meet(w->b, cti_bvh_level_block(w->forest, w->b, level + 1, p->b / 8), p->b % 8, w->a, block_a);
 }
 
 /* Opens both nodes of a pair on the same level above the leaves: lanes against lanes. `self`: both are the same node. */
 static void cti_bvh_open_both(cti_bvh_walk *w, const cti_bvh_node_pair *p, int self)
 {
     int level = p->level_a - 1;
-    unsigned active_a, active_b, lanes;
-    const float *block_a = cti_bvh_level_block(w->forest, w->a, level, p->a, &active_a);
-    const float *block_b = cti_bvh_level_block(w->forest, w->b, level, p->b, &active_b);
+    unsigned lanes;
+    const float *block_a = cti_bvh_level_block(w->forest, w->a, level, p->a);
+    const float *block_b = cti_bvh_level_block(w->forest, w->b, level, p->b);
     for (lanes = cti_bvh_lanes(w, p, self, block_a); lanes; lanes &= lanes - 1) {
-        int i = cti_lowest_bit(lanes), on = (int)(active_a >> i & 1u);
-        unsigned m = cti_bvh_meet(w->a, block_a, i, w->b, block_b) & (on ? 255u : active_b);
+        int i = cti_lowest_bit(lanes);
+        unsigned m = cti_bvh_meet(w->a, block_a, i, w->b, block_b);
         if (self) {
             m &= ~((1u << i) * 2u - 1u);
-            if (on)
-                cti_bvh_push(w, level, 8 * p->a + i, level, 8 * p->b + i);
+            cti_bvh_push(w, level, 8 * p->a + i, level, 8 * p->b + i);
         }
         for (; m; m &= m - 1)
             cti_bvh_push(w, level, 8 * p->a + i, level, 8 * p->b + cti_lowest_bit(m));
@@ -372,14 +330,14 @@ static void cti_bvh_open_both(cti_bvh_walk *w, const cti_bvh_node_pair *p, int s
 /* Two leaves: items against items. Writes at most 64 pairs to out; returns the new end. */
 static int32_t *cti_bvh_leaves(const cti_bvh_walk *w, const cti_bvh_node_pair *p, int self, int32_t *out)
 {
-    unsigned active_a, active_b, lanes;
-    const float *block_a = cti_bvh_level_block(w->forest, w->a, 0, p->a, &active_a);
-    const float *block_b = cti_bvh_level_block(w->forest, w->b, 0, p->b, &active_b);
+    unsigned lanes;
+    const float *block_a = cti_bvh_level_block(w->forest, w->a, 0, p->a);
+    const float *block_b = cti_bvh_level_block(w->forest, w->b, 0, p->b);
     const int32_t *items_a = w->forest->items + w->a->item0 + 8 * p->a, *items_b = w->forest->items + w->b->item0 + 8 * p->b;
     for (lanes = cti_bvh_lanes(w, p, self, block_a); lanes; lanes &= lanes - 1) {
         int i = cti_lowest_bit(lanes);
         int32_t item = items_a[i];
-        unsigned m = cti_bvh_meet(w->a, block_a, i, w->b, block_b) & (active_a >> i & 1u ? 255u : active_b);
+        unsigned m = cti_bvh_meet(w->a, block_a, i, w->b, block_b);
         if (self)
             m &= ~((1u << i) * 2u - 1u);
         for (; m; m &= m - 1, out += 2)

@@ -31,7 +31,6 @@ typedef struct cti_bvh {
 typedef struct cti_forest {
     int32_t *items;
     float *blocks;   /* of all trees, [size n] of each */
-    uint8_t *active; /* [n_blocks] one bit per lane: 1 if its items take part in an active traversal */
     int n_blocks;
     size_t n_floats;
 } cti_forest;
@@ -57,10 +56,10 @@ typedef struct cti_bvh_item {
 CTI_FN int cti_bvh_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, cti_bvh_item *items, int n, int still);
 CTI_FN int cti_bvh_build_ordered(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *order, int first, int n, int still);
 /* cti_bvh_blocks -- number of blocks of a tree over n items. cti_forest_reserve -- reserves memory for all trees of a large forest, given
-   their total numbers of items, blocks and floats. Its arrays are then neither copied while they grow nor larger than needed. 0: out of
+   their total numbers of items and floats. Its arrays are then neither copied while they grow nor larger than needed. 0: out of
    memory. */
 CTI_FN int cti_bvh_blocks(int n);
-CTI_FN int cti_forest_reserve(cti_mem *mem, cti_forest *forest, size_t items, size_t blocks, size_t floats);
+CTI_FN int cti_forest_reserve(cti_mem *mem, cti_forest *forest, size_t items, size_t floats);
 /* cti_boxes -- boxes of vertices. The box of vertex v at the start of a motion is lo x y z, 0, -hi x y z, 0 at at[stride v + base]. With
    stride 16 the box at the end follows it. base may be negative. */
 typedef struct cti_boxes {
@@ -73,12 +72,8 @@ CTI_INLINE const float *cti_boxes_of(cti_boxes b, int v) { return b.at + (b.base
 /* cti_bvh_refit -- computes all boxes from those of the vertices; moving 0: the boxes at the start hold for the end, too. elements [width
    n] are vertex numbers, or NULL with width 1: items are vertices. */
 CTI_FN void cti_bvh_refit(cti_forest *forest, cti_bvh *tree, cti_boxes boxes, int moving, const int32_t *elements, int width);
-/* cti_bvh_activate -- an item is active if any of its vertices is; vertex_active NULL: all are. */
-CTI_FN void cti_bvh_activate(cti_forest *forest, const cti_bvh *tree, const uint8_t *vertex_active, const int32_t *elements, int width);
-/* cti_bvh_root -- the box of the whole tree: lo, hi at the start, then at the end. For an empty tree lo > hi. */
-CTI_FN void cti_bvh_root(const cti_forest *forest, const cti_bvh *tree, float box[12]);
-/* cti_bvh_pairs -- appends to *out [2 n] every (item of a, item of b) whose boxes overlap and of which at least one is active. a == b: each
-   unordered pair once, never an item with itself. The order is unspecified. 0: out of memory. */
+/* cti_bvh_pairs -- appends to *out [2 n] every (item of a, item of b) whose boxes overlap. a == b: each unordered pair once, never an item
+   with itself. The order is unspecified. 0: out of memory. */
 CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *a, const cti_bvh *b, int32_t **out);
 
 /* cti_bvh_hits -- lanes of `block` whose closed boxes overlap the box in lane `lane` of `query`, at one end of the motion. */

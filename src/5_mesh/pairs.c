@@ -348,22 +348,13 @@ static int cti_broad_find_bodies(const cti_broad *broad, int p, int q)
     return cti_sort_find(broad->body_pairs + 1, 2, broad->grid_first[p], broad->grid_first[p + 1], q);
 }
 
-static int cti_broad_any(const uint8_t *on, const int32_t *elements, int width, int32_t i)
-{
-    int k, any = 0;
-    for (k = 0; k < width; k++)
-        any |= on[elements ? elements[(size_t)width * (size_t)i + (size_t)k] : i] != 0;
-    return any;
-}
-
 /* Distributes the hash's pairs of item numbers to groups. A group is a body pair together with the side that has the first element. Pairs
    of elements are written to broad->own.raw, group after group; group g begins at first[g]. */
-static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t *first)
+static int cti_broad_deal(cti_mem *mem, cti_broad *broad, int ka, int kb, int32_t *first)
 {
     const cti_grid_items *a = &broad->grid.a, *b = ka == kb ? a : &broad->grid.b;
     int32_t *pairs = broad->grid_pairs;
-    int n = CTI_LEN(pairs) / 2, groups = CTI_LEN(broad->body_pairs), i, wa, wb;
-    const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
+    int n = CTI_LEN(pairs) / 2, groups = CTI_LEN(broad->body_pairs), i;
     memset(first, 0, ((size_t)groups + 1) * sizeof *first);
     if (!CTI_RESIZE(mem, broad->grid_group, n) || !CTI_RESIZE(mem, broad->own.raw, 2 * (size_t)n))
         return 0;
@@ -372,8 +363,6 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
         int32_t x = a->id[pairs[2 * i]], y = b->id[pairs[2 * i + 1]];
         pairs[2 * i] = turn ? y : x, pairs[2 * i + 1] = turn ? x : y;
         g = cti_broad_find_bodies(broad, cti_min_int(p, q), cti_max_int(p, q));
-        if (g >= 0 && moved && !cti_broad_any(moved, ea, wa, x) && !cti_broad_any(moved, eb, wb, y))
-            g = -1;
         broad->grid_group[i] = g < 0 ? -1 : 2 * g + (ka != kb && p > q);
         if (g >= 0)
             first[broad->grid_group[i] + 1]++;
@@ -390,8 +379,8 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
     return 1;
 }
 
-/* The same as cti_broad_kind, by the hash. moved: as in cti_broad_pairs_moved. */
-static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t **out)
+/* The same as cti_broad_kind, by the hash. */
+static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int ka, int kb, int32_t **out)
 {
     const cti_broad_query query = cti_broad_query_of(broad, soup, ka, kb);
     int g, groups = CTI_LEN(broad->body_pairs), moving = 0;
@@ -402,7 +391,7 @@ static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *s
         !cti_grid_pairs(mem, &broad->grid, ka == kb, moving, &broad->grid_pairs))
         return 0;
     first = broad->grid_first + broad->n_bodies + 1;
-    if (!cti_broad_deal(mem, broad, soup, moved, ka, kb, first))
+    if (!cti_broad_deal(mem, broad, ka, kb, first))
         return 0;
     for (g = 0; g < groups; g++) {
         int p = broad->body_pairs[2 * (g / 2)], q = broad->body_pairs[2 * (g / 2) + 1], n = first[g + 1] - first[g];
@@ -412,42 +401,21 @@ static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *s
     return 1;
 }
 
-/* Sets which items take part. */
-static void cti_broad_activate(cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved)
-{
-    int b, i, width;
-    if (broad->hashed || (!vertex_moved && !broad->partial))
-        return;
-    for (b = 0; b < broad->n_bodies; b++)
-        for (i = 0; i < CTI_BROAD_TREES; i++) {
-            const int32_t *elements = cti_broad_elements(soup, i, &width);
-            cti_bvh_activate(&broad->forest, broad->trees + CTI_BROAD_TREES * b + i, vertex_moved, elements, width);
-        }
-    broad->partial = vertex_moved != NULL;
-}
-
 /* Pairs of one kind, by the trees or by the hash. */
-static int cti_broad_any_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t **out)
+static int cti_broad_any_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int ka, int kb, int32_t **out)
 {
-    return broad->hashed ? cti_broad_hash_kind(mem, broad, soup, moved, ka, kb, out) : cti_broad_kind(mem, broad, soup, ka, kb, out);
-}
-
-CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
-                                 int32_t **ee, int32_t **ve, int32_t **vv)
-{
-    cti_broad_activate(broad, soup, vertex_moved);
-    if (vf && !cti_broad_any_kind(mem, broad, soup, vertex_moved, CTI_BROAD_VERTICES, CTI_BROAD_FACES, vf))
-        return 0;
-    if (ee && !cti_broad_any_kind(mem, broad, soup, vertex_moved, CTI_BROAD_EDGES, CTI_BROAD_EDGES, ee))
-        return 0;
-    if (ve && !cti_broad_any_kind(mem, broad, soup, vertex_moved, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, ve))
-        return 0;
-    return !vv || cti_broad_any_kind(mem, broad, soup, vertex_moved, CTI_BROAD_POINTS, CTI_BROAD_POINTS, vv);
+    return broad->hashed ? cti_broad_hash_kind(mem, broad, soup, ka, kb, out) : cti_broad_kind(mem, broad, soup, ka, kb, out);
 }
 
 CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **vf, int32_t **ee, int32_t **ve, int32_t **vv)
 {
-    return cti_broad_pairs_moved(mem, broad, soup, NULL, vf, ee, ve, vv);
+    if (vf && !cti_broad_any_kind(mem, broad, soup, CTI_BROAD_VERTICES, CTI_BROAD_FACES, vf))
+        return 0;
+    if (ee && !cti_broad_any_kind(mem, broad, soup, CTI_BROAD_EDGES, CTI_BROAD_EDGES, ee))
+        return 0;
+    if (ve && !cti_broad_any_kind(mem, broad, soup, CTI_BROAD_POINTS, CTI_BROAD_LOOSE, ve))
+        return 0;
+    return !vv || cti_broad_any_kind(mem, broad, soup, CTI_BROAD_POINTS, CTI_BROAD_POINTS, vv);
 }
 
 CTI_FN int cti_broad_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **out)
@@ -456,12 +424,10 @@ CTI_FN int cti_broad_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     for (e = 0; !any && e < soup->ne; e++)
         any = broad->edge_loose[e];
     CTI_CLEAR(*out);
-    cti_broad_activate(broad, soup, NULL);
-    return !any || cti_broad_any_kind(mem, broad, soup, NULL, CTI_BROAD_VERTICES, CTI_BROAD_LOOSE, out);
+    return !any || cti_broad_any_kind(mem, broad, soup, CTI_BROAD_VERTICES, CTI_BROAD_LOOSE, out);
 }
 
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef)
 {
-    cti_broad_activate(broad, soup, NULL);
-    return cti_broad_any_kind(mem, broad, soup, NULL, CTI_BROAD_EDGES, CTI_BROAD_FACES, ef);
+    return cti_broad_any_kind(mem, broad, soup, CTI_BROAD_EDGES, CTI_BROAD_FACES, ef);
 }

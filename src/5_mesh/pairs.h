@@ -63,6 +63,8 @@ typedef struct cti_broad {
     size_t *last_at;       /* [n_bodies] where each body begins in last_x */
     ct_real *last_inflate; /* [n_bodies] */
     uint8_t *last_swept;   /* [n_bodies] */
+    uint8_t *old;          /* [n_bodies] 1: the boxes of its vertices and its trees are of an earlier update */
+    uint8_t *meets;        /* scratch [n_bodies] */
     uint8_t *edge_loose;   /* [ne] 1: the edge is in no face */
     float *body_boxes;     /* [12 n_bodies] lo, hi at the start, then at the end */
     int32_t *body_order;   /* [2 n_bodies] (key of the lower lo on the sweep axis, body), sorted by key */
@@ -74,7 +76,7 @@ typedef struct cti_broad {
     int most_out;          /* largest number of entries that a query of one kind has found */
     int n_bodies, nv, ne, nf;
     int fresh;      /* 1: boxes of every body have to be refitted */
-    int partial;    /* 1: some items are inactive */
+    int others;     /* 1: a sweep leaves out bodies with themselves; set by the caller */
     int boxes_only; /* 1: slabs are not tested; set by the caller after the build */
     int hashed;     /* 1: a spatial hash in place of trees; set by the caller before the build, which keeps it */
     cti_grid grid;
@@ -94,6 +96,8 @@ CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup 
 /* cti_broad_update -- boxes of the motions from x0 to x1 [3 nv] (may be the same array), widened by each body's inflate. Then finds the
    overlapping bodies. 0: out of memory. */
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1);
+/* cti_broad_update_own -- the same for bodies b with own[b] alone, each of which meets itself. */
+CTI_FN int cti_broad_update_own(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *own, const ct_real *x0, const ct_real *x1);
 /* cti_broad_boxes, cti_broad_slabs -- boxes of the vertices of body b; slabs are laid out alike, with stride and base doubled. */
 CTI_INLINE cti_boxes cti_broad_boxes(const cti_broad *broad, const cti_soup *soup, int b)
 {
@@ -122,9 +126,6 @@ CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
    vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b.
    Left out: a vertex with its own face or edge, and edges that share a vertex. 0: out of memory. */
 CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **vf, int32_t **ee, int32_t **ve, int32_t **vv);
-/* cti_broad_pairs_moved -- the same, but only pairs with a vertex v whose vertex_moved[v] is not 0; vertex_moved [nv]. */
-CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
-                                 int32_t **ee, int32_t **ve, int32_t **vv);
 /* cti_broad_loose -- (vertex, loose edge) candidates of the last update that share no vertex, ordered as vf: those in `ve`, and more. 0: out of
    memory. */
 CTI_FN int cti_broad_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **out);

@@ -98,7 +98,7 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
         const float *own = broad->sweep + (size_t)(i / 8) * CTI_BVH_BLOCK;
         int p = broad->body_order[2 * i + 1];
         int32_t end = cti_broad_key(cti_broad_to(broad->body_boxes + 12 * (size_t)p, axis));
-        if (cti_broad_may_meet(soup, p, p) && (!CTI_PUSH(mem, broad->body_pairs, p) || !CTI_PUSH(mem, broad->body_pairs, p)))
+        if (!broad->others && cti_broad_may_meet(soup, p, p) && (!CTI_PUSH(mem, broad->body_pairs, p) || !CTI_PUSH(mem, broad->body_pairs, p)))
             return 0;
         for (b = i / 8; 8 * b < n && broad->body_order[16 * b] <= end; b++) {
             const float *block = broad->sweep + (size_t)b * CTI_BVH_BLOCK;

@@ -149,7 +149,7 @@ static int cti_broad_build_trees(cti_mem *mem, cti_broad *broad, const cti_soup 
 /* reserves boxes and slabs, the last states of moving bodies, and the trees. 0: out of memory */
 static int cti_broad_place(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 {
-    size_t last = 0, boxes = 0, items = 0, blocks = 0, floats = 0;
+    size_t last = 0, boxes = 0, items = 0, floats = 0;
     int b;
     if (!CTI_RESIZE(mem, broad->last_at, soup->n_bodies) || !CTI_RESIZE(mem, broad->boxes_at, soup->n_bodies))
         return 0;
@@ -161,11 +161,11 @@ static int cti_broad_place(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
         broad->boxes_at[b] = (ptrdiff_t)boxes - (ptrdiff_t)stride * q->v0;
         boxes += (size_t)stride * (size_t)n;
         items += (size_t)n + (size_t)(q->e1 - q->e0) + (size_t)(q->f1 - q->f0);
-        blocks += (size_t)sum, floats += (size_t)sum * (q->still ? CTI_BVH_HALF : CTI_BVH_BLOCK);
+        floats += (size_t)sum * (q->still ? CTI_BVH_HALF : CTI_BVH_BLOCK);
     }
     /* trees over loose points and edges are small and not reserved: they make the forest grow */
     return CTI_RESIZE(mem, broad->last_x, last) && CTI_RESIZE(mem, broad->vertex_boxes, boxes) && CTI_RESIZE(mem, broad->vertex_slabs, 2 * boxes) &&
-           (broad->hashed || cti_forest_reserve(mem, &broad->forest, items, blocks, floats));
+           (broad->hashed || cti_forest_reserve(mem, &broad->forest, items, floats));
 }
 
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x)
@@ -175,9 +175,9 @@ CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     size_t nb = (size_t)soup->n_bodies;
     cti_forest_clear(&broad->forest);
     broad->n_bodies = soup->n_bodies, broad->nv = soup->nv, broad->ne = soup->ne, broad->nf = soup->nf;
-    broad->fresh = 1, broad->partial = broad->boxes_only = 0;
+    broad->fresh = 1, broad->boxes_only = 0;
     if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !cti_broad_place(mem, broad, soup) ||
-        !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->last_swept, nb) ||
+        !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->last_swept, nb) || !CTI_RESIZE(mem, broad->old, nb) ||
         !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
         !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) || !CTI_RESERVE(mem, items, most))
         goto done;
@@ -252,42 +252,30 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
     }
 }
 
-/* box becomes the bounding box of both. */
-static void cti_broad_join(float box[12], const float other[12])
-{
-    int k;
-    for (k = 0; k < 12; k++)
-        box[k] = (k % 6 < 3 ? other[k] < box[k] : other[k] > box[k]) ? other[k] : box[k];
-}
-
-/* Refits the trees of one body after its motion, and computes its box. */
+/* Refits the trees of one body after its motion. */
 static void cti_broad_refit(cti_broad *broad, const cti_soup *soup, int b)
 {
-    float *box = broad->body_boxes + 12 * (size_t)b, other[12];
     cti_bvh *trees = broad->trees + CTI_BROAD_TREES * b;
     int i, width;
     for (i = 0; i < CTI_BROAD_TREES; i++) {
         const int32_t *elements = cti_broad_elements(soup, i, &width);
         cti_bvh_refit(&broad->forest, trees + i, cti_broad_boxes(broad, soup, b), !soup->bodies[b].swept, elements, width);
     }
-    cti_bvh_root(&broad->forest, trees + CTI_BROAD_VERTICES, box);
-    for (i = CTI_BROAD_EDGES; i <= CTI_BROAD_FACES; i++) {
-        cti_bvh_root(&broad->forest, trees + i, other);
-        cti_broad_join(box, other);
-    }
 }
 
-/* The box of one body without trees, from its vertices. (A body without vertices has the empty box of an empty tree.) */
-static void cti_broad_body_box(cti_broad *broad, const cti_soup *soup, int b)
+/* The box of one body, which has the boxes of its vertices in it. */
+static void cti_broad_body_box(const cti_soup_body *body, const ct_real *x0, const ct_real *x1, float *out)
 {
-    float *box = broad->body_boxes + 12 * (size_t)b, other[12];
-    cti_bvh none;
-    int32_t v;
-    memset(&none, 0, sizeof none);
-    cti_bvh_root(&broad->forest, &none, box);
-    for (v = soup->bodies[b].v0; v < soup->bodies[b].v1; v++) {
-        cti_grid_box(cti_broad_boxes(broad, soup, b), &v, 1, soup->bodies[b].swept, other);
-        cti_broad_join(box, other);
+    cti_box end[2];
+    float lo[8], hi[8];
+    int v, k;
+    end[0] = end[1] = cti_box_empty();
+    for (v = body->v0; v < body->v1; v++)
+        cti_box_add(&end[0], cti_v3_at(x0, v)), cti_box_add(&end[!body->swept], cti_v3_at(x1, v));
+    for (k = 0; k < 2; k++, out += 6) {
+        const cti_box *box = &end[k && !body->swept];
+        cti_broad_put_box(lo, box->lo, box->lo, body->inflate), cti_broad_put_box(hi, box->hi, box->hi, body->inflate);
+        out[0] = lo[0], out[1] = lo[1], out[2] = lo[2], out[3] = -hi[4], out[4] = -hi[5], out[5] = -hi[6];
     }
 }
 
@@ -296,29 +284,56 @@ typedef struct cti_broad_moves {
     cti_broad *broad;
     const cti_soup *soup;
     const ct_real *x0, *x1;
+    const uint8_t *which; /* [n_bodies] NULL: all bodies get their boxes; else these get those of their vertices, and trees, where they are old */
 } cti_broad_moves;
 
 static void cti_broad_update_range(int begin, int end, int worker, void *context)
 {
     const cti_broad_moves *q = (const cti_broad_moves *)context;
+    cti_broad *broad = q->broad;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         const cti_soup_body *body = q->soup->bodies + begin;
-        if (body->v1 > body->v0 && cti_broad_same(q->broad, body, begin, q->x0, q->x1))
+        if (q->which ? !q->which[begin] : body->v1 > body->v0 && cti_broad_same(broad, body, begin, q->x0, q->x1))
             continue;
-        cti_broad_vertex_boxes(q->broad, body, begin, q->x0, q->x1);
-        if (q->broad->hashed)
-            cti_broad_body_box(q->broad, q->soup, begin);
-        else
-            cti_broad_refit(q->broad, q->soup, begin);
+        if (!q->which)
+            cti_broad_body_box(body, q->x0, q->x1, broad->body_boxes + 12 * (size_t)begin);
+        else if (broad->old[begin]) {
+            cti_broad_vertex_boxes(broad, body, begin, q->x0, q->x1);
+            if (!broad->hashed)
+                cti_broad_refit(broad, q->soup, begin);
+        }
+        broad->old[begin] = !q->which;
     }
+}
+
+static void cti_broad_move(cti_broad *broad, const cti_soup *soup, const uint8_t *which, const ct_real *x0, const ct_real *x1)
+{
+    cti_broad_moves q;
+    q.broad = broad, q.soup = soup, q.which = which, q.x0 = x0, q.x1 = x1;
+    cti_tasks_run_work(soup->tasks, cti_broad_update_range, broad->n_bodies, CTI_BROAD_VERTEX_US * soup->nv / cti_max_int(1, broad->n_bodies), &q);
+    broad->fresh = 0;
 }
 
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1)
 {
-    cti_broad_moves q;
-    q.broad = broad, q.soup = soup, q.x0 = x0, q.x1 = x1;
-    cti_tasks_run_work(soup->tasks, cti_broad_update_range, broad->n_bodies, CTI_BROAD_VERTEX_US * soup->nv / cti_max_int(1, broad->n_bodies), &q);
-    broad->fresh = 0;
-    return cti_broad_sweep(mem, broad, soup);
+    int i;
+    cti_broad_move(broad, soup, NULL, x0, x1);
+    if (!cti_broad_sweep(mem, broad, soup) || !CTI_ZEROS(mem, broad->meets, broad->n_bodies))
+        return 0;
+    for (i = 0; i < CTI_LEN(broad->body_pairs); i++)
+        broad->meets[broad->body_pairs[i]] = 1;
+    cti_broad_move(broad, soup, broad->meets, x0, x1);
+    return 1;
+}
+
+CTI_FN int cti_broad_update_own(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *own, const ct_real *x0, const ct_real *x1)
+{
+    int b, ok = 1;
+    cti_broad_move(broad, soup, NULL, x0, x1);
+    cti_broad_move(broad, soup, own, x0, x1);
+    CTI_CLEAR(broad->body_pairs);
+    for (b = 0; b < soup->n_bodies && ok; b++)
+        ok = !own[b] || (CTI_PUSH(mem, broad->body_pairs, b) && CTI_PUSH(mem, broad->body_pairs, b));
+    return ok;
 }

@@ -8,16 +8,13 @@
 #include "../4_geom/ccd.h"
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* [thickness] farthest pair that gets a row, when the free motion would close its gap */
-/* [thickness] pairs that come nearer in their room are candidates: with less the report would lack some. The motion that gives a farther pair its
-   row lies in the room. With 4 skirt takes 1.16 times as long, since most neighbours are within 4 thicknesses, letters 1.06 times, S1 as long */
-#define CTI_DETECT_REACH CTI_R(2)
 #define CTI_DETECT_SLACK CTI_R(0.5) /* [thickness] flat edges that are nearer get a row */
 #define CTI_DETECT_CONE CTI_R(0.02)  /* [sine] angle by which a direction may leave a feature's normal cone */
 /* [sine] angle between the sides of a valley, from which on a vertex has rows against both. With 0.06 S1 at 1/60 s ends 18 of 180 steps on the
    sweep budget, not 2. In flatter valleys a vertex may jump by this share of its speed */
 #define CTI_DETECT_SHALLOW CTI_R(0.3)
 /* [thickness] a body that moves farther in a step gets separate boxes for start and end, for which a motion that both share does not count. With 4
-   S1 at 1/60 s takes 1.1 times as long, and a cape of 6 mm behind a hero .73 times */
+   S1 at 1/60 s took 1.1 times as long */
 #define CTI_DETECT_FAST CTI_R(8)
 #define CTI_DETECT_LAST CTI_R(1)     /* [thickness a step] motion up to which lists are made to last for several steps */
 #define CTI_DETECT_NEAR_US 0.1 /* [us] the estimated time of a pair that may be near */
@@ -38,6 +35,8 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
     cti_candidates_free(mem, &d->vf);
     cti_candidates_free(mem, &d->ee);
     CTI_FREE_SPAN(mem, d->ve, d->vv);
+    CTI_FREE_SPAN(mem, d->others[0], d->others[CTI_OWN_KINDS - 1]);
+    cti_own_free(mem, &d->own);
     cti_room_free(mem, &d->room);
     CTI_FREE_SPAN(mem, d->measured, d->tangles);
     memset(d, 0, sizeof *d);
@@ -84,23 +83,39 @@ CTI_FN void cti_detect_still(cti_surface *s)
             s->ranges[b].swept = CTI_SWEPT_BOX, s->ranges[b].inflate = CTI_DETECT_REACH / 2 * s->bodies[b].thickness;
 }
 
-CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed)
+/* finds the pairs of two bodies */
+static int cti_detect_others(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1)
 {
-    int b, lasts;
-    *out_changed = 0;
-    if (d->valid && cti_room_holds(&d->room, s, x1))
-        return 1;
-    d->is_measured = 0;
-    if (!cti_room_reserve(mem, &d->room, s) || !CTI_RESIZE(mem, d->tangled, s->nv) || !CTI_RESIZE(mem, d->measured, 3 * s->n_moving))
-        return 0;
+    int b, ok, lasts = cti_detect_lasts(s, x1);
+    int32_t **list = d->others;
     d->valid = 0;
-    lasts = cti_detect_lasts(s, x1);
+    if (!cti_room_reserve(mem, &d->room, s))
+        return 0;
     for (b = 0; b < s->n_bodies; b++)
         if (s->bodies[b].moves)
             cti_detect_room(d, s, b, x1, lasts);
-    if (!cti_broad_update(mem, &s->broad, &s->soup, s->x0, x1) ||
-        !cti_broad_pairs(mem, &s->broad, &s->soup, &d->vf.pairs, &d->ee.pairs, &d->ve, &d->vv))
+    s->broad.others = 1;
+    ok = cti_broad_update(mem, &s->broad, &s->soup, s->x0, x1) &&
+         cti_broad_pairs(mem, &s->broad, &s->soup, &list[CTI_OWN_VF], &list[CTI_OWN_EE], &list[CTI_OWN_VE], &list[CTI_OWN_VV]);
+    s->broad.others = 0;
+    return ok;
+}
+
+CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed)
+{
+    int32_t **list[CTI_OWN_KINDS];
+    int k, holds = d->valid && cti_room_holds(&d->room, s, x1), stale = cti_own_stale(mem, &d->own, s, x1);
+    *out_changed = 0;
+    if (holds && stale == 0)
+        return 1;
+    d->is_measured = d->valid = 0;
+    if (stale < 0 || !CTI_RESIZE(mem, d->tangled, s->nv) || !CTI_RESIZE(mem, d->measured, 3 * s->n_moving) ||
+        (stale && !cti_own_renew(mem, &d->own, s, x1, CTI_DETECT_NEAR, CTI_DETECT_FAST)) || (!holds && !cti_detect_others(mem, d, s, x1)))
         return 0;
+    list[CTI_OWN_VF] = &d->vf.pairs, list[CTI_OWN_EE] = &d->ee.pairs, list[CTI_OWN_VE] = &d->ve, list[CTI_OWN_VV] = &d->vv;
+    for (k = 0; k < CTI_OWN_KINDS; k++)
+        if (!cti_own_merge(mem, s, k, d->own.found[k], NULL, d->others[k], list[k]))
+            return 0;
     d->vf.kind = CT_PAIR_VF, d->ee.kind = CT_PAIR_EE;
     if (!cti_candidates_complete(mem, &d->vf, s, NULL) || !cti_candidates_complete(mem, &d->ee, s, NULL))
         return 0;
@@ -260,16 +275,6 @@ static int cti_detect_coincide(const cti_surface *s, const cti_pair *pair, ct_re
     return loose;
 }
 
-/* 1 when the points of a pair come as near on their way as pairs that are candidates in any room */
-static int cti_detect_is_met(const cti_surface *s, const ct_real *x1, const cti_pair *pair, ct_real h)
-{
-    ct_real way[9], t;
-    int end;
-    memset(way, 0, sizeof way);
-    cti_v3_put(way, 1, cti_pair_offset(s, s->x0, pair)), cti_v3_put(way, 2, cti_pair_offset(s, x1, pair));
-    return !(cti_dist_pe(way, way + 3, way + 6, &t, &end) > CTI_DETECT_REACH * CTI_DETECT_REACH * h * h);
-}
-
 /* completes *hit, whose pair is given. 1 when the pair is near, or will be, and its direction lies in the normal cones of the edges that it
    is on (-1: on none) */
 static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti_memory *memory, int edge_a, int edge_b, ct_real dist,
@@ -299,8 +304,14 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
         return 0;
     if (!loaded && dist > CTI_DETECT_NEAR * h && (pair->kind == CT_PAIR_EE || pair->kind == CT_PAIR_VF) && !cti_pair_is_inside(pair))
         return 0;
-    return !(dist > CTI_DETECT_NEAR * h) ||
-           (!(cti_v3_dot(hit->normal, cti_pair_offset(s, x1, pair)) > h) && (pair->kind == CT_PAIR_PLANE || cti_detect_is_met(s, x1, pair, h)));
+    if (!(dist > CTI_DETECT_NEAR * h))
+        return 1;
+    if (cti_v3_dot(hit->normal, cti_pair_offset(s, x1, pair)) > h)
+        return 0;
+    if (pair->kind == CT_PAIR_PLANE)
+        return 1;
+    h *= cti_pair_body_a(s, pair) == cti_pair_body_b(s, pair) ? CTI_DETECT_NEAR : CTI_DETECT_REACH; /* as near as candidates in any room */
+    return cti_vertices_toi(pair->kind, pair->v, pair->n, h, s->x0, x1) <= 1;
 }
 
 /* the arguments of a loop over candidates of a list that may be near */

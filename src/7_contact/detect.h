@@ -2,10 +2,14 @@
 #pragma once
 
 #include "candidates.h"
+#include "own.h"
 #include "rows.h"
 
 /* [thickness] a pair nearer than this at the start of a step gets a row, unless it is culled (detect.c, duplicates.h, flat_patches.h) */
 #define CTI_DETECT_NEAR CTI_R(1.25)
+/* [thickness] pairs that come nearer in their room are candidates: with less the report would lack some. The motion that gives a farther pair its
+   row lies in the room. With 4 skirt takes 1.16 times as long, since most neighbours are within 4 thicknesses, letters 1.06 times, S1 as long */
+#define CTI_DETECT_REACH CTI_R(2)
 /* [thickness] distance that rows of flat edges keep. It is less than the distance that the rows of their end vertices keep for them
    (flats.c), so that at rest the vertices' rows carry the load. With 0.95 both kinds of rows carry it, and a fifth of the steps of S1 ends
    on the sweep budget. */
@@ -41,7 +45,9 @@ CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair);
 typedef struct cti_detect {
     cti_candidates vf, ee;   /* hat: the bodies' thickness */
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
-    cti_room room;           /* the lists are complete while the surface stays in it */
+    cti_own own;             /* those of them within one body */
+    int32_t *others[CTI_OWN_KINDS]; /* and those of two bodies */
+    cti_room room;           /* the latter are complete while the surface stays in it */
     ct_real *measured;       /* [3 n_moving] positions of what moves at which the lists' distances are */
     ct_real *toi;            /* scratch [n] */
     int32_t *maybe;          /* scratch [n]: candidates that may be near */
@@ -78,9 +84,9 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
 CTI_FN void cti_detect_distances(cti_detect *d, const cti_surface *s);
 
 /* cti_detect_near -- appends to *out the pairs within 1.25 thicknesses (CTI_DETECT_NEAR), and pairs up to 4 thicknesses apart (CTI_DETECT_TRUST) that
-   by x1 will be within their thickness along the normal and whose points come within 2 on the way (CTI_DETECT_REACH), where the normal at x0 is
-   reliable: not at edges, whose direction changes on the way. It makes one pair of each geometric contact at a shared feature (duplicates.h treats
-   near duplicates), and every pair that carried load in `memory`. 0 when memory ran out. */
+   by x1 will be within their thickness along the normal and come within 2 on the way (CTI_DETECT_REACH; of one body within 1.25), where the normal
+   at x0 is reliable: not at edges, whose direction changes on the way. It makes one pair of each geometric contact at a shared feature
+   (duplicates.h treats near duplicates), and every pair that carried load in `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than cti_detect_sep during the motion from x0 to x1. Normal and

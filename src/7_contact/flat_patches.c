@@ -26,7 +26,7 @@ typedef struct cti_patches {
     uint8_t *loaded, *keep, *bulge; /* [n] */
 } cti_patches;
 
-static int cti_patches_is_hard(const cti_surface *s, const cti_pair *p)
+CTI_FN int cti_patches_is_hard(const cti_surface *s, const cti_pair *p)
 {
     int k;
     for (k = 0; k < p->n; k++) {

@@ -27,6 +27,14 @@ CTI_FN void cti_room_set(cti_room *room, cti_surface *s, int body, const ct_real
     memcpy(room->to + at, x1 + 3 * (size_t)r->v0, n * sizeof *x1);
 }
 
+CTI_FN int cti_room_has(cti_room_body how, cti_v3 p0, cti_v3 p1, cti_v3 x0, cti_v3 x1)
+{
+    /* a ball about either end is in the room */
+    ct_real near2 = CTI_R(0.99) * how.slack * how.slack;
+    return (cti_v3_norm2(cti_v3_sub(x0, p0)) < near2 || cti_way_holds(p0, how.swept ? p1 : p0, how.slack, x0)) &&
+           (cti_v3_norm2(cti_v3_sub(x1, p1)) < near2 || cti_way_holds(how.swept ? p0 : p1, p1, how.slack, x1));
+}
+
 CTI_FN int cti_room_holds(const cti_room *room, const cti_surface *s, const ct_real *x1)
 {
     int b, v;
@@ -36,8 +44,7 @@ CTI_FN int cti_room_holds(const cti_room *room, const cti_surface *s, const ct_r
         cti_room_body how = room->bodies[b];
         for (v = s->ranges[b].v0; s->bodies[b].moves && v < s->ranges[b].v1; v++) {
             cti_v3 p0 = cti_v3_at(room->from, v + s->bodies[b].shift), p1 = cti_v3_at(room->to, v + s->bodies[b].shift);
-            if (!cti_way_holds(p0, how.swept ? p1 : p0, how.slack, cti_v3_at(s->x0, v)) ||
-                !cti_way_holds(how.swept ? p0 : p1, p1, how.slack, cti_v3_at(x1, v)))
+            if (!cti_room_has(how, p0, p1, cti_v3_at(s->x0, v), cti_v3_at(x1, v)))
                 return 0;
         }
     }

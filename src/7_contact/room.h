@@ -24,5 +24,7 @@ CTI_FN int cti_room_reserve(cti_mem *mem, cti_room *room, const cti_surface *s);
 CTI_FN void cti_room_set(cti_room *room, cti_surface *s, int body, const ct_real *x1, cti_room_body how, ct_real reach);
 /* cti_room_holds -- 1 while every moving vertex starts and ends in its room; 0 also for a surface that has no room yet. */
 CTI_FN int cti_room_holds(const cti_room *room, const cti_surface *s, const ct_real *x1);
+/* cti_room_has -- 1 for a vertex that starts at x0 and ends at x1, where its way was from p0 to p1. */
+CTI_FN int cti_room_has(cti_room_body how, cti_v3 p0, cti_v3 p1, cti_v3 x0, cti_v3 x1);
 /* cti_room_box -- the box of a moving vertex's room at end 0 or 1. */
 CTI_FN cti_box cti_room_box(const cti_room *room, const cti_surface *s, int vertex, int end);

@@ -192,6 +192,30 @@ static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v
     return size > 0 ? cti_v3_mad(hold, rest, cti_rows_speed(c, size) / size) : hold;
 }
 
+CTI_FN void cti_rows_turn(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_contact_row *origin)
+{
+    const cti_surface *s = c->surface;
+    cti_v3 n, t1, t2, scripted, force = cti_m3_mul_tv(row->frame, cti_v3_make(0, row->r[1], row->r[2])), slip = cti_v3_at(origin->slip, 0);
+    ct_real gap, side = cti_pair_body_a(s, pair) == cti_pair_body_a(s, &origin->pair) ? 1 : -1;
+    int feature;
+    origin->pair = *pair, row->key = cti_pair_key(s, pair), row->mu = cti_pair_friction(s, pair);
+    gap = cti_pair_closest(s, s->x1, &origin->pair, &feature) - origin->thickness;
+    n = cti_v3_unit(cti_pair_offset(s, s->x1, &origin->pair), cti_v3_mul(cti_v3_at(row->frame, 0), side));
+    gap -= cti_v3_dot(n, cti_pair_way(s, &origin->pair));
+    origin->base[0] += (gap - origin->gap0) / c->dt, origin->gap0 = gap;
+    cti_rows_terms(c, &origin->pair, row, origin, &scripted);
+    cti_rows_tangents(c, row, scripted, n, &t1, &t2);
+    cti_v3_put(row->frame, 0, n), cti_v3_put(row->frame, 1, t1), cti_v3_put(row->frame, 2, t2);
+    /* friction and slip are vectors in space; the normal impulse keeps its size */
+    force = cti_m3_mul_v(row->frame, cti_v3_mul(force, side));
+    row->r[1] = force.y, row->r[2] = force.z;
+    cti_v3_put(origin->slip, 0, cti_v3_mul(slip, side));
+    slip = cti_rows_stick(c, row, cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0)));
+    origin->base[1] = slip.y, origin->base[2] = slip.z;
+    cti_v3_put(origin->script, 0, cti_m3_mul_v(row->frame, scripted));
+    cti_rows_linearize(c, row, origin);
+}
+
 /* at sqrt(2 g d) features rise by the missing d, and no more, however short steps are; without gravity RATE d acts */
 CTI_FN ct_real cti_rows_recovery(const cti_row_context *c, ct_real gap)
 {

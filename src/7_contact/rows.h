@@ -30,7 +30,8 @@ typedef struct cti_row_context {
 typedef struct cti_contact_row {
     cti_pair pair;
     ct_real thickness;
-    ct_real gap0;  /* along the normal at the start of the step, less the thickness; of a joint that gives: what a step closes, 0: none */
+    ct_real gap0;  /* along the normal at the start of the step, less the thickness; of a joint that gives: what a step closes, 0: none; of a row
+                      that turned: that of its tangent there */
     ct_real slip[3]; /* [m] remembered slip, which the stick target undoes */
     ct_real base[3]; /* [m/s] w without the script's motion and without the term of a linearization; of a stitch that is damped across, less
                         the velocity that the common rotation of the jointed bodies gives it */
@@ -57,6 +58,10 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
 /* cti_rows_linearize -- recomputes arms and w of a nonlinear row at the tentative state of the context: w + J v is the exact relative
    velocity there. Returns the largest change of a row's velocity at v [m/s]. */
 CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin);
+
+/* cti_rows_turn -- makes a nonlinear row that of `pair` with the normal and the weights at the end of the motion, surface->x1: its gap there is exact
+   to first order around it. The row's own pair has another normal there, or another pair has taken its place; the law and the slip stay. */
+CTI_FN void cti_rows_turn(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_contact_row *origin);
 
 /* cti_rows_answer -- velocity of term k's block for a unit impulse along n at the contact: w n / m, or I^-1 (arm x n). */
 CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v3 n);

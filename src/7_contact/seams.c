@@ -12,7 +12,6 @@
    its slanted face behind. All that is near its vertex must end apart. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "seams.h"
 #include "../0_base/sort.h"
-#include "../4_geom/ccd.h"
 
 /* [thickness] way after which a pair is past: near pairs are no farther apart (CTI_DETECT_TRUST). With one distance of the pair a stack of five
    soft boxes shakes, since ways at 45 degrees to a face seem to pass it */
@@ -40,25 +39,6 @@ static int cti_seams_of(const cti_surface *s, int v)
 {
     const cti_surface_body *b = &s->bodies[s->body_of[v]];
     return b->moves ? v + b->shift : -1;
-}
-
-static ct_real cti_seams_meet(const cti_pair *pair, const ct_real *a, const ct_real *b, ct_real distance)
-{
-    ct_real share = 2;
-    if (pair->kind != CT_PAIR_PLANE)
-        cti_ccd_meet(pair->kind, a, b, distance, &share);
-    return share;
-}
-
-CTI_FN ct_real cti_seams_share(const cti_pair *pair, const ct_real *x0, const ct_real *x1, ct_real distance)
-{
-    ct_real a[12], b[12];
-    int k;
-    for (k = 0; k < pair->n; k++) {
-        cti_v3_put(a, k, cti_v3_at(x0, pair->v[k]));
-        cti_v3_put(b, k, cti_v3_at(x1, pair->v[k]));
-    }
-    return cti_seams_meet(pair, a, b, distance);
 }
 
 /* end of the led motion of vertex v. A rigid body moves as a whole; a vertex of a deformable one that no pair has moves as its neighbours do on
@@ -137,8 +117,7 @@ static int cti_seams_known(const cti_seams *q, const cti_pair *p)
     return known;
 }
 
-/* what a distance may lack at position x */
-static ct_real cti_seams_slight(ct_real distance, const ct_real *x)
+CTI_FN ct_real cti_seams_slight(ct_real distance, const ct_real *x)
 {
     return CTI_SEAMS_SLIGHT * distance + CTI_SEAMS_ROUNDED * CTI_EPS * cti_max(cti_abs(x[0]), cti_max(cti_abs(x[1]), cti_abs(x[2])));
 }
@@ -178,7 +157,7 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
     way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)) - 1);
     for (k = 0; k < p->n_a; k++)
         cti_v3_addto(b, k, way);
-    return cti_seams_meet(p, a, b, CTI_SEAMS_KEPT * least) > 1;
+    return cti_vertices_toi(p->kind, view.v, p->n, CTI_SEAMS_KEPT * least, a, b) > 1;
 }
 
 /* 1 if the half-space of a pair that is inside of its face blocks the led motion, which takes the vertex out of the face */
@@ -206,7 +185,7 @@ static int cti_seams_apart(cti_seams *q, const cti_candidates *l, int32_t v)
             continue;
         cti_pair_make(q->s, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
         view = cti_seams_view(q, &p, a, b), least = cti_min(cti_pair_thickness(q->s, &p), cti_sqrt(l->d2[i]));
-        if (cti_seams_ends(q, b, view, least) || cti_seams_meet(&p, a, b, CTI_SEAMS_KEPT * least) <= 1)
+        if (cti_seams_ends(q, b, view, least) || cti_vertices_toi(p.kind, view.v, p.n, CTI_SEAMS_KEPT * least, a, b) <= 1)
             return 0;
     }
     return 1;

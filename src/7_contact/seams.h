@@ -4,8 +4,8 @@
 #include "../0_base/arena.h"
 #include "detect.h"
 
-/* cti_seams_share -- share of the motion x0 -> x1 at which the pair is first as near as `distance`; > 1: never. Not of planes. */
-CTI_FN ct_real cti_seams_share(const cti_pair *pair, const ct_real *x0, const ct_real *x1, ct_real distance);
+/* cti_seams_slight -- what a distance may lack at position x. */
+CTI_FN ct_real cti_seams_slight(ct_real distance, const ct_real *x);
 
 /* cti_seams_pass -- removes from hits, near pairs or collisions, the pairs at edges and vertices that the motion to s->x1, led by the other
    hits, passes without coming nearer than CCD allows. CCD finds them if the solved motion does not pass. d NULL: collisions, of which the

@@ -169,14 +169,12 @@ static int cti_cmr_add_flat_crossings(cti_state *s)
     return 1;
 }
 
-/* runs the rounds of solve and CCD (step 4) */
-static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
+/* solves the rows, and finds collisions (steps 4.1 - 4.3); where there are none, rows may turn, and are solved again. 0: out of memory */
+static int cti_cmr_solve_and_collide(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
 {
-    ct_real scale = cti_cmr_scale(s, dt);
-    double t, reach = cti_plausible_reach(s, dt);
-    int i, round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->contact.rows)); /* the paper counts solves */
-    for (round = 0; round <= most; round++) {
-        t = cti_state_clock(s);
+    int k, turned = 0;
+    for (k = 0;; k++) {
+        double t = cti_state_clock(s);
         if (CTI_LEN(s->contact.rows)) {
             out->clear = 0; /* CCD has not tested the motion of this solve */
             if (!cti_cmr_solve_relinearized(s, dt, c, scale, reach, out))
@@ -186,9 +184,25 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         }
         out->work.ms_solve += cti_state_clock(s) - t;
         t = cti_state_clock(s);
-        if (!cti_cmr_collide(s, out))
+        if (!cti_cmr_collide(s, out) || !cti_cmr_turn_rows(s, c, &turned))
             return 0;
         out->work.ms_detect += cti_state_clock(s) - t;
+        if (cti_policy_rows_hold(turned, 0, k))
+            return 1;
+    }
+}
+
+/* runs the rounds of solve and CCD (step 4) */
+static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
+{
+    ct_real scale = cti_cmr_scale(s, dt);
+    double reach = cti_plausible_reach(s, dt);
+    int i, round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->contact.rows)); /* the paper counts solves */
+    for (round = 0; round <= most; round++) {
+        if (!cti_cmr_solve_and_collide(s, dt, c, scale, reach, out))
+            return 0;
+        if (!out->converged)
+            return 1;
         if (round == 0 && !cti_events_first(s, c, &out->impact, &out->limit))
             return 0;
         if (out->impact > 0)

@@ -3,8 +3,10 @@
    the pair already has, that row is solved again instead of adding another; flat edges wait for a round without other collisions. */
 #include "cmr_rows.h"
 #include "../8_step/policy.h"
+#include "../0_base/heads.h"
 #include "../0_base/keys.h"
 #include "../0_base/sets.h"
+#include "../7_contact/flat_patches.h"
 #include "../7_contact/seams.h"
 
 /* joins the components of a pair's vertices into one set; returns one of them, or -1: it has none */
@@ -25,16 +27,15 @@ static int cti_cmr_join_pair(const cti_state *s, int32_t *sets, const cti_pair *
 #define CTI_CMR_HIT 1
 #define CTI_CMR_OTHER 2
 
-/* Flat edges wait for a round without other collisions in their island, since the rows of their vertices usually clear them. An island
-   without collisions is finished, however many rounds others take. 0: out of memory */
-static int cti_cmr_defer_flat_edges(cti_state *s)
+/* the islands of rows and collisions, sets of components, and what each has [components, of a set's root]; NULL: out of memory */
+static int32_t *cti_cmr_islands(const cti_state *s, uint8_t **has)
 {
-    cti_contacts *found = &s->contact;
-    int i, k, n = 0, nc = CTI_LEN(s->factors.components);
+    const cti_contacts *found = &s->contact;
+    int i, k, nc = CTI_LEN(s->factors.components);
     int32_t *sets = CTI_ARENA_NEW(s->arena, int32_t, nc);
-    uint8_t *has = CTI_ARENA_ZERO(s->arena, uint8_t, nc);
-    if (!sets || !has)
-        return 0;
+    *has = CTI_ARENA_ZERO(s->arena, uint8_t, nc);
+    if (!sets || !*has)
+        return NULL;
     cti_sets_init(sets, nc);
     for (i = 0; i < CTI_LEN(found->rows); i++)
         for (k = 1; k < found->rows[i].n; k++)
@@ -42,7 +43,20 @@ static int cti_cmr_defer_flat_edges(cti_state *s)
     for (i = 0; i < CTI_LEN(found->hits); i++)
         cti_cmr_join_pair(s, sets, &found->hits[i].pair);
     for (i = 0; i < CTI_LEN(found->hits); i++)
-        has[cti_sets_root(sets, cti_cmr_join_pair(s, sets, &found->hits[i].pair))] |= found->hits[i].flat ? CTI_CMR_HIT : CTI_CMR_HIT | CTI_CMR_OTHER;
+        (*has)[cti_sets_root(sets, cti_cmr_join_pair(s, sets, &found->hits[i].pair))] |= CTI_CMR_HIT | (found->hits[i].flat ? 0 : CTI_CMR_OTHER);
+    return sets;
+}
+
+/* Flat edges wait for a round without other collisions in their island, since the rows of their vertices usually clear them. An island
+   without collisions is finished, however many rounds others take. 0: out of memory */
+static int cti_cmr_defer_flat_edges(cti_state *s)
+{
+    cti_contacts *found = &s->contact;
+    uint8_t *has;
+    int32_t *sets = cti_cmr_islands(s, &has);
+    int i, n = 0;
+    if (!sets)
+        return 0;
     for (i = 0; i < CTI_LEN(found->rows); i++)
         found->origins[i].is_unsolved &= has[cti_sets_root(sets, s->factors.component_of[found->rows[i].term[0].block])] != 0;
     for (i = 0; i < CTI_LEN(found->hits); i++)
@@ -52,43 +66,26 @@ static int cti_cmr_defer_flat_edges(cti_state *s)
     return 1;
 }
 
-/* cti_cmr_index -- a hash table of pairs: the number of a pair's rows, and its newest row. */
-typedef struct cti_cmr_index {
-    uint64_t *key;
-    int32_t *count, *last;
-    uint32_t mask;
-} cti_cmr_index;
-
-static uint32_t cti_cmr_index_find(const cti_cmr_index *x, uint64_t key)
+/* a table [*size] of the rows of contacts by key (keys.h), with room for `more`; NULL: out of memory */
+static int32_t *cti_cmr_table(const cti_state *s, int more, int *size)
 {
-    uint32_t i = (uint32_t)key & x->mask;
-    while (x->count[i] && x->key[i] != key)
-        i = (i + 1) & x->mask;
-    return i;
-}
-
-static void cti_cmr_index_add(cti_cmr_index *x, uint64_t key, int row)
-{
-    uint32_t i = cti_cmr_index_find(x, key);
-    x->key[i] = key;
-    x->count[i]++;
-    x->last[i] = row;
-}
-
-static int cti_cmr_index_make(const cti_state *s, cti_cmr_index *x)
-{
-    int i, n = CTI_LEN(s->contact.rows);
-    uint32_t size = (uint32_t)cti_keys_size(n + CTI_LEN(s->contact.hits));
-    x->mask = size - 1;
-    x->key = CTI_ARENA_NEW(s->arena, uint64_t, size);
-    x->count = CTI_ARENA_ZERO(s->arena, int32_t, size);
-    x->last = CTI_ARENA_NEW(s->arena, int32_t, size);
-    if (!x->key || !x->count || !x->last)
-        return 0;
-    for (i = 0; i < n; i++)
+    const cti_row *rows = s->contact.rows;
+    int i, n = CTI_LEN(rows);
+    int32_t *table = CTI_ARENA_ZERO(s->arena, int32_t, *size = cti_keys_size(n + more));
+    for (i = 0; table && i < n; i++)
         if (!s->contact.origins[i].joint && !s->contact.origins[i].repair)
-            cti_cmr_index_add(x, cti_pair_key(&s->surface, &s->contact.origins[i].pair), i);
-    return 1;
+            *cti_keys_at(table, *size, &rows->key, sizeof *rows, rows[i].key) = i + 1;
+    return table;
+}
+
+/* the number of rows of a pair with this key, which count on from it; *last: the newest one */
+static int cti_cmr_rows_of(const cti_state *s, int32_t *table, int size, uint64_t key, int *last)
+{
+    const cti_row *rows = s->contact.rows;
+    int n = 0, at;
+    while (n < 3 && (at = *cti_keys_at(table, size, &rows->key, sizeof *rows, key + (uint64_t)n)) > 0)
+        *last = at - 1, n++;
+    return n;
 }
 
 /* 1 if the motion violates this row: the pair needs more sweeps, not another row. A plane's row is exact, so it never needs another */
@@ -142,6 +139,103 @@ CTI_FN ct_real cti_cmr_rows_error(const cti_state *s)
     return most;
 }
 
+/* cti_cmr_turn -- a row whose distance at the end of the motion is not the one that its half-space says. */
+typedef struct cti_cmr_turn {
+    int row;
+    cti_pair own, other; /* its pair, with weights there; one that is nearer there */
+    ct_real away, alike; /* [m] of own there; cosine between the directions of `other` and of the row, < -1: none is nearer */
+    int stays;           /* 1: own has the closest points inside of its features */
+} cti_cmr_turn;
+
+/* 1 for such a row. In a valley a row holds its vertex above the plane of a face that is not the nearest (cti_pair_valley) */
+static int cti_cmr_turns(const cti_state *s, int i, cti_cmr_turn *t)
+{
+    const cti_surface *f = &s->surface;
+    const cti_row *row = &s->contact.rows[i];
+    const cti_contact_row *o = &s->contact.origins[i];
+    ct_real linear;
+    int k, feature, faces = o->pair.kind == CT_PAIR_VF;
+    if (o->joint || o->repair || !(row->r[0] > 0) || !(faces || o->pair.kind == CT_PAIR_EE) || !cti_patches_is_hard(f, &o->pair) ||
+        row->key != cti_pair_key(f, &o->pair))
+        return 0;
+    for (k = 0; k < o->pair.n; k++)
+        if (cti_abs(o->pair.w[k]) > 1)
+            return 0;
+    t->row = i, t->own = o->pair, t->alike = -2;
+    t->away = cti_pair_closest(f, f->x1, &t->own, &feature), t->stays = feature == (faces ? 6 : 0);
+    linear = o->gap0 + o->thickness + cti_v3_dot(cti_v3_at(row->frame, 0), cti_pair_way(f, &o->pair));
+    return cti_abs(t->away - linear) > cti_seams_slight(o->thickness, f->x1 + 3 * (size_t)o->pair.v[0]);
+}
+
+/* takes candidate i, at place k of the row's pair, where it is nearer at the end, and its direction nearest to the row's */
+static void cti_cmr_offer(const cti_state *s, int i, int k, cti_cmr_turn *t)
+{
+    const cti_surface *f = &s->surface;
+    const cti_candidates *l = &s->detect.vf;
+    ct_real alike, slight = cti_seams_slight(s->contact.origins[t->row].thickness, f->x1 + 3 * (size_t)t->own.v[0]);
+    cti_v3 n = cti_v3_at(s->contact.rows[t->row].frame, 0);
+    cti_pair q;
+    int feature;
+    cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &q);
+    if (cti_pair_closest(f, f->x1, &q, &feature) >= cti_min(t->away - slight, CTI_DETECT_REACH * cti_pair_thickness(f, &q)))
+        return;
+    alike = (k < t->own.n_a ? 1 : -1) * cti_v3_dot(n, cti_v3_unit(cti_pair_offset(f, f->x1, &q), cti_v3_zero()));
+    if (alike > t->alike && cti_patches_is_hard(f, &q))
+        t->other = q, t->alike = alike;
+}
+
+/* the nearer candidates of all vertices at which own's points are. 0: out of memory */
+static int cti_cmr_find_nearer(const cti_state *s, cti_cmr_turn *t, int n)
+{
+    const cti_candidates *l = &s->detect.vf;
+    cti_heads heads;
+    int32_t *next = CTI_ARENA_ZERO(s->arena, int32_t, 4 * n), e;
+    int i, k;
+    if (!next || !cti_heads_init(&heads, s->arena, 4 * n, s->surface.nv))
+        return 0;
+    for (i = 0; i < n; i++)
+        for (k = 0; k < t[i].own.n && !t[i].stays; k++)
+            if (t[i].own.w[k] != 0) {
+                cti_head *head = cti_heads_at(&heads, t[i].own.v[k]);
+                next[4 * i + k] = head->first;
+                head->number = t[i].own.v[k] + 1, head->first = 4 * i + k + 1;
+            }
+    for (i = 0; i < cti_candidates_len(l); i++)
+        for (e = cti_heads_at(&heads, l->quads[4 * (size_t)i])->first; e > 0; e = next[e - 1])
+            cti_cmr_offer(s, i, (e - 1) % 4, &t[(e - 1) / 4]);
+    return 1;
+}
+
+CTI_FN int cti_cmr_turn_rows(cti_state *s, const cti_row_context *c, int *changed)
+{
+    cti_row *rows = s->contact.rows;
+    int i, size, last, n = 0, most = CTI_LEN(s->bodies.rigids) && !c->at_start && !cti_state_is_paper(s) ? CTI_LEN(rows) : 0;
+    cti_cmr_turn *t = CTI_ARENA_NEW(s->arena, cti_cmr_turn, most);
+    int32_t *table, *sets;
+    uint8_t *has;
+    *changed = 0;
+    if (!t)
+        return 0;
+    for (i = 0; i < most; i++)
+        n += cti_cmr_turns(s, i, &t[n]);
+    if (n == 0)
+        return 1;
+    if (!(sets = cti_cmr_islands(s, &has)) || !(table = cti_cmr_table(s, n, &size)) || !cti_cmr_find_nearer(s, t, n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        int other = t[i].alike > -2;
+        cti_row *row = &rows[t[i].row];
+        if ((!t[i].stays && !other) || has[cti_sets_root(sets, s->factors.component_of[row->term[0].block])])
+            continue;
+        other = other && !cti_cmr_rows_of(s, table, size, cti_pair_key(&s->surface, &t[i].other), &last);
+        cti_rows_turn(c, other ? &t[i].other : &t[i].own, row, &s->contact.origins[t[i].row]);
+        if (other)
+            *cti_keys_at(table, size, &rows->key, sizeof *rows, row->key) = t[i].row + 1;
+        s->contact.origins[t[i].row].is_unsolved = s->contact.origins[t[i].row].is_changed = *changed = 1;
+    }
+    return 1;
+}
+
 /* cti_cmr_build_task -- rows that are added after the existing ones. */
 typedef struct cti_cmr_build_task {
     const cti_row_context *c;
@@ -164,14 +258,13 @@ static void cti_cmr_build_range(int begin, int end, int worker, void *context)
 }
 
 /* counts the rows that the pair of each hit has. If the motion violates the newest of them, that is solved again, and the pair gets no other */
-static void cti_cmr_count_rows(cti_state *s, const cti_cmr_index *x, ct_real dt, int32_t *existing)
+static void cti_cmr_count_rows(cti_state *s, int32_t *table, int size, ct_real dt, int32_t *existing)
 {
-    int i;
+    int i, last;
     for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
-        uint32_t at = cti_cmr_index_find(x, cti_pair_key(&s->surface, &s->contact.hits[i].pair));
-        existing[i] = x->count[at];
-        if (existing[i] > 0 && cti_cmr_is_violated(s, x->last[at], dt)) {
-            s->contact.origins[x->last[at]].is_unsolved = 1;
+        existing[i] = cti_cmr_rows_of(s, table, size, cti_pair_key(&s->surface, &s->contact.hits[i].pair), &last);
+        if (existing[i] > 0 && cti_cmr_is_violated(s, last, dt)) {
+            s->contact.origins[last].is_unsolved = 1;
             existing[i] = -1;
         }
     }
@@ -196,25 +289,24 @@ static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_
 CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
 {
     cti_contacts *found = &s->contact;
-    cti_cmr_index x;
     cti_cmr_build_task q;
-    int i, n = CTI_LEN(found->hits), n0 = CTI_LEN(found->rows);
+    int i, size, last, n = CTI_LEN(found->hits), n0 = CTI_LEN(found->rows);
+    int32_t *table;
     if (n == 0)
         return 1;
     q.c = c, q.hits = found->hits, q.existing = CTI_ARENA_NEW(s->arena, int32_t, n);
-    if (!q.existing || !cti_cmr_index_make(s, &x) || !CTI_RESERVE(s->mem, found->rows, n0 + n) || !CTI_RESERVE(s->mem, found->origins, n0 + n))
+    if (!q.existing || !CTI_RESERVE(s->mem, found->rows, n0 + n) || !CTI_RESERVE(s->mem, found->origins, n0 + n) ||
+        !(table = cti_cmr_table(s, n, &size)))
         return 0;
     q.rows = found->rows + n0, q.origins = found->origins + n0;
-    cti_cmr_count_rows(s, &x, c->dt, q.existing);
+    cti_cmr_count_rows(s, table, size, c->dt, q.existing);
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_build_range, n, cti_step_tuned.costs.row, &q);
     for (i = 0; i < n; i++) {
-        uint64_t key = cti_pair_key(&s->surface, &found->hits[i].pair);
-        uint32_t at = cti_cmr_index_find(&x, key);
-        if (q.existing[i] != x.count[at])
+        if (q.existing[i] != cti_cmr_rows_of(s, table, size, cti_pair_key(&s->surface, &found->hits[i].pair), &last))
             continue;
-        cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.existing[i] < 3 ? -1 : x.last[at]);
+        cti_cmr_put_row(s, &q.rows[i], &q.origins[i], q.existing[i] < 3 ? -1 : last);
         if (q.existing[i] < 3)
-            cti_cmr_index_add(&x, key, CTI_LEN(found->rows) - 1);
+            *cti_keys_at(table, size, &found->rows->key, sizeof *found->rows, found->rows[CTI_LEN(found->rows) - 1].key) = CTI_LEN(found->rows);
     }
     return 1;
 }

@@ -6,7 +6,6 @@
 #include "events.h"
 #include "../8_step/policy_numbers.h"
 #include "../4_geom/ccd.h"
-#include "../7_contact/seams.h"
 
 /* 1 if the pair was apart at the start and was no contact of the last step */
 static int cti_events_is_new(const cti_state *s, const cti_row_context *c, const cti_pair *pair)
@@ -26,7 +25,7 @@ static ct_real cti_events_share(const cti_state *s, const cti_pair *pair, ct_rea
     cti_pair q = *pair;
     int feature;
     if (pair->kind != CT_PAIR_PLANE)
-        return cti_seams_share(pair, f->x0, f->x1, h);
+        return cti_vertices_toi(pair->kind, pair->v, pair->n, h, f->x0, f->x1);
     g0 = cti_pair_closest(f, f->x0, &q, &feature), g1 = cti_pair_closest(f, f->x1, &q, &feature);
     return g1 < h ? (g0 > h ? (g0 - h) / (g0 - g1) : 0) : 2;
 }

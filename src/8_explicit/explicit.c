@@ -77,8 +77,8 @@ static int cti_explicit_resize(cti_state *s)
     q->size = cti_pad8(q->state + 3 + q->pins + 3 * CTI_LEN(g->contacts));
     n = (size_t)q->size;
     if (!CTI_RESIZE(&s->prepared, q->y, n) || !CTI_RESIZE(&s->prepared, q->full, n) || !CTI_RESIZE(&s->prepared, q->half, n) ||
-        !CTI_RESIZE(&s->prepared, q->end, n) ||
-        !CTI_RESIZE(&s->prepared, q->stage, n) || !CTI_RESIZE(&s->prepared, q->k1, n) || !CTI_RESIZE(&s->prepared, q->k, 4 * n))
+        !CTI_RESIZE(&s->prepared, q->end, n) || !CTI_RESIZE(&s->prepared, q->stage, n) || !CTI_RESIZE(&s->prepared, q->k1, n) ||
+        !CTI_RESIZE(&s->prepared, q->k, (CTI_EXPLICIT_STAGES - 1) * n))
         return 0;
     memset(q->y + q->state, 0, sizeof(ct_real) * (n - (size_t)q->state));
     return 1;
@@ -306,9 +306,9 @@ static ct_real cti_explicit_overshoot(cti_state *s, double t, int is_new)
 }
 
 /* returns the length of the next step that the error allows */
-static ct_real cti_explicit_next_length(ct_real h, ct_real error, ct_real power)
+static ct_real cti_explicit_next_length(ct_real h, ct_real error)
 {
-    ct_real share = error > 0 ? cti_explicit_tuned.step.safety * (ct_real)cti_exp64(-(double)power * cti_log64((double)error)) : CTI_REAL_MAX;
+    ct_real share = error > 0 ? cti_explicit_tuned.step.safety * (ct_real)cti_exp64(-0.25 * cti_log64((double)error)) : CTI_REAL_MAX;
     return h * cti_max(cti_explicit_tuned.step.shrink, cti_min(cti_explicit_tuned.step.grow, share));
 }
 
@@ -349,11 +349,7 @@ static ct_real cti_explicit_accept(cti_state *s, ct_real left, ct_step_report *r
         int cut = h >= left * CTI_R(0.9999);
         ct_real at = cut ? left : (h > left / 2 && !(fixed > 0) ? left / 2 : h);
         if (fixed > 0) {
-            r->rk.evaluations += 4;
-            if (s->desc.rk.extrapolate)
-                r->rk.evaluations += 7;
-            if (s->desc.rk.extrapolate ? cti_explicit_doubled(s, g->run.t, at) < 0
-                                       : !cti_explicit_runge(s, g->ode.y, g->ode.k1, g->run.t, at, g->ode.end))
+            if (cti_explicit_try(s, g->run.t, at, &r->rk.evaluations) < 0)
                 return 0;
             g->run.forced += cti_explicit_end_stride(s, g->run.t + (double)at) > 1;
             return at;
@@ -362,8 +358,7 @@ static ct_real cti_explicit_accept(cti_state *s, ct_real left, ct_step_report *r
         if (at > least && !(touch < most) && !cti_explicit_predict_touch(s, g->run.t, at, &touch))
             return -1;
         at = cti_min(at, touch);
-        error = cti_explicit_doubled(s, g->run.t, at);
-        r->rk.evaluations += 11;
+        error = cti_explicit_try(s, g->run.t, at, &r->rk.evaluations);
         stride = error >= 0 && error <= 1 ? cti_explicit_end_stride(s, g->run.t + (double)at) : 0;
         if (stride > 1 && at > least) {
             r->rk.rejected++;
@@ -380,7 +375,7 @@ static ct_real cti_explicit_accept(cti_state *s, ct_real left, ct_step_report *r
             continue;
         }
         if (error >= 0 && error <= 1) {
-            ct_real next = cti_min(cti_explicit_next_length(at, error, CTI_R(0.2)), most);
+            ct_real next = cti_min(cti_explicit_next_length(at, error), most);
             g->run.forced += stride > 1;
             next = stride > 0 ? cti_min(next, at * cti_explicit_tuned.step.safety / stride) : next;
             g->memory.next_length = at < h && next < h ? h : next;
@@ -394,7 +389,7 @@ static ct_real cti_explicit_accept(cti_state *s, ct_real left, ct_step_report *r
         if (at <= least / 16)
             return 0;
         r->rk.rejected++;
-        h = error < 0 ? at / 4 : cti_explicit_next_length(at, error, CTI_R(0.25));
+        h = error < 0 ? at / 4 : cti_explicit_next_length(at, error);
     }
 }
 
@@ -531,7 +526,7 @@ static int cti_explicit_finish(cti_state *s, ct_real dt, ct_step_report *r)
         return 0;
     if (g->run.squeezed)
         s->step.limit = squeezed;
-    r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee) + CTI_LEN(g->search.mf)) / 2;
+    r->candidates = cti_candidates_len(&g->search.vf) + CTI_LEN(g->search.ee) / 2 + cti_candidates_len(&g->search.mf);
     r->solver_iterations += g->solve.iterations;
     r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
     cti_explicit_energy(s, r);

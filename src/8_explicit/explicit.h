@@ -11,12 +11,13 @@
    adjacent      a further contact of a vertex that is about to cross an edge of its face, with the face beyond.
    region        contacts that share blocks: one linear complementarity problem.
    squeezed      a contact whose problem has no solution: between bodies that cannot give way.
-   stable step   longest Runge-Kutta step that the elements' vibrations and damping allow [s].
+   stable step   half of the longest Runge-Kutta step that the elements' vibrations and damping allow [s]; steps of a fixed length are at most that.
    A new contact law goes into explicit_rates.c: cti_explicit_solve_all has the conditions on d'' and d', explicit_program.c solves them. */
 #pragma once
 
 #include "../1_math/simd_turn.h"
 #include "../4_geom/bounds.h"
+#include "../7_contact/candidates.h"
 #include "../8_step/plausible.h"
 #include "../8_step/stepper.h"
 #include "explicit_policy.h"
@@ -79,28 +80,27 @@ typedef struct cti_explicit_elements {
     int plain;           /* 1: all bodies are of these elements, without pins and without damping of their mass */
 } cti_explicit_elements;
 
-/* cti_explicit_face -- is a face of the candidates at g->surface. A point whose computed distance from the face is at most r has a squared distance
-   of at most 2 r^2 + slack from the box: rounding of the distance is below 64 eps times the size of the box. */
-typedef struct cti_explicit_face {
-    cti_v3 normal, lo, hi; /* unit normal, box */
-    ct_real slack;         /* [m^2] */
-} cti_explicit_face;
-
 /* cti_explicit_search -- holds candidates, valid while no surface vertex has moved by more than a share of its body's edges since they were found. */
 typedef struct cti_explicit_search {
-    int32_t *vf, *ee;    /* [2 n] list pairs (vertex, face) and (edge, edge) */
-    int32_t *mf;         /* [2 n] lists pairs (edge, face) for middles of edges; empty without rk.refine SURFACE */
+    cti_candidates vf, mf; /* vertices and faces; edges, of which middles count, and faces: empty without rk.refine SURFACE */
+    int32_t *ee;         /* [2 n] lists pairs of edges */
     ct_real *x_found;    /* [3 nv] are the positions at which they were found */
     ct_real *x_start;    /* [3 nv] are the positions at the start of the Runge-Kutta step */
     cti_box *boxes;      /* [2 bodies] are scratch: boxes of swept vertices and of displacements */
     ct_real *edge_length; /* [3 bodies] [m] mean edge at rest if soft; if it moves (CTI_REAL_MAX: neither); largest scale with others */
     ct_real *thickness;  /* [bodies] is the smallest one at rest [m]; CTI_REAL_MAX: the surface is open */
     int32_t *face_start, *vertex_faces; /* [nv + 2], [3 nf]: faces around vertex v are vertex_faces[face_start[v]] .. */
-    int32_t *listed, *listed_at; /* list the faces of vf and mf; [nf] their places in that list */
-    cti_explicit_face *faces; /* in the order of `listed` */
     int valid;
     cti_explicit_contact *contacts_end; /* contacts at the end of a Runge-Kutta step that is tried or predicted, and at that of the step */
 } cti_explicit_search;
+
+/* cti_explicit_rule -- is a Runge-Kutta rule of n stages: weights a of earlier rates in stages, row by row, b in the step, and d in its error. It is
+   stable in the left half of a disk around 0, and on the negative axis as far as `axis`. */
+typedef struct cti_explicit_rule {
+    int n;
+    ct_real disk, axis;
+    ct_real a[CTI_EXPLICIT_STAGES * (CTI_EXPLICIT_STAGES - 1) / 2], b[CTI_EXPLICIT_STAGES], d[CTI_EXPLICIT_STAGES];
+} cti_explicit_rule;
 
 /* cti_explicit_ode -- holds the vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and
    integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [pins] and of contacts
@@ -108,8 +108,9 @@ typedef struct cti_explicit_search {
 typedef struct cti_explicit_ode {
     int state, size;     /* count entries without and with integrals; size is a multiple of 8, the last entries are 0 */
     int pins;            /* 3 n, or 0 in a world without pins */
-    ct_real *y, *full, *half, *end, *stage; /* start; after h in one step, after h / 2 and after h in two; the argument of a stage */
-    ct_real *k1, *k;     /* are rates at the start; [4][size] those of other stages */
+    const cti_explicit_rule *rule;
+    ct_real *y, *full, *half, *end, *stage; /* start; the error; after h / 2 of two steps; after h; the argument of a stage */
+    ct_real *k1, *k;     /* are rates at the start; [CTI_EXPLICIT_STAGES - 1][size] those of other stages */
 } cti_explicit_ode;
 
 /* cti_explicit_slot -- is an entry of a contact in the list of its block. */
@@ -223,8 +224,8 @@ CTI_FN int cti_explicit_move_back(cti_state *s, ct_real *y, double t);
 /* cti_explicit_near -- is a vertex, or the middle of an edge, and the face of a body that is nearest to it. */
 typedef struct cti_explicit_near {
     int vertex, edge, body, face, feature; /* edge -1: it is a vertex */
-    const int32_t *pairs; /* [2 n] has all faces of the body that are candidates: entries 1, 3, .. */
-    int n;
+    const cti_candidates *list; /* has all faces of the body that are candidates: n pairs from `first` on */
+    int first, n;
     cti_v3 x, x_start;    /* are the point now, and at the start of the Runge-Kutta step */
     cti_v3 own_normal;    /* is the normal of its own body there, if own_known */
     int own_known;
@@ -234,15 +235,6 @@ typedef struct cti_explicit_near {
 
 /* cti_explicit_vertex_faces -- lists the faces around vertices. 0: out of memory. */
 CTI_FN int cti_explicit_vertex_faces(cti_state *s);
-/* cti_explicit_list_faces -- lists the faces of the candidates. 0: out of memory. cti_explicit_measure_faces -- sets their boxes and normals. */
-CTI_FN int cti_explicit_list_faces(cti_state *s);
-CTI_FN void cti_explicit_measure_faces(cti_state *s);
-/* cti_explicit_is_far -- returns 1 where the squared distance of a point from a face of the candidates is more than d2. */
-CTI_INLINE int cti_explicit_is_far(const cti_explicit_face *f, cti_v3 p, ct_real d2)
-{
-    cti_v3 a = cti_v3_max(cti_v3_sub(f->lo, p), cti_v3_sub(p, f->hi)), zero = cti_v3_zero();
-    return cti_v3_norm2(cti_v3_max(a, zero)) > 2 * d2 + f->slack;
-}
 /* cti_explicit_edge_normal -- returns the sum of the normals of the edge's faces, scaled to length 1. */
 CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge);
 /* cti_explicit_nearest_edge -- returns the edge that is nearest; -1: a face or a vertex is, or a flat face without this edge. */
@@ -282,10 +274,12 @@ CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_rep
 
 /* ---- explicit_runge.c ---- */
 
-/* cti_explicit_runge -- sets end [size], y after h by the classical rule of fourth order; k1: rates at y. 0: a number is not finite. */
+/* cti_explicit_choose -- returns the rule for the fastest vibration and the largest rate of damping [1/s], and sets the stable step [s]. */
+CTI_FN const cti_explicit_rule *cti_explicit_choose(const ct_explicit_desc *rk, ct_real omega, ct_real damping, ct_real *out_stable);
+/* cti_explicit_runge -- sets end [size], y after h by the world's rule; k1: rates at y. 0: a number is not finite. */
 CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1, double t, ct_real h, ct_real *end);
-/* cti_explicit_doubled -- makes two steps of h / 2, to ode.end, and returns their error relative to the tolerance; < 0: a number is not finite. */
-CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h);
+/* cti_explicit_try -- sets ode.end to y after h, and returns the step's error relative to the tolerance; < 0: a number is not finite. */
+CTI_FN ct_real cti_explicit_try(cti_state *s, double t, ct_real h, int *evaluations);
 
 /* cti_explicit_predict -- sets ode.end to the state after h by Taylor's series of second order, from the rates k1. */
 CTI_FN void cti_explicit_predict(cti_state *s, ct_real h);

@@ -34,9 +34,9 @@ static int cti_explicit_candidates(cti_state *s)
     int i;
     if (cti_explicit_candidates_are_valid(s))
         return 1;
-    CTI_CLEAR(g->search.vf);
+    CTI_CLEAR(g->search.vf.pairs);
     CTI_CLEAR(g->search.ee);
-    CTI_CLEAR(g->search.mf);
+    CTI_CLEAR(g->search.mf.pairs);
     g->search.valid = 0;
     for (i = 0; i < f->n_bodies; i++) {
         ct_real own = cti_explicit_scale(s, i, -1);
@@ -45,12 +45,15 @@ static int cti_explicit_candidates(cti_state *s)
                                (own < CTI_REAL_MAX ? cti_explicit_tuned.contact.slack * own : 0);
     }
     if (!cti_broad_update(&s->prepared, &f->broad, &f->soup, g->surface, g->surface) ||
-        !cti_broad_pairs(&s->prepared, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL) ||
-        (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(&s->prepared, &f->broad, &f->soup, &g->search.mf)))
+        !cti_broad_pairs(&s->prepared, &f->broad, &f->soup, &g->search.vf.pairs, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL) ||
+        (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(&s->prepared, &f->broad, &f->soup, &g->search.mf.pairs)) ||
+        !cti_candidates_complete(&s->prepared, &g->search.vf, f, NULL))
+        return 0;
+    i = cti_candidates_len(&g->search.mf);
+    if (!CTI_RESIZE(&s->prepared, g->search.mf.d2, i) || !CTI_RESIZE(&s->prepared, g->search.mf.feature, i))
         return 0;
     memcpy(g->search.x_found, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
-    g->search.valid = cti_explicit_list_faces(s);
-    return g->search.valid;
+    return g->search.valid = 1;
 }
 
 CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b)
@@ -208,57 +211,50 @@ static cti_v3 cti_explicit_point_at(const cti_surface *f, const ct_real *x, cons
     return q->edge < 0 ? cti_v3_at(x, q->vertex) : cti_v3_mul(cti_v3_add(cti_v3_at(x, e[0]), cti_v3_at(x, e[1])), CTI_R(0.5));
 }
 
-/* finds the nearest face of a run, the first one of several, where it is within `reach`. A first bound is that of the face whose box is nearest */
-static void cti_explicit_nearest(const cti_state *s, cti_explicit_near *q, ct_real reach)
+/* measures the distances of middles of edges from their faces */
+static void cti_explicit_measure_middles(cti_state *s)
 {
     const cti_explicit *g = cti_explicit_own(s);
-    const ct_real *x = g->surface;
-    ct_real p[3], w[3], bound = reach * reach, d2;
-    int i, turn, feature, first = 0;
-    ct_real least = CTI_REAL_MAX;
-    cti_v3_put(p, 0, q->x);
-    for (i = 0; i < q->n; i++) {
-        const cti_explicit_face *box = &g->search.faces[g->search.listed_at[q->pairs[2 * i + 1]]];
-        cti_v3 off = cti_v3_max(cti_v3_max(cti_v3_sub(box->lo, q->x), cti_v3_sub(q->x, box->hi)), cti_v3_zero());
-        d2 = cti_v3_norm2(off);
-        if (d2 < least)
-            least = d2, first = i;
-    }
-    for (turn = -1; turn < q->n; turn++) {
-        int face = q->pairs[2 * (turn < 0 ? first : turn) + 1];
-        const int32_t *v = s->surface.faces + 3 * (size_t)face;
-        if (cti_explicit_is_far(&g->search.faces[g->search.listed_at[face]], q->x, bound))
-            continue;
-        d2 = cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
-        bound = cti_min(bound, d2);
-        if (turn >= 0 && d2 < q->d2)
-            q->d2 = d2, q->face = face, q->feature = feature;
+    const cti_candidates *l = &g->search.mf;
+    cti_explicit_near q;
+    ct_real p[3], w[3];
+    int i, feature;
+    for (i = 0; i < cti_candidates_len(l); i++) {
+        const int32_t *v = s->surface.faces + 3 * (size_t)l->pairs[2 * i + 1];
+        q.edge = l->pairs[2 * i];
+        cti_v3_put(p, 0, cti_explicit_point_at(&s->surface, g->surface, &q));
+        l->d2[i] = cti_dist_pt(p, g->surface + 3 * (size_t)v[0], g->surface + 3 * (size_t)v[1], g->surface + 3 * (size_t)v[2], w, &feature);
+        l->feature[i] = feature;
     }
 }
 
-/* adds contacts of points and faces of different bodies: pairs (vertex, face), or with `middles` (edge, face). 0: out of memory */
-static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, const int32_t *pairs, int middles, int is_new)
+/* adds contacts of points and faces of different bodies, of a list of vertices, or of middles of edges. 0: out of memory */
+static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, const cti_candidates *list, int middles, int is_new)
 {
     const cti_surface *f = &s->surface;
     const cti_explicit *g = cti_explicit_own(s);
-    const ct_real *x = g->surface;
+    const int32_t *pairs = list->pairs;
     cti_explicit_near q;
-    int i, end, body;
+    int i, end;
     memset(&q, 0, sizeof q);
-    for (i = 0; i < CTI_LEN(pairs); i = end) { /* a run of faces of one body */
-        ct_real length;
-        q.vertex = middles ? -1 : pairs[i], q.edge = middles ? pairs[i] : -1, q.pairs = pairs + i;
-        q.body = f->body_of[f->faces[3 * (size_t)pairs[i + 1]]];
-        body = f->body_of[middles ? f->edges[2 * (size_t)q.edge] : q.vertex];
-        for (end = i; end < CTI_LEN(pairs) && pairs[end] == pairs[i] && f->body_of[f->faces[3 * (size_t)pairs[end + 1]]] == q.body; end += 2)
-            ;
-        length = cti_explicit_scale(s, body, q.body);
-        if (body == q.body || !(length < CTI_REAL_MAX) ||
+    q.list = list;
+    for (i = 0; i < cti_candidates_len(list); i = end) { /* a run of faces of one body */
+        int body = f->body_of[middles ? f->edges[2 * (size_t)pairs[2 * i]] : pairs[2 * i]];
+        q.vertex = middles ? -1 : pairs[2 * i], q.edge = middles ? pairs[2 * i] : -1;
+        q.body = f->body_of[f->faces[3 * (size_t)pairs[2 * i + 1]]];
+        q.d2 = CTI_REAL_MAX, q.own_known = 0, q.first = i;
+        for (end = i; end < cti_candidates_len(list); end++) { /* the nearest face, the first one of several */
+            int face = pairs[2 * end + 1];
+            if (pairs[2 * end] != pairs[2 * i] || f->body_of[f->faces[3 * (size_t)face]] != q.body)
+                break;
+            if (list->d2[end] < q.d2)
+                q.d2 = list->d2[end], q.face = face, q.feature = list->feature[end];
+        }
+        q.n = end - i;
+        if (body == q.body ||
             (is_new && !middles && cti_sort_has_u64(g->memory.held, CTI_LEN(g->memory.held), cti_explicit_vertex_key(q.vertex, q.body))))
             continue;
-        q.x = cti_explicit_point_at(f, x, &q), q.x_start = cti_explicit_point_at(f, g->search.x_start, &q);
-        q.d2 = CTI_REAL_MAX, q.own_known = 0, q.n = (end - i) / 2;
-        cti_explicit_nearest(s, &q, cti_explicit_tuned.contact.reach * length);
+        q.x = cti_explicit_point_at(f, g->surface, &q), q.x_start = cti_explicit_point_at(f, g->search.x_start, &q);
         if (!cti_explicit_near_add(s, y, t, &q))
             return 0;
     }
@@ -323,9 +319,10 @@ CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t, int is_ne
         return 1;
     if (!cti_explicit_candidates(s))
         return 0;
-    cti_explicit_measure_faces(s);
-    return cti_explicit_find_faces(s, y, t, g->search.vf, 0, is_new) && cti_explicit_find_planes(s, y, t, is_new) &&
-           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1, is_new);
+    cti_candidates_measure(&g->search.vf, &s->surface, g->surface);
+    cti_explicit_measure_middles(s);
+    return cti_explicit_find_faces(s, y, t, &g->search.vf, 0, is_new) && cti_explicit_find_planes(s, y, t, is_new) &&
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, &g->search.mf, 1, is_new);
 }
 
 /* sets the box that a body sweeps from search.x_start to g->surface, and the box of its vertices' displacements. Vertices of a body that turns leave

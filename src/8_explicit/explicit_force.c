@@ -171,12 +171,12 @@ CTI_FN int cti_explicit_bodies_rest(cti_state *s)
         }
     if (!cti_explicit_nodal_rest(s))
         return 0;
-    g->stable_step = CTI_REAL_MAX;
+    g->ode.rule = cti_explicit_choose(&s->desc.rk, 0, 0, &g->stable_step);
     if (omega > 0) {
         assembled = cti_explicit_tuned.rate.margin * cti_sqrt(cti_explicit_largest_eigenvalue(s, 0));
         damped = cti_explicit_tuned.rate.margin_damping * cti_explicit_largest_eigenvalue(s, 1);
         omega = assembled > 0 ? cti_min(omega, assembled) : omega;
-        g->stable_step = cti_explicit_tuned.rate.stable / cti_max(omega, damped);
+        g->ode.rule = cti_explicit_choose(&s->desc.rk, omega, damped, &g->stable_step);
     }
     return 1;
 }

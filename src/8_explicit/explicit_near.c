@@ -8,7 +8,6 @@
    where it has passed none. A point behind a concave edge or vertex has contacts with all faces there.
    based on: Baerentzen, Aanaes, Signed distance computation using the angle weighted pseudonormal, 2005. */
 #include "explicit.h"
-#include "../0_base/tasks.h"
 #include "../1_math/elem.h"
 #include "../4_geom/dist.h"
 
@@ -26,54 +25,6 @@ CTI_FN int cti_explicit_vertex_faces(cti_state *s)
     for (i = 0; i < 3 * f->nf; i++)
         q->vertex_faces[q->face_start[f->faces[i] + 1]++] = i / 3;
     return 1;
-}
-
-CTI_FN int cti_explicit_list_faces(cti_state *s)
-{
-    cti_explicit_search *q = &cti_explicit_own(s)->search;
-    int list, i;
-    if (!CTI_RESIZE(&s->prepared, q->listed_at, s->surface.nf))
-        return 0;
-    for (i = 0; i < s->surface.nf; i++)
-        q->listed_at[i] = -1;
-    CTI_CLEAR(q->listed);
-    for (list = 0; list < 2; list++) {
-        const int32_t *pairs = list ? q->mf : q->vf;
-        for (i = 1; i < CTI_LEN(pairs); i += 2)
-            if (q->listed_at[pairs[i]] < 0) {
-                q->listed_at[pairs[i]] = CTI_LEN(q->listed);
-                if (!CTI_PUSH(&s->prepared, q->listed, pairs[i]))
-                    return 0;
-            }
-    }
-    return CTI_RESIZE(&s->prepared, q->faces, CTI_LEN(q->listed));
-}
-
-static void cti_explicit_faces_range(int begin, int end, int worker, void *context)
-{
-    const cti_state *s = (const cti_state *)context;
-    const cti_explicit *g = cti_explicit_own(s);
-    int i;
-    CTI_UNUSED(worker);
-    for (i = begin; i < end; i++) {
-        const int32_t *v = s->surface.faces + 3 * (size_t)g->search.listed[i];
-        cti_v3 a = cti_v3_at(g->surface, v[0]), b = cti_v3_at(g->surface, v[1]), c = cti_v3_at(g->surface, v[2]);
-        cti_explicit_face *f = &g->search.faces[i];
-        f->normal = cti_v3_unit(cti_v3_cross(cti_v3_sub(b, a), cti_v3_sub(c, a)), cti_v3_zero());
-        f->lo = cti_v3_min(a, cti_v3_min(b, c)), f->hi = cti_v3_max(a, cti_v3_max(b, c));
-        f->slack = cti_v3_norm2(cti_v3_mul(cti_v3_sub(f->hi, f->lo), 64 * CTI_EPS));
-    }
-}
-
-CTI_FN void cti_explicit_measure_faces(cti_state *s)
-{
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_faces_range, CTI_LEN(cti_explicit_own(s)->search.listed), cti_explicit_tuned.costs.node, s);
-}
-
-static const cti_explicit_face *cti_explicit_listed(const cti_state *s, int face)
-{
-    const cti_explicit_search *q = &cti_explicit_own(s)->search;
-    return &q->faces[q->listed_at[face]];
 }
 
 static cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face) { return cti_surface_normal(f, x, face, cti_v3_zero()); }
@@ -118,7 +69,7 @@ static cti_v3 cti_explicit_feature(const cti_state *s, const ct_real *x, const c
         return cti_explicit_vertex_normal(s, x, v[k]);
     if (edge >= 0)
         return cti_explicit_edge_normal(f, x, edge);
-    return x == cti_explicit_own(s)->surface ? cti_explicit_listed(s, q->face)->normal : cti_explicit_face_normal(f, x, q->face);
+    return cti_explicit_face_normal(f, x, q->face);
 }
 
 /* returns 1 where the nearest point is on the border of an open surface */
@@ -184,8 +135,9 @@ CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other)
 /* returns the distance of p from the plane of a face, and sets the plane's normal; both are positive on the side that is free of the body [m] */
 static ct_real cti_explicit_height(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 p, cti_v3 *out_n)
 {
-    *out_n = cti_v3_mul(cti_explicit_listed(s, face)->normal, q->sign);
-    return cti_v3_dot(*out_n, cti_v3_sub(p, cti_v3_at(cti_explicit_own(s)->surface, s->surface.faces[3 * (size_t)face])));
+    const ct_real *x = cti_explicit_own(s)->surface;
+    *out_n = cti_v3_mul(cti_explicit_face_normal(&s->surface, x, face), q->sign);
+    return cti_v3_dot(*out_n, cti_v3_sub(p, cti_v3_at(x, s->surface.faces[3 * (size_t)face])));
 }
 
 /* returns that distance of the point and the face when the Runge-Kutta step began */
@@ -196,27 +148,26 @@ static ct_real cti_explicit_height_before(const cti_state *s, const cti_explicit
     return cti_v3_dot(n, cti_v3_sub(q->x_start, cti_v3_at(x, s->surface.faces[3 * (size_t)face])));
 }
 
-/* returns 1 where a place is within contact_distance of a face */
-static int cti_explicit_on_face(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 at)
+/* returns 1 where the point is within contact_distance of face i of its candidates */
+static int cti_explicit_touches(const cti_explicit_near *q, int i)
 {
-    const ct_real *x = cti_explicit_own(s)->surface;
-    const int32_t *v = s->surface.faces + 3 * (size_t)face;
-    ct_real p[3], w[3], most = q->contact_distance * q->contact_distance;
-    int feature;
-    if (cti_explicit_is_far(cti_explicit_listed(s, face), at, most))
-        return 0;
-    cti_v3_put(p, 0, at);
-    return cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature) <= most;
+    return q->list->d2[q->first + i] <= q->contact_distance * q->contact_distance;
 }
+
+static int cti_explicit_face_of(const cti_explicit_near *q, int i) { return q->list->pairs[2 * (q->first + i) + 1]; }
 
 /* Returns when the point, now d < 0 from the plane of a face of normal n, has passed this face, in shares of the Runge-Kutta step; at most 0: it
    touched the face when the step began. -CTI_REAL_MAX: it is not over the face, or has not passed it beyond contact_distance */
 static ct_real cti_explicit_passed(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 n, ct_real d)
 {
-    ct_real before = cti_explicit_height_before(s, q, face);
+    const ct_real *x = cti_explicit_own(s)->surface;
+    const int32_t *v = s->surface.faces + 3 * (size_t)face;
+    ct_real before = cti_explicit_height_before(s, q, face), p[3], w[3];
+    int feature;
     if (!(before > d && before >= -q->contact_distance && (before > q->contact_distance || d < -q->contact_distance)))
         return -CTI_REAL_MAX;
-    if (!cti_explicit_on_face(s, q, face, cti_v3_mad(q->x, n, -d)))
+    cti_v3_put(p, 0, cti_v3_mad(q->x, n, -d));
+    if (!(cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature) <= q->contact_distance * q->contact_distance))
         return -CTI_REAL_MAX;
     return (before - q->contact_distance) / (before - d);
 }
@@ -231,8 +182,8 @@ static int cti_explicit_touches_other(const cti_state *s, const cti_explicit_nea
     int i;
     center = cti_v3_mul(center, CTI_R(1.0) / 3);
     for (i = 0; i < q->n && q->d2 <= q->contact_distance * q->contact_distance; i++) {
-        int face = q->pairs[2 * i + 1];
-        if (cti_explicit_on_face(s, q, face, q->x) && cti_explicit_height_before(s, q, face) >= -q->contact_distance &&
+        int face = cti_explicit_face_of(q, i);
+        if (cti_explicit_touches(q, i) && cti_explicit_height_before(s, q, face) >= -q->contact_distance &&
             cti_explicit_height(s, q, face, center, &n) < 0)
             return 1;
     }
@@ -244,7 +195,7 @@ CTI_FN int cti_explicit_contact_face(const cti_state *s, cti_explicit_near *q)
     ct_real last = 0, least = CTI_REAL_MAX;
     int i, last_passed = -1, opposed = -1;
     for (i = 0; i < q->n; i++) {
-        int face = q->pairs[2 * i + 1];
+        int face = cti_explicit_face_of(q, i);
         cti_v3 n;
         ct_real d = cti_explicit_height(s, q, face, q->x, &n), along, passed;
         if (d > q->contact_distance)
@@ -253,10 +204,11 @@ CTI_FN int cti_explicit_contact_face(const cti_state *s, cti_explicit_near *q)
         passed = d < 0 ? cti_explicit_passed(s, q, face, n, d) : -CTI_REAL_MAX;
         if (passed > last)
             last = passed, last_passed = face;
-        if (!(passed > -CTI_REAL_MAX) && !cti_explicit_on_face(s, q, face, q->x))
+        if (!(passed > -CTI_REAL_MAX) && !cti_explicit_touches(q, i))
             continue;
         if (opposed >= 0 && least == CTI_REAL_MAX) /* the own normal is needed from the second face on */
-            least = cti_v3_dot(cti_v3_mul(cti_explicit_listed(s, opposed)->normal, q->sign), cti_explicit_own_normal(s, q));
+            least = cti_v3_dot(cti_v3_mul(cti_explicit_face_normal(&s->surface, cti_explicit_own(s)->surface, opposed), q->sign),
+                               cti_explicit_own_normal(s, q));
         along = opposed < 0 ? 0 : cti_v3_dot(n, cti_explicit_own_normal(s, q));
         if (opposed < 0 || along < least)
             least = opposed < 0 ? CTI_REAL_MAX : along, opposed = face;

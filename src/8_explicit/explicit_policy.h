@@ -42,7 +42,6 @@
     X(int, corrections, 3, "solves", "with one factor: each multiplies the error by r / (l + r), l an eigenvalue of the matrix")
 
 #define CTI_TUNED_EXPLICIT_RATE(X) \
-    X(ct_real, stable, CTI_R(2.75), "1", "omega h within which the classical rule of fourth order is stable: 2.78 on either axis") \
     X(ct_real, difference, CTI_R(1e-3), "edges", "displacement of differences of forces: small strain, far above rounding in float") \
     X(int, power, 40, "iterations", "of the power method, less than four steps' evaluations") \
     X(ct_real, flat, CTI_R(3.0), "heights", "unit of errors at most: flat elements turn over within a mean edge, and gain energy") \
@@ -73,6 +72,7 @@
 
 /* capacities of arrays */
 enum {
+    CTI_EXPLICIT_STAGES = 8,    /* of a Runge-Kutta rule */
     CTI_EXPLICIT_ENTRIES = 20,  /* [blocks] of a contact: five vertices of four nodes each */
     CTI_EXPLICIT_REST_SIZE = 8, /* [vectors] of eight tetrahedra at rest: L (11, 22, 33, 21, 31, 32), 1 / (6 U), V */
     CTI_EXPLICIT_CARRIED = 12   /* [vectors] of them, kept between the two passes: d_a, mu/2 h' tr C, h, 1 / (6 U J) */

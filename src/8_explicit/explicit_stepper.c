@@ -167,6 +167,7 @@ static int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
     int n3 = 3 * s->n, nv3 = 3 * s->surface.nv;
     if (!g)
         return 0;
+    g->search.vf.kind = CT_PAIR_VF, g->search.mf.kind = CT_PAIR_EF;
     g->edge = cti_explicit_mean_edge(s, bodies);
     return CTI_RESIZE(m, g->solve.scratch, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->elements.force, n3) &&
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->surface_start, nv3) &&

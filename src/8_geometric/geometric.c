@@ -69,30 +69,22 @@ static ct_real cti_geometric_need(const cti_state *s, ct_real h)
     return need;
 }
 
-/* clears the impulses of all collisions, and what is remembered of them */
-static void cti_geometric_clear_impulses(cti_state *s)
-{
-    cti_geometric_forces *q = &cti_geometric_own(s)->solve.forces;
-    size_t size = sizeof(ct_real) * 3 * (size_t)cti_geometric_own(s)->solve.response.m;
-    if (size == 0)
-        return;
-    memset(q->J, 0, size), memset(q->force, 0, size), memset(q->speed, 0, size);
-    memset(q->end, 0, size), memset(q->remaining, 0, size);
-}
-
-/* blames a motion that is not plausible, so that the judge refuses the try, and puts all blocks back to the start. 0: out of memory */
+/* blames a motion that is not plausible, so that the judge refuses the try, puts all blocks back to the start, and clears the impulses of all
+   collisions, and what is remembered of them. 0: out of memory */
 static int cti_geometric_stay(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_forces *q = &g->solve.forces;
+    ct_real *motions[] = {s->end.v, g->dv, g->v, g->dx, g->implicit.y}, *impulses[] = {q->J, q->force, q->speed, q->end, q->remaining};
+    int k;
     if (!cti_judge_blame(s, h))
         return 0;
     memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
-    memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    memset(g->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    memset(g->implicit.y, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_geometric_clear_impulses(s);
+    for (k = 0; k < (int)(sizeof motions / sizeof *motions); k++) {
+        memset(motions[k], 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        if (g->solve.response.m)
+            memset(impulses[k], 0, sizeof(ct_real) * 3 * (size_t)g->solve.response.m);
+    }
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
     return 1;
 }

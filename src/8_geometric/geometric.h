@@ -73,7 +73,7 @@ typedef struct cti_geometric_solve {
     cti_response response;
     int32_t *particle_of; /* [blocks] is the number of a block among the particles, or -1 */
     int32_t *blocks;      /* [particles] */
-    ct_real *inv, *S, *normal, *compliance;
+    ct_real *inv, *S, *normal, *least, *compliance; /* as of cti_response */
     cti_geometric_scratch scratch;
     cti_geometric_stiff_bodies stiff;
     int first_weight;     /* is that of the collision that is being built */

@@ -7,19 +7,9 @@
 #include "../8_step/energy.h"
 
 /* the part of f in the directions in which scripts hold a block */
-static cti_v3 cti_geometric_held_part(const cti_state *s, int i, cti_v3 f)
-{
-    return cti_v3_sub(f, cti_state_free(s, i, f));
-}
+static cti_v3 cti_geometric_held_part(const cti_state *s, int i, cti_v3 f) { return cti_v3_sub(f, cti_state_free(s, i, f)); }
 
-/* R: A dv and the terms of the collisions */
-static void cti_geometric_left(const cti_state *s, ct_real *R)
-{
-    cti_bsr_mul(&s->system.A, cti_geometric_own(s)->dv, R);
-    cti_geometric_add_terms(s, cti_geometric_own(s)->dv, R);
-}
-
-/* impulse of the pin of a block: what is missing in the equations of directions that scripts hold */
+/* impulse of the pin of a block: what is missing in the equations of directions that scripts hold. R: A dv and the terms of the collisions */
 static cti_v3 cti_geometric_reaction(const cti_state *s, const ct_real *R, int i)
 {
     cti_v3 f = cti_v3_mad(cti_v3_at(R, i), cti_v3_at(cti_geometric_own(s)->implicit.y, i), -1 / cti_geometric_theta(s));
@@ -55,7 +45,8 @@ static void cti_geometric_pins(cti_state *s, ct_step_report *r)
     int i, c;
     if (s->scripts.n_constrained == 0)
         return;
-    cti_geometric_left(s, R);
+    cti_bsr_mul(&s->system.A, g->dv, R);
+    cti_geometric_add_terms(s, g->dv, R);
     for (i = 0; i < s->n; i++) {
         cti_v3 X;
         if (s->scripts.filter[i] < 0)

@@ -7,6 +7,7 @@
    sliding that is there, too. differs: the corrections of a position and of an acceleration together separate features by the way of a substep
    at recovery_speed at most, as everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
 #include "geometric.h"
+#include "../0_base/sets.h"
 #include "../0_base/sort.h"
 
 #define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
@@ -104,16 +105,6 @@ static int cti_geometric_sort(cti_state *s)
     return 1;
 }
 
-static void cti_geometric_set_response(cti_state *s)
-{
-    cti_geometric_solve *q = &cti_geometric_own(s)->solve;
-    cti_response *sys = &q->response;
-    sys->n = CTI_LEN(q->blocks), sys->m = CTI_LEN(cti_geometric_own(s)->collisions);
-    sys->inv = q->inv, sys->stiff.n = 0, sys->filter = s->scripts.n_constrained ? q->filter : NULL, sys->projectors = s->scripts.projectors;
-    sys->start = q->start, sys->particle = q->particle, sys->S = q->S, sys->normal = q->normal;
-    sys->compliance = q->compliance, sys->mode = q->mode, sys->work = q->scratch.work, sys->pack = q->scratch.pack;
-}
-
 /* differs: the mobility has a lower bound, a share of its value without scripts, since masses and forces are proportional to one over it */
 CTI_FN ct_real cti_geometric_mobility(const cti_state *s, const ct_real *inv, int first, int end, cti_v3 n)
 {
@@ -133,6 +124,37 @@ CTI_FN ct_real cti_geometric_mobility(const cti_state *s, const ct_real *inv, in
         w += own * cti_v3_norm2(t), all += own; /* P'P = P; n'P n would be wrong by rounding */
     }
     return w > 256 * CTI_EPS * CTI_EPS * all ? cti_max(w, cti_geometric_tuned.correct.mobility * all) : 0;
+}
+
+/* makes the response; `least` of a collision is the mass of the lightest body that it moves, over that of the heaviest of the bodies that touch each
+   other. 0: out of memory */
+static int cti_geometric_set_response(cti_state *s)
+{
+    cti_geometric_implicit *g = &cti_geometric_own(s)->implicit;
+    cti_geometric_solve *q = &cti_geometric_own(s)->solve;
+    cti_response *sys = &q->response;
+    int c, k, n = CTI_LEN(s->factors.components), m = CTI_LEN(cti_geometric_own(s)->collisions);
+    int32_t *of = s->factors.component_of, *set = CTI_ARENA_NEW(s->arena, int32_t, n + 1);
+    ct_real *heaviest = g->scale;
+    if (!set || !CTI_RESIZE(s->mem, q->least, m))
+        return 0;
+    cti_sets_init(set, n);
+    memcpy(heaviest, g->body_mass, sizeof *heaviest * (size_t)n);
+    for (c = 0; c < m; c++)
+        for (k = q->start[c] + 1; k < q->start[c + 1]; k++)
+            cti_sets_join(set, of[q->blocks[q->particle[k]]], of[q->blocks[q->particle[k - 1]]]);
+    for (c = 0; c < n; c++)
+        heaviest[cti_sets_root(set, c)] = cti_max(heaviest[cti_sets_root(set, c)], g->body_mass[c]);
+    for (c = 0; c < m; c++)
+        for (q->least[c] = 1, k = q->start[c]; k < q->start[c + 1]; k++) {
+            int b = of[q->blocks[q->particle[k]]];
+            q->least[c] = cti_min(q->least[c], g->body_mass[b] / heaviest[cti_sets_root(set, b)]);
+        }
+    sys->n = CTI_LEN(q->blocks), sys->m = m;
+    sys->inv = q->inv, sys->stiff.n = 0, sys->filter = s->scripts.n_constrained ? q->filter : NULL, sys->projectors = s->scripts.projectors;
+    sys->start = q->start, sys->particle = q->particle, sys->S = q->S, sys->normal = q->normal, sys->least = q->least;
+    sys->compliance = q->compliance, sys->mode = q->mode, sys->work = q->scratch.work, sys->pack = q->scratch.pack;
+    return 1;
 }
 
 CTI_FN int cti_geometric_build(cti_state *s, ct_real h)
@@ -169,8 +191,7 @@ CTI_FN int cti_geometric_build(cti_state *s, ct_real h)
     if (!cti_geometric_reserve(s, CTI_LEN(q->blocks), kept) ||
         (s->desc.geometric.scheme == CT_GEOMETRIC_SUCCESSIVE && !cti_geometric_sort(s)))
         return 0;
-    cti_geometric_set_response(s);
-    return cti_geometric_recall(s, h);
+    return cti_geometric_set_response(s) && cti_geometric_recall(s, h);
 }
 
 /* ---- corrections ---- */
@@ -197,12 +218,13 @@ static int cti_geometric_solve_goal(cti_state *s, ct_real unit, int is_speed, in
     cti_geometric_solve *q = &cti_geometric_own(s)->solve;
     const cti_geometric_memory *memory = &cti_geometric_own(s)->memory;
     cti_response_goal goal;
-    goal.offset = q->goal.offset, goal.target = q->goal.target, goal.mu = q->goal.mu, goal.order = q->order, goal.excluded = q->goal.excluded;
+    goal.offset = q->goal.offset, goal.target = q->goal.target, goal.order = q->order, goal.excluded = q->goal.excluded;
+    goal.mu = X == q->forces.end ? NULL : q->goal.mu;
     goal.slack = q->goal.slack, goal.is_speed = is_speed;
     goal.tolerance = cti_geometric_set_slack(s, unit);
     goal.shortfall = X == q->forces.position ? NULL : &q->goal.shortfall; /* a position is only to come into a reasonable place */
     goal.start_force = remembers ? memory->normal_force : NULL, goal.warm_start = remembers ? memory->warm_start : NULL;
-    return cti_response_correct(&q->response, &s->desc.geometric, &goal, q->Q, X, q->stick);
+    return cti_response_correct(&q->response, &s->desc.geometric, &goal, q->Q, X, goal.mu ? q->stick : q->stick_end);
 }
 
 CTI_FN ct_real cti_geometric_recovery(const cti_state *s, ct_real thickness, ct_real h)
@@ -264,15 +286,16 @@ static void cti_geometric_distances_after(const cti_state *s, int moved)
     }
 }
 
-/* corrects v (eq. 18) */
-static int cti_geometric_correct_speeds(cti_state *s, ct_real h)
+/* corrects v (eq. 18), or with `end` sets dv_end */
+static int cti_geometric_correct_speeds(cti_state *s, ct_real h, int end)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_solve *q = &g->solve;
-    int c, i, turns, scripted = 0, lacks = 0;
+    ct_real *X = end ? q->forces.end : q->forces.speed, share = end ? cti_geometric_theta(s) : 0;
+    int c, i, turns, scripted = s->scripts.n_constrained, lacks = 0;
     for (i = 0; i < q->response.n; i++)
-        cti_v3_put(q->Q, i, cti_v3_at(g->v, q->blocks[i]));
-    memset(q->forces.speed, 0, sizeof(ct_real) * 3 * (size_t)q->response.m);
+        cti_v3_put(q->Q, i, cti_v3_mad(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i]), share));
+    memset(X, 0, sizeof(ct_real) * 3 * (size_t)q->response.m);
     for (c = 0; c < q->response.m; c++) {
         const cti_geometric_collision *t = &g->collisions[c];
         ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
@@ -285,9 +308,12 @@ static int cti_geometric_correct_speeds(cti_state *s, ct_real h)
     if (!lacks)
         return 0;
     q->response.compliance_factor = cti_geometric_tuned.correct.compliance;
-    cti_geometric_use_matrix(s, 0);
-    turns = cti_geometric_solve_goal(s, h, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
-    for (i = 0; i < q->response.n; i++)
+    q->response.least = end ? NULL : q->least; /* dampers see nothing of corrections of the end */
+    cti_geometric_use_matrix(s, end);
+    turns = cti_geometric_solve_goal(s, h, !end && !scripted, 0, X);
+    if (end)
+        cti_geometric_spread(s, X, 1, 0, g->dv_end);
+    for (i = 0; i < q->response.n && !end; i++)
         cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
     return turns;
 }
@@ -325,42 +351,14 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
         return 0;
     turns = cti_geometric_correct_positions(s, h);
     cti_geometric_distances_after(s, turns > 0);
-    turns += cti_geometric_correct_speeds(s, h);
+    turns += cti_geometric_correct_speeds(s, h, 0);
     return turns + cti_geometric_correct_accelerations(s, h);
 }
 
 CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
 {
-    cti_geometric *g = cti_geometric_own(s);
-    cti_geometric_solve *q = &g->solve;
-    int c, i, turns, lacks = 0;
-    memset(g->dv_end, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    if (q->response.m)
-        memset(q->forces.end, 0, sizeof(ct_real) * 3 * (size_t)q->response.m);
-    for (i = 0; i < q->response.n; i++)
-        cti_v3_put(q->Q, i, cti_v3_mad(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i]), cti_geometric_theta(s)));
-    for (c = 0; c < q->response.m; c++) {
-        const cti_geometric_collision *t = &g->collisions[c];
-        ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
-        cti_v3_put(q->goal.offset, c, t->script_velocity);
-        q->goal.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, q->goal.distance[c], h), 0);
-        q->goal.mu[c] = 0;
-        lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_response_value(&q->response, q->Q, c), t->script_velocity)) < q->goal.target[c];
-    }
-    if (!lacks)
-        return 0;
-    q->response.compliance_factor = cti_geometric_tuned.correct.compliance;
-    cti_geometric_use_matrix(s, 1);
-    {
-        cti_response_goal goal;
-        memset(&goal, 0, sizeof goal);
-        goal.offset = q->goal.offset, goal.target = q->goal.target, goal.order = q->order, goal.slack = q->goal.slack;
-        goal.excluded = q->goal.excluded;
-        goal.tolerance = cti_geometric_set_slack(s, h), goal.shortfall = &q->goal.shortfall;
-        turns = cti_response_correct(&q->response, &s->desc.geometric, &goal, q->Q, q->forces.end, q->stick_end);
-    }
-    cti_geometric_spread(s, q->forces.end, 1, 0, g->dv_end);
-    return turns;
+    memset(cti_geometric_own(s)->dv_end, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    return cti_geometric_own(s)->solve.response.m ? cti_geometric_correct_speeds(s, h, 1) : 0;
 }
 
 CTI_FN int cti_geometric_correct_remaining(cti_state *s)

@@ -410,7 +410,8 @@ static void cti_geometric_put_rotation(cti_state *s, ct_real h, const ct_real *w
             cti_balance_momentum(s, h, &s->factors.components[c], g->implicit.y, g->dv);
 }
 
-/* solves for dv of the right side y, from what is in dv. 0: it did not converge */
+/* solves eq. 20 and 21 for dv, theta times the change of velocities, from what is in dv. h: the time of the way, theta times the substep. 0: it did
+   not converge */
 static int cti_geometric_solve_linear(cti_state *s, ct_real h, int *turns, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -438,14 +439,6 @@ static int cti_geometric_solve_linear(cti_state *s, ct_real h, int *turns, ct_st
     return finite && g->implicit.residual <= g->implicit.tolerance;
 }
 
-/* solves eq. 20 and 21 for dv, theta times the change of velocities, from what is in dv. h: the time of the way, theta times the substep. alone: as
-   cti_geometric_free_motion. 0: it did not converge */
-static int cti_geometric_implicit_step(cti_state *s, ct_real h, int alone, int *turns, ct_step_report *r)
-{
-    cti_geometric_right_side(s, h, alone);
-    return cti_geometric_solve_linear(s, h, turns, r);
-}
-
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -456,7 +449,8 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
     cti_geometric_collision_masses(s, h, 1); /* the matrix is the mechanical one, and that of elastics */
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = h * g->implicit.free_acceleration[i];
-    done = cti_geometric_implicit_step(s, h, 1, &turns, r);
+    cti_geometric_right_side(s, h, 1);
+    done = cti_geometric_solve_linear(s, h, &turns, r);
     if (turns > cti_geometric_tuned.implicit.renew)
         g->implicit.renewals = cti_geometric_tuned.implicit.renewals;
     for (c = 0; g->implicit.renewals > 0 && c < CTI_LEN(s->factors.components); c++)
@@ -482,7 +476,8 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
         g->dv[i] = share * h * g->implicit.free_acceleration[i];
     for (round = 0;; round++) {
         r->residual = residual;
-        done = cti_geometric_implicit_step(s, share * h, 0, &turns, r);
+        cti_geometric_right_side(s, share * h, 0);
+        done = cti_geometric_solve_linear(s, share * h, &turns, r);
         error = cti_geometric_apply_law(s, share * h, 0);
         if (s->desc.geometric.active_set == 0 || round == cti_geometric_tuned.implicit.rounds || error <= cti_geometric_tuned.implicit.law)
             break;

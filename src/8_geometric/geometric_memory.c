@@ -26,17 +26,11 @@ static int cti_geometric_table(cti_state *s, cti_geometric_memory *m)
     return 1;
 }
 
-/* returns the mean force of an old entry over the last `h`, of which the substep before is the share `share` */
-static cti_v3 cti_geometric_mean(const cti_geometric_memory *m, int k, ct_real share)
-{
-    return cti_v3_mad(cti_v3_mul(cti_v3_at(m->force, k), share), cti_v3_at(m->mean_before, k), 1 - share);
-}
-
 CTI_FN int cti_geometric_recall(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_memory *m = &g->memory;
-    ct_real share = h > m->h ? m->h / h : 1;
+    ct_real share = h > m->h ? m->h / h : 1; /* of the substep before in the last h */
     int c, n = CTI_LEN(g->collisions), printed = cti_geometric_printed(s);
     if (!CTI_RESIZE(s->mem, m->normal_force, n) || !CTI_RESIZE(s->mem, m->warm_start, 3 * n) ||
         !CTI_RESIZE(s->mem, m->mean, 3 * n) || !CTI_RESIZE(s->mem, m->keys_now, n) || !cti_geometric_table(s, m))
@@ -49,7 +43,7 @@ CTI_FN int cti_geometric_recall(cti_state *s, ct_real h)
         if (CTI_LEN(m->keys) && !printed && !g->collisions[c].elastic)
             k = *cti_keys_at(m->table, CTI_LEN(m->table), m->keys, sizeof *m->keys, m->keys_now[c]) - 1;
         if (k >= 0)
-            mean = cti_geometric_mean(m, k, share);
+            mean = cti_v3_mad(cti_v3_mul(cti_v3_at(m->force, k), share), cti_v3_at(m->mean_before, k), 1 - share);
         m->normal_force[c] = k >= 0 ? cti_v3_dot(mean, g->collisions[c].normal) : -1;
         cti_v3_put(m->warm_start, c, cti_v3_zero()), cti_v3_put(m->mean, c, mean);
         if (m->normal_force[c] > 0)

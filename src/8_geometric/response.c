@@ -153,11 +153,12 @@ typedef struct cti_response_run {
     ct_real *R, *T; /* [4 n] residuals, direction */
 } cti_response_run;
 
-/* sets T = R + keep T, and sys->work to the forces of T. Returns T'T */
-static double cti_response_direction(const cti_response_run *run, ct_real keep)
+/* sets T = R + keep T, and sys->work to the forces of T. Returns T'T; *own: T' times what `compliance` adds to H, times T */
+static double cti_response_direction(const cti_response_run *run, ct_real keep, double *own)
 {
     const cti_response *sys = run->system;
     double size = 0;
+    *own = 0;
     int j, k, e;
     memset(sys->work, 0, sizeof(ct_real) * 4 * (size_t)sys->n);
     for (k = 0; k < run->n; k++) {
@@ -167,6 +168,7 @@ static double cti_response_direction(const cti_response_run *run, ct_real keep)
         for (j = 0; j < 4; j++)
             t[j] = r[j] + keep * t[j];
         size += (double)(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+        *own += sys->compliance ? (double)(sys->compliance_factor * sys->compliance[c] * cti_v3_norm2(cti_v3_at(t, 0))) : 0;
         for (e = sys->start[c]; e < end; e++) {
             ct_real *to = sys->work + 4 * (size_t)sys->particle[e], w = sys->S[e];
             for (j = 0; j < 4; j++)
@@ -201,21 +203,10 @@ static double cti_response_step(const cti_response_run *run, ct_real step, ct_re
     return sum;
 }
 
-/* returns T' times what `compliance` adds to H, times T */
-static double cti_response_compliance_energy(const cti_response_run *run)
-{
-    const cti_response *sys = run->system;
-    double sum = 0;
-    int k;
-    for (k = 0; k < run->n && sys->compliance; k++)
-        sum += (double)(sys->compliance_factor * sys->compliance[run->on[k]] * cti_v3_norm2(cti_v3_at(run->T + 4 * (size_t)k, 0)));
-    return sum;
-}
-
 CTI_FN int cti_response_cg(const cti_response *sys, const ct_real *Y, int turns, ct_real tolerance, ct_real *X)
 {
     cti_response_run run;
-    double alpha = 0, beta = 0, least, curve, size, stiffest = 0, least_energy;
+    double alpha = 0, beta = 0, least, curve, size, own, stiffest = 0, least_energy;
     int c, turn;
     run.system = sys, run.n = 0, run.R = sys->work + 4 * (size_t)sys->n, run.T = run.R + 4 * (size_t)sys->m;
     run.on = (int32_t *)(void *)(run.T + 4 * (size_t)sys->m);
@@ -231,8 +222,8 @@ CTI_FN int cti_response_cg(const cti_response *sys, const ct_real *Y, int turns,
     least = alpha * CTI_RESPONSE_ROUNDED * CTI_RESPONSE_ROUNDED;
     least_energy = cti_response_tolerance_energy(sys, tolerance);
     for (turn = 0; turn < turns && alpha > least; turn++) {
-        size = cti_response_direction(&run, turn ? (ct_real)(alpha / beta) : 0);
-        curve = cti_response_inverse_all(sys, sys->work) + cti_response_compliance_energy(&run);
+        size = cti_response_direction(&run, turn ? (ct_real)(alpha / beta) : 0, &own);
+        curve = cti_response_inverse_all(sys, sys->work) + own;
         stiffest = cti_fmax(stiffest, curve / size);
         if (!(curve > CTI_RESPONSE_ROUNDED * stiffest * size)) /* in the null space, as far as rounding can tell */
             break;
@@ -258,6 +249,29 @@ static ct_real cti_response_goal_value(const cti_response *sys, const cti_respon
 }
 
 static ct_real cti_response_slack(const cti_response_goal *goal, int c) { return goal->slack ? goal->slack[c] : 0; }
+
+/* returns the normal force that a collision's solve starts from */
+static ct_real cti_response_start(const cti_response *sys, const cti_response_goal *goal, int c)
+{
+    return goal->warm_start ? cti_v3_dot(cti_v3_at(sys->normal, c), cti_v3_at(goal->warm_start, c)) : 0;
+}
+
+/* makes collisions stiffer whose compliance gives by more than they may miss their law, under forces x, and right sides y those of them. Returns 1
+   when it did */
+static int cti_response_stiffen(const cti_response *sys, const cti_response_goal *goal, const ct_real *x, ct_real *softness, ct_real *y)
+{
+    int c, stiffer = 0;
+    for (c = 0; c < sys->m && sys->least; c++) {
+        ct_real start = cti_response_start(sys, goal, c), soft = cti_response_normal_compliance(sys, c), gives = soft * cti_abs(x[c] - start);
+        ct_real may = cti_response_slack(goal, c) * cti_geometric_tuned.implicit.law / cti_geometric_tuned.correct.within;
+        ct_real least = sys->least[c] * sys->compliance_factor;
+        if (!sys->mode[c] || !(gives > 2 * may) || !(softness[c] > 2 * least))
+            continue;
+        softness[c] = cti_max(softness[c] * may / gives, least), stiffer = 1;
+        y[c] += (cti_response_normal_compliance(sys, c) - soft) * start;
+    }
+    return stiffer;
+}
 
 /* leaves out collisions that would pull, and with `joins` lets those that are violated join; x: the forces so far. u [4 n] is scratch. Returns 1 when
    one changed */
@@ -286,7 +300,7 @@ static int cti_response_right_side(const cti_response *sys, const ct_geometric_d
 {
     int c, need = 0;
     for (c = 0; c < sys->m; c++) {
-        x[c] = goal->warm_start ? cti_v3_dot(cti_v3_at(sys->normal, c), cti_v3_at(goal->warm_start, c)) : 0;
+        x[c] = cti_response_start(sys, goal, c);
         sys->mode[c] = CTI_RESPONSE_NORMAL;
     }
     if (goal->warm_start)
@@ -315,7 +329,8 @@ static void cti_response_shortfall(const cti_response *sys, const cti_response_g
     int c;
     cti_response_normal_spread(sys, x, u);
     for (c = 0; c < sys->m; c++) {
-        ct_real own = sys->mode[c] && sys->compliance ? sys->compliance_factor * sys->compliance[c] * x[c] : 0;
+        ct_real soft = sys->mode[c] ? cti_response_normal_compliance(sys, c) : 0, start = cti_response_start(sys, goal, c);
+        ct_real own = soft * start + cti_min(soft * (x[c] - start), cti_response_slack(goal, c)); /* what it gives beyond is missing */
         if (!(goal->excluded && goal->excluded[c]))
             *goal->shortfall = cti_max(*goal->shortfall, (y[c] - cti_response_normal_value(sys, u, c) - own) / cti_response_slack(goal, c));
     }
@@ -323,18 +338,25 @@ static void cti_response_shortfall(const cti_response *sys, const cti_response_g
 
 /* solves for normal corrections of all collisions at once. Where rounds are used up, more of them only leave collisions out: a pull that is cut off
    without a solve leaves the pushes that it balanced, which crush a body */
-static int cti_response_solve_normals(const cti_response *sys, const ct_geometric_desc *d, const cti_response_goal *goal, const ct_real *Q,
+static int cti_response_solve_normals(const cti_response *given, const ct_geometric_desc *d, const cti_response_goal *goal, const ct_real *Q,
                                       ct_real *X)
 {
-    ct_real *y = sys->work + 4 * (size_t)sys->n, *x = y + sys->m, *work = x + sys->m;
-    int c, round, turns, last_turns;
+    ct_real *y = given->work + 4 * (size_t)given->n, *x = y + given->m, *work = x + given->m, *softness = work + 2 * (size_t)given->m;
+    int c, round, pass = 0, turns = 0, last_turns;
+    cti_response own = *given;
+    const cti_response *sys = &own;
+    for (c = 0; c < sys->m; c++)
+        softness[c] = sys->compliance_factor;
+    own.softness = softness;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)sys->m);
     if (!cti_response_right_side(sys, d, goal, Q, x, y))
         return 0;
-    turns = last_turns = cti_response_normal_cg(sys, y, d->cg_turns, goal->tolerance, x, work);
-    for (round = 0; round < 2 * d->active_set && cti_response_update_active_set(sys, y, round < d->active_set, x, sys->work); round++)
+    do {
         turns += last_turns = cti_response_normal_cg(sys, y, d->cg_turns, goal->tolerance, x, work);
-    if (goal->shortfall && (last_turns == d->cg_turns || round >= d->active_set))
+        for (round = 0; round < 2 * d->active_set && cti_response_update_active_set(sys, y, round < d->active_set, x, sys->work); round++)
+            turns += last_turns = cti_response_normal_cg(sys, y, d->cg_turns, goal->tolerance, x, work);
+    } while (++pass < d->active_set && cti_response_stiffen(sys, goal, x, softness, y));
+    if (goal->shortfall && (last_turns == d->cg_turns || round >= d->active_set || pass >= d->active_set))
         cti_response_shortfall(sys, goal, y, x, sys->work);
     for (c = 0; c < sys->m; c++)
         cti_v3_put(X, c, cti_v3_mul(cti_v3_at(sys->normal, c), d->active_set > 0 ? cti_max(x[c], 0) : x[c]));

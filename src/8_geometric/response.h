@@ -41,6 +41,8 @@ typedef struct cti_response {
     const ct_real *compliance; /* [m] are scalars added to H_cc, so that contradictions among complementary collisions have bounded
                                   corrections [1/kg]; NULL: none */
     ct_real compliance_factor; /* multiplies `compliance` */
+    const ct_real *least;      /* [m] is how far a solve for normals may lower that of a collision whose compliance gives too much; NULL: 1 */
+    const ct_real *softness;   /* [m] are these factors in such a solve; else NULL */
     uint8_t *mode;             /* [m] is CTI_RESPONSE_*; scratch of cti_response_correct */
     ct_real *work;             /* [4 n + 22 m] is scratch */
     int width;                 /* is the largest number of weights of a collision, at least 4 */
@@ -89,10 +91,11 @@ CTI_FN double cti_response_tolerance_energy(const cti_response *sys, ct_real tol
 
 /* ---- response_normal.c: along the normals of the collisions that are on, with one unknown for each ---- */
 
-/* cti_response_normal_spread -- sets u [4 n] to corrections M_i^-1 sum S_ci n x_c; returns x'H x.
-   cti_response_normal_value -- returns n'sum S_ci u_i. cti_response_normal_product -- sets ht [m] = H t; returns t'H t. */
+/* cti_response_normal_spread -- sets u [4 n] to corrections M_i^-1 sum S_ci n x_c; returns x'H x. cti_response_normal_compliance -- returns what is
+   added to H_cc. cti_response_normal_value -- returns n'sum S_ci u_i. cti_response_normal_product -- sets ht [m] = H t; returns t'H t. */
 CTI_FN double cti_response_normal_spread(const cti_response *sys, const ct_real *x, ct_real *u);
 CTI_FN ct_real cti_response_normal_value(const cti_response *sys, const ct_real *u, int c);
+CTI_FN ct_real cti_response_normal_compliance(const cti_response *sys, int c);
 CTI_FN double cti_response_normal_product(const cti_response *sys, const ct_real *t, ct_real *ht);
 /* cti_response_normal_cg -- solves as cti_response_cg; y [m]; x [m] in: start, out: solution. Residuals are scaled by the collisions' own mobilities,
    if `compliance` has them. work [2 m]. Turns are in single precision. */

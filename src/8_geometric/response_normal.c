@@ -74,12 +74,17 @@ CTI_FN double cti_response_normal_spread(const cti_response *sys, const ct_real 
 
 CTI_FN ct_real cti_response_normal_value(const cti_response *sys, const ct_real *u, int c) { return cti_response_normal_gather(sys, c, u); }
 
+CTI_FN ct_real cti_response_normal_compliance(const cti_response *sys, int c)
+{
+    return sys->compliance ? (sys->softness ? sys->softness[c] : sys->compliance_factor) * sys->compliance[c] : 0;
+}
+
 CTI_FN double cti_response_normal_product(const cti_response *sys, const ct_real *t, ct_real *ht)
 {
     double sum = cti_response_normal_spread(sys, t, sys->work);
     int c;
     for (c = 0; c < sys->m; c++) {
-        ct_real own = sys->compliance ? sys->compliance_factor * sys->compliance[c] * t[c] : 0;
+        ct_real own = cti_response_normal_compliance(sys, c) * t[c];
         ht[c] = sys->mode[c] ? cti_response_normal_gather(sys, c, sys->work) + own : 0;
         sum += sys->mode[c] ? (double)(own * t[c]) : 0;
     }
@@ -98,7 +103,7 @@ typedef struct cti_response_normal_run {
 
 /* A row has all that a turn knows of a collision, so that a pass reads one stream. Directions and changes are those of the solution times the
    collisions' own mobilities, since with them the scale is all that is needed of these. Behind it are weights and particles, sys->width of each. */
-enum { CTI_ROW_X, CTI_ROW_Y, CTI_ROW_Z, CTI_ROW_SCALE, CTI_ROW_RESIDUAL, CTI_ROW_DIRECTION, CTI_ROW_CHANGE, CTI_ROW_SPARE, CTI_ROW_WEIGHTS };
+enum { CTI_ROW_X, CTI_ROW_Y, CTI_ROW_Z, CTI_ROW_SCALE, CTI_ROW_RESIDUAL, CTI_ROW_DIRECTION, CTI_ROW_CHANGE, CTI_ROW_SOFT, CTI_ROW_WEIGHTS };
 
 CTI_INLINE float *cti_response_normal_row(const cti_response *sys, int k, int width)
 {
@@ -114,7 +119,7 @@ static void cti_response_normal_put(const cti_response *sys, int c, int k, ct_re
         to[j] = (float)sys->normal[3 * (size_t)c + (size_t)j];
     to[CTI_ROW_SCALE] = sys->compliance && sys->compliance[c] > 0 ? (float)(1 / sys->compliance[c]) : 1;
     to[CTI_ROW_RESIDUAL] = (float)residual;
-    to[CTI_ROW_DIRECTION] = to[CTI_ROW_CHANGE] = to[CTI_ROW_CHANGE + 1] = 0;
+    to[CTI_ROW_DIRECTION] = to[CTI_ROW_CHANGE] = 0, to[CTI_ROW_SOFT] = (float)cti_response_normal_compliance(sys, c) * to[CTI_ROW_SCALE];
     for (j = 0; j < sys->width; j++) {
         w[j] = j < n ? (float)sys->S[first + j] : 0;
         particle[j] = j < n ? sys->particle[first + j] : 0;
@@ -206,23 +211,24 @@ CTI_INLINE void cti_response_normal_gather_one(const float *u, const float *w, c
         q[j] += wi * from[j];
 }
 
-/* sets t = r + keep t, and u to corrections by it. Returns t't, scaled */
-CTI_INLINE double cti_response_normal_direction(const cti_response_normal_run *run, float keep, int width)
+/* sets t = r + keep t, and u to corrections by it. Returns t't, scaled; *own: t' times what `compliance` adds to H, times t */
+CTI_INLINE double cti_response_normal_direction(const cti_response_normal_run *run, float keep, int width, double *own)
 {
     float *u = run->u;
-    double size = 0;
+    double size = 0, soft = 0;
     int i, j, k;
     for (k = 0; k < run->n; k++) {
         float *row = cti_response_normal_row(run->system, k, width), *w = row + CTI_ROW_WEIGHTS, s[4];
         const int32_t *particle = (const int32_t *)(const void *)(w + width);
         float t = row[CTI_ROW_RESIDUAL] + keep * row[CTI_ROW_DIRECTION], x = t * row[CTI_ROW_SCALE];
         row[CTI_ROW_DIRECTION] = t;
-        size += (double)(t * x);
+        size += (double)(t * x), soft += (double)(row[CTI_ROW_SOFT] * t * x);
         for (j = 0; j < 4; j++)
             s[j] = x * row[j];
         for (i = 0; i < width; i++)
             cti_response_normal_scatter_one(u, w, particle, i, s);
     }
+    *own = soft;
     return size;
 }
 
@@ -230,7 +236,6 @@ CTI_INLINE double cti_response_normal_direction(const cti_response_normal_run *r
 CTI_INLINE double cti_response_normal_step(const cti_response_normal_run *run, float step, int width)
 {
     const float *u = run->u;
-    float soft = run->system->compliance ? (float)run->system->compliance_factor : 0;
     double sum = 0;
     int i, k;
     for (k = 0; k < run->n; k++) {
@@ -238,7 +243,7 @@ CTI_INLINE double cti_response_normal_step(const cti_response_normal_run *run, f
         const int32_t *particle = (const int32_t *)(const void *)(w + width);
         for (i = 0; i < width; i++)
             cti_response_normal_gather_one(u, w, particle, i, q);
-        r = row[CTI_ROW_RESIDUAL] - step * ((row[0] * q[0] + row[1] * q[1] + row[2] * q[2]) + soft * t);
+        r = row[CTI_ROW_RESIDUAL] - step * ((row[0] * q[0] + row[1] * q[1] + row[2] * q[2]) + row[CTI_ROW_SOFT] * t);
         row[CTI_ROW_RESIDUAL] = r;
         row[CTI_ROW_CHANGE] += step * t;
         sum += (double)(r * r * row[CTI_ROW_SCALE]);
@@ -251,14 +256,14 @@ CTI_INLINE double cti_response_normal_step(const cti_response_normal_run *run, f
 static int cti_response_normal_descend(const cti_response_normal_run *run, int turns, double least, double least_energy, int *done)
 {
     const cti_response *sys = run->system;
-    double alpha = cti_response_normal_norm2(run), beta = 0, curve, size, stiffest = 0;
+    double alpha = cti_response_normal_norm2(run), beta = 0, curve, size, own, stiffest = 0;
     double single = alpha * cti_geometric_tuned.correct.single * cti_geometric_tuned.correct.single;
     int turn;
     for (turn = 0; turn < turns && alpha > least; turn++) {
         float keep = turn ? (float)(alpha / beta) : 0;
         memset(run->u, 0, sizeof(float) * 4 * (size_t)sys->n);
-        size = sys->width == 4 ? cti_response_normal_direction(run, keep, 4) : cti_response_normal_direction(run, keep, sys->width);
-        curve = cti_response_normal_inverse_all(sys, run->u) + (sys->compliance ? (double)sys->compliance_factor * size : 0);
+        size = sys->width == 4 ? cti_response_normal_direction(run, keep, 4, &own) : cti_response_normal_direction(run, keep, sys->width, &own);
+        curve = cti_response_normal_inverse_all(sys, run->u) + own;
         /* t'D t, which t'H t is at most some ten times: in the null space it is rounding */
         stiffest = cti_fmax(stiffest, curve / size);
         if (!(curve > CTI_RESPONSE_ROUNDED * stiffest * size))

@@ -175,7 +175,7 @@ static void cti_energy_bend(cti_state *s)
             s->energy.through[m] +=
                 fabs((double)cti_v3_dot(J, cti_v3_mad(cti_v3_cross(v, cti_v3_at(t->arm, 0)), v, t->weight)));
             if (row->r[0] > 0 || s->contact.origins[i].joint)
-                s->energy.gains[m] |= cti_linkage_impulse_factor(s, i) == 2 ? CTI_ENERGY_JOINED : CTI_ENERGY_TOUCHED;
+                s->energy.gains[m] |= (uint8_t)(cti_linkage_impulse_factor(s, i) == 2 ? CTI_ENERGY_JOINED : CTI_ENERGY_TOUCHED);
         }
     }
 }

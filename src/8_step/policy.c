@@ -112,16 +112,6 @@ CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale)
 
 CTI_FN int cti_policy_any_failed(ct_real worst) { return !(worst < cti_step_tuned.ended.failed); }
 
-#if CONTACT_WITH_NEWTON
-CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_status ended, ct_real natural, int rows)
-{
-    return desc->solver == CT_SOLVER_AUTO && desc->cone == CT_CONE_CONE && natural > cti_step_tuned.ended.unsolved &&
-           ended != CTI_SOLVE_DIVERGED && rows <= cti_step_tuned.ended.newton_rows;
-}
-
-CTI_FN ct_real cti_policy_newton_natural(ct_real natural) { return cti_step_tuned.ended.newton_share * natural; }
-#endif
-
 CTI_FN int cti_policy_friction_diverged(ct_real natural) { return !(natural < cti_step_tuned.ended.diverged); }
 
 CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > cti_step_tuned.ended.spent); }

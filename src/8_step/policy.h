@@ -68,12 +68,6 @@ CTI_FN int cti_policy_is_far(ct_real natural);
 CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale);
 /* cti_policy_any_failed -- 0 if no island can have failed. worst: the largest natural map of all, or a residual above it. */
 CTI_FN int cti_policy_any_failed(ct_real worst);
-/* cti_policy_newton_takes_over -- 1 if AUTO passes an island that ICA did not solve to Newton's method.
-   cti_policy_newton_natural -- natural map, and error of A v = b + J'r, up to which Newton's result is accepted. natural: of ICA's solution. */
-#if CONTACT_WITH_NEWTON
-CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_status ended, ct_real natural, int rows);
-CTI_FN ct_real cti_policy_newton_natural(ct_real natural);
-#endif
 /* cti_policy_friction_diverged -- 1 if friction contact by contact (CT_FRICTION_LOCAL) has diverged, so that ICA solves the island. */
 CTI_FN int cti_policy_friction_diverged(ct_real natural);
 /* cti_policy_chosen_goes_on -- 0 if the solver that the user chose has used up its bound of the step, so that ICA solves the rest. spent:

@@ -261,6 +261,26 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
     q->p.calls.price = cti_islands_price, q->p.calls.price_ctx = out;
 }
 
+/* Newton steps on the augmented Lagrangian from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget
+   was not enough. visits: += their time. 0: out of memory */
+static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc *desc, cti_islands_rival *rival, cti_islands_result *out,
+                              cti_solve_info *info, double *visits)
+{
+    cti_merged *merged = NULL;
+    int unsolved = info->status == CTI_SOLVE_BUDGET && desc->solver == CT_SOLVER_AUTO, ok;
+    if (!unsolved && info->status != CTI_SOLVE_OUTPACED)
+        return 1;
+    ok = cti_jacobian_make(&q->p, s->arena, &rival->J) && (unsolved ? cti_merged_make(&rival->J, s->mem, s->arena, &merged, &rival->linear)
+                                                                   : cti_envelope_make(&rival->J, s->arena, &rival->linear));
+    if (ok && (!unsolved || rival->linear.flops <= cti_solve_tuned.augmented.reach)) {
+        ok = cti_augmented_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
+        out->iterations += info->iterations, out->fallbacks += unsolved;
+        *visits += unsolved ? 0 : info->iterations * cti_augmented_visits(&rival->linear);
+    }
+    cti_merged_free(merged);
+    return ok;
+}
+
 /* solves an open island by ICA; a factor that lags too far is computed again during the solve. A rival takes over from sweeps that would take
    longer than it. 0: out of memory */
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, int first, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
@@ -295,13 +315,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, int first, cti
         visits += (double)info.sweeps * (double)q->p.n_rows;
         if (info.status == CTI_SOLVE_MEMORY || rival.failed)
             return 0;
-        if (info.status == CTI_SOLVE_OUTPACED) {
-            if (!cti_jacobian_make(&q->p, s->arena, &rival.J) || !cti_envelope_make(&rival.J, s->arena, &rival.linear) ||
-                !cti_augmented_solve(&rival.J, &rival.linear, &desc, s->arena, q->v, &info))
-                return 0;
-            out->iterations += info.iterations;
-            visits += info.iterations * cti_augmented_visits(&rival.linear);
-        }
+        if (!cti_islands_finish(s, q, &desc, &rival, out, &info, &visits))
+            return 0;
         q->p.split.correction = NULL, q->p.calls.balance = NULL, q->p.split.rival = 0;
         if (info.status != CTI_SOLVE_SLOW)
             break;
@@ -404,21 +419,6 @@ static int cti_islands_normals(cti_state *s, ct_real dt, cti_island *q, cti_isla
     return 1;
 }
 
-#if CONTACT_WITH_NEWTON
-/* AUTO: if ICA failed on an island with few rows, Newton's method is tried, and its result used if it is better. 0: out of memory */
-static int cti_islands_rescue(cti_state *s, ct_real dt, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
-{
-    ct_real natural = s->factors.components[q->components[0]].solve.natural;
-    int done = 0;
-    if (!cti_policy_newton_takes_over(&s->desc.solver, *ended, natural, q->p.n_rows))
-        return 1;
-    if (!cti_islands_bridge(s, dt, q, CT_SOLVER_NEWTON, cti_policy_newton_natural(natural), out, ended, &done))
-        return 0;
-    out->fallbacks += done;
-    return 1;
-}
-#endif
-
 /* 1 if the chosen solver has failed on a component of the island since the matrix was made; with `now` marks its components as failed */
 static int cti_islands_chosen_failed(cti_state *s, const cti_island *q, int now)
 {
@@ -483,7 +483,6 @@ static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list,
    this attempt, or has used up its bound of this step */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
 {
-    int ok;
 #if CONTACT_WITH_PRINTED
     if (cti_state_is_paper(s))
         return cti_islands_paper(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
@@ -496,11 +495,7 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
             return 1;
     }
 #endif
-    ok = cti_islands_relax(s, dt, list->todo[i] == 2, list->start[i], q, out, &list->ended[i]);
-#if CONTACT_WITH_NEWTON
-    ok = ok && cti_islands_rescue(s, dt, q, out, &list->ended[i]);
-#endif
-    return ok;
+    return cti_islands_relax(s, dt, list->todo[i] == 2, list->start[i], q, out, &list->ended[i]);
 }
 
 /* Judges an island whose solution is the motion of its linkages: by the last change of Newton's method on them, which is in double. In float the

@@ -430,8 +430,10 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     t1 = cti_state_clock(&w->state);
     w->mem.failed = 0;
     code = cti_steppers_of(w)->step(&w->state, dt, &report);
-    if (code == CT_ERR_DOMAIN)
-        return cti_world_close(w, cti_world_crossing(w), 0);
+    if (code == CT_ERR_DOMAIN) {
+        cti_world_close(w, code, 0);
+        return cti_world_crossing(w);
+    }
     if (code == CT_OK && CONTACT_VALIDATE) {
         code = cti_inspect(w, &report);
         if (code == CT_ERR_MEMORY)

@@ -168,8 +168,8 @@ typedef enum ct_explicit_rules { CT_EXPLICIT_REGION = 0, CT_EXPLICIT_NODE = 1, C
 /* ct_explicit_desc -- options of CT_STEPPER_EXPLICIT (docs/explicit.md). Lengths of contacts are shares of the smaller mean edge of the two
    bodies' surfaces, or of that of the soft one; those of errors are shares of the mean edge of all soft bodies. */
 typedef struct ct_explicit_desc {
-    ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again. Where an
-                               element's shortest height is below a third of the mean edge, the share is of thrice that height. Default 1e-4 */
+    ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, by step doubling or by the rule; longer steps are taken again.
+                               Where an element's shortest height is below a third of the mean edge, the share is of thrice that height; 1e-4 */
     ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive. ct_world_step refuses
                                (CT_ERR_UNSUPPORTED) steps beyond the bound of the bodies at rest, which the text names */
     int extrapolate;        /* 1: the error that step doubling finds is added to the result, which is then of fifth order; default 0 */

@@ -603,7 +603,7 @@ typedef struct ct_step_report {
     int solver_sweeps;     /* sweeps over the contacts, summed */
     int solver_quick;      /* termination PAPER with CT_STEPPER_CMR: the solver_iterations whose inner loop took fewer than ten sweeps; else 0 */
     int solver_fallbacks;  /* solves of an island that ended with another solver than the chosen one, summed: with ICA where the chosen one
-                              failed or refuses the problem; with CT_SOLVER_AUTO also with Newton's method where ICA failed */
+                              failed or refuses the problem; with CT_SOLVER_AUTO also with Newton steps where ICA's budget ended */
     int linear_iterations; /* of the unconstrained solve, summed */
     int refactorizations;
     int zones, frozen;     /* impact zones; blocks that they froze, or that were held for an implausible motion or a gain of energy, summed over
@@ -622,7 +622,7 @@ typedef struct ct_step_report {
                               below 0 not counted, over all energies, work and losses of the step, beyond rounding. PENALTY: error of the
                               force law as a velocity and of the equations, relative to that scale; its explicit form: by how much a substep is
                               over its bound. GEOMETRIC: error of the implicit step's equations, relative to that scale, of the worst body */
-    ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
+    ct_real min_distance;  /* smallest found at the end, capped at twice the thickness; pairs of one body are looked for up to 1.25 times */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD and CT_STEPPER_EXPLICIT, which do not
                                control it */

@@ -1,0 +1,127 @@
+/* merged.c -- a direct solver of (A + J'HJ) x = f by supernodes.
+   Method: one pattern, of the blocks that A couples and of those that a row touches together, is analyzed once; then each H is factored by
+   supernodal.h, in double: H is up to 1e8 times as stiff as A. Rows that are open stay in the pattern. Based on: no paper. */
+#include "augmented.h"
+#include "../2_linalg/supernodal.h"
+
+struct cti_merged {
+    const cti_jacobian *J;
+    cti_mem *mem;
+    cti_bsr shape;
+    cti_symbolic symbolic;
+    cti_gather gather;
+    cti_factor64 factor;
+    int32_t *from; /* [slots of A] slot in `shape` */
+    int32_t *at;   /* slot in `shape` of each pair of terms of each row, row by row */
+    double *val, *work;
+};
+
+/* adds S G_k' H G_l of all pairs of a row's terms, S the projector of a constrained block; slots of the pairs from `at` on */
+static void cti_merged_add_row(const cti_merged *m, int i, const double *H, const int32_t *at)
+{
+    const cti_problem *p = m->J->p;
+    const cti_row *row = &p->rows[i];
+    double P[9 * CTI_ROW_TERMS];
+    int k, l, a, b, c;
+    for (k = 0; k < row->n; k++) {
+        ct_real Gt[9];
+        cti_row_map_t(p, row, k, Gt);
+        for (a = 0; a < 9; a++)
+            P[9 * k + a] = (double)Gt[a];
+    }
+    for (k = 0; k < row->n; k++) {
+        double T[9] = {0};
+        for (a = 0; a < 3; a++)
+            for (b = 0; b < 3; b++)
+                for (c = 0; c < 3; c++)
+                    T[3 * a + b] += P[9 * k + 3 * a + c] * H[3 * c + b];
+        for (l = 0; l < row->n; l++) {
+            double *K = m->val + 9 * (size_t)at[k * row->n + l];
+            for (a = 0; a < 3; a++)
+                for (b = 0; b < 3; b++)
+                    for (c = 0; c < 3; c++)
+                        K[3 * a + b] += T[3 * a + c] * P[9 * l + 3 * b + c];
+        }
+    }
+}
+
+static int cti_merged_factor(void *ctx, const double *H)
+{
+    cti_merged *m = (cti_merged *)ctx;
+    const cti_problem *p = m->J->p;
+    const cti_bsr *A = p->A;
+    const int32_t *at = m->at;
+    int i, k, a;
+    memset(m->val, 0, sizeof *m->val * 9 * (size_t)m->shape.row[m->shape.n]);
+    for (k = 0; k < A->row[A->n]; k++)
+        for (a = 0; a < 9; a++)
+            m->val[9 * (size_t)m->from[k] + (size_t)a] = (double)A->val[9 * (size_t)k + (size_t)a];
+    for (i = 0; i < p->n_rows; at += p->rows[i].n * p->rows[i].n, i++)
+        if (H[9 * i] > 0 || H[9 * i + 4] > 0 || H[9 * i + 8] > 0)
+            cti_merged_add_row(m, i, H + 9 * (size_t)i, at);
+    return cti_factor64_compute_double(m->mem, &m->factor, &m->symbolic, &m->gather, m->val);
+}
+
+static void cti_merged_solve(void *ctx, double *x)
+{
+    cti_merged *m = (cti_merged *)ctx;
+    cti_factor64_solve(&m->factor, x, m->work);
+}
+
+/* the pattern. 0: out of memory */
+static int cti_merged_pattern(cti_merged *m)
+{
+    const cti_problem *p = m->J->p;
+    const cti_bsr *A = p->A;
+    int32_t *pairs = NULL;
+    int i, k, l, count = 0, ok, slots = 0;
+    for (i = 0; i < p->n_rows; i++)
+        slots += p->rows[i].n * p->rows[i].n;
+    if (!CTI_RESIZE(m->mem, m->from, A->row[A->n]) || !CTI_RESIZE(m->mem, m->at, slots) || !CTI_RESIZE(m->mem, pairs, 2 * (A->row[A->n] + slots)))
+        return 0;
+    for (i = 0; i < A->n; i++)
+        for (k = A->row[i]; k < A->row[i + 1]; k++, count++)
+            pairs[2 * count] = i, pairs[2 * count + 1] = A->col[k];
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < p->rows[i].n; k++)
+            for (l = 0; l < p->rows[i].n; l++, count++)
+                pairs[2 * count] = p->rows[i].term[k].block, pairs[2 * count + 1] = p->rows[i].term[l].block;
+    ok = cti_bsr_shape(m->mem, &m->shape, A->n, pairs, count);
+    for (i = 0; ok && i < A->row[A->n]; i++)
+        m->from[i] = cti_bsr_slot(&m->shape, pairs[2 * i], pairs[2 * i + 1]);
+    for (i = 0; ok && i < slots; i++)
+        m->at[i] = cti_bsr_slot(&m->shape, pairs[2 * (A->row[A->n] + i)], pairs[2 * (A->row[A->n] + i) + 1]);
+    CTI_FREE(m->mem, pairs);
+    return ok;
+}
+
+CTI_FN int cti_merged_make(const cti_jacobian *J, cti_mem *mem, cti_arena *arena, cti_merged **out_merged, cti_linear *out)
+{
+    cti_merged *m = CTI_ARENA_ZERO(arena, cti_merged, 1);
+    int n = J->p->A->n, i;
+    int32_t *all = CTI_ARENA_NEW(arena, int32_t, n);
+    *out_merged = m;
+    if (!m || !all)
+        return 0;
+    for (i = 0; i < n; i++)
+        all[i] = i;
+    m->J = J, m->mem = mem;
+    if (!cti_merged_pattern(m) || !cti_symbolic_analyze_once(mem, &m->symbolic, &m->shape, all, n) ||
+        !cti_gather_make(mem, &m->gather, &m->symbolic, &m->shape, all) || !CTI_RESIZE(mem, m->val, 9 * m->shape.row[n]) ||
+        !cti_factor64_reserve(mem, &m->factor, &m->symbolic) || !CTI_RESIZE(mem, m->work, (int)cti_factor64_work(&m->factor)))
+        return 0;
+    out->flops = m->symbolic.flops / 2;
+    out->factor = cti_merged_factor, out->solve = cti_merged_solve, out->ctx = m;
+    return 1;
+}
+
+CTI_FN void cti_merged_free(cti_merged *m)
+{
+    if (!m)
+        return;
+    CTI_FREE(m->mem, m->from), CTI_FREE(m->mem, m->at), CTI_FREE(m->mem, m->val), CTI_FREE(m->mem, m->work);
+    cti_factor64_free(m->mem, &m->factor);
+    cti_gather_free(m->mem, &m->gather);
+    cti_symbolic_free(m->mem, &m->symbolic);
+    cti_bsr_free(m->mem, &m->shape);
+}

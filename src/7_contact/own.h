@@ -1,0 +1,26 @@
+/* own.h -- pairs of features of one body. They are found in a frame that moves with the body, where neither its flight nor its spin counts, and last
+   while the body keeps its shape. */
+#pragma once
+
+#include "room.h"
+
+enum { CTI_OWN_VF, CTI_OWN_EE, CTI_OWN_VE, CTI_OWN_VV, CTI_OWN_KINDS };
+
+/* cti_own -- zero it, cover motions, free it. */
+typedef struct cti_own {
+    cti_room room;                   /* where the vertices may be in their body's frame */
+    ct_real *size;                   /* [surface bodies] largest distance of a vertex from the middle [m] */
+    uint8_t *renew;                  /* [surface bodies] 1: the pairs have to be found again */
+    int32_t *found[CTI_OWN_KINDS];   /* [2 n] in the order of bodies */
+    int32_t *fresh[CTI_OWN_KINDS];   /* scratch */
+} cti_own;
+
+CTI_FN void cti_own_free(cti_mem *mem, cti_own *o);
+/* cti_own_stale -- number of bodies that leave their rooms on the way from surface.x0 to x1. -1: out of memory. */
+CTI_FN int cti_own_stale(cti_mem *mem, cti_own *o, const cti_surface *s, const ct_real *x1);
+/* cti_own_renew -- finds the pairs of these bodies that come within `reach` thicknesses in their new rooms. A body that moves farther than
+   `fast` [thickness] has separate rooms for start and end. 0: out of memory. */
+CTI_FN int cti_own_renew(cti_mem *mem, cti_own *o, cti_surface *s, const ct_real *x1, ct_real reach, ct_real fast);
+/* cti_own_merge -- *out: the pairs of lists a and b of one kind in the order of the lower bodies, those of a first, without the bodies of a that
+   `drop` marks; NULL: with all. 0: out of memory. */
+CTI_FN int cti_own_merge(cti_mem *mem, const cti_surface *s, int kind, const int32_t *a, const uint8_t *drop, const int32_t *b, int32_t **out);
