@@ -20,12 +20,6 @@ typedef struct cti_own_frame {
     cti_v3 from, to, middle0, middle1;
 } cti_own_frame;
 
-CTI_FN void cti_own_free(cti_mem *mem, cti_own *o)
-{
-    cti_room_free(mem, &o->room);
-    CTI_FREE_SPAN(mem, o->size, o->fresh[CTI_OWN_KINDS - 1]);
-}
-
 /* the middle of a sample of n positions */
 static cti_v3 cti_own_middle(const ct_real *x, int n)
 {
