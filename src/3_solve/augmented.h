@@ -31,9 +31,10 @@ CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobia
 CTI_FN int cti_envelope_make(const cti_jacobian *J, cti_arena *arena, cti_linear *out);
 
 /* cti_merged_make -- a cti_linear by a sparse direct factor, for bodies of many blocks. Memory comes from the arena and from mem;
-   cti_merged_free frees the latter, also after a failure; NULL is allowed. out->flops needs J->p alone. 0 when memory ran out. */
+   cti_merged_free frees the latter, also after a failure; NULL is allowed. Where a factor takes more than `most` multiplications, out->flops is all
+   that is made. 0 when memory ran out. */
 typedef struct cti_merged cti_merged;
-CTI_FN int cti_merged_make(const cti_jacobian *J, cti_mem *mem, cti_arena *arena, cti_merged **out_merged, cti_linear *out);
+CTI_FN int cti_merged_make(const cti_jacobian *J, double most, cti_mem *mem, cti_arena *arena, cti_merged **out_merged, cti_linear *out);
 CTI_FN void cti_merged_free(cti_merged *merged);
 
 /* cti_augmented_price -- estimated time of a solve [us] whose factors take `flops` each. */

@@ -95,7 +95,7 @@ static int cti_merged_pattern(cti_merged *m)
     return ok;
 }
 
-CTI_FN int cti_merged_make(const cti_jacobian *J, cti_mem *mem, cti_arena *arena, cti_merged **out_merged, cti_linear *out)
+CTI_FN int cti_merged_make(const cti_jacobian *J, double most, cti_mem *mem, cti_arena *arena, cti_merged **out_merged, cti_linear *out)
 {
     cti_merged *m = CTI_ARENA_ZERO(arena, cti_merged, 1);
     int n = J->p->A->n, i;
@@ -106,13 +106,12 @@ CTI_FN int cti_merged_make(const cti_jacobian *J, cti_mem *mem, cti_arena *arena
     for (i = 0; i < n; i++)
         all[i] = i;
     m->J = J, m->mem = mem;
-    if (!cti_merged_pattern(m) || !cti_symbolic_analyze_once(mem, &m->symbolic, &m->shape, all, n) ||
-        !cti_gather_make(mem, &m->gather, &m->symbolic, &m->shape, all) || !CTI_RESIZE(mem, m->val, 9 * m->shape.row[n]) ||
-        !cti_factor64_reserve(mem, &m->factor, &m->symbolic) || !CTI_RESIZE(mem, m->work, (int)cti_factor64_work(&m->factor)))
+    if (!cti_merged_pattern(m) || !cti_symbolic_analyze_once(mem, &m->symbolic, &m->shape, all, n))
         return 0;
     out->flops = m->symbolic.flops / 2;
     out->factor = cti_merged_factor, out->solve = cti_merged_solve, out->ctx = m;
-    return 1;
+    return out->flops > most || (cti_gather_make(mem, &m->gather, &m->symbolic, &m->shape, all) && CTI_RESIZE(mem, m->val, 9 * m->shape.row[n]) &&
+                                 cti_factor64_reserve(mem, &m->factor, &m->symbolic) && CTI_RESIZE(mem, m->work, (int)cti_factor64_work(&m->factor)));
 }
 
 CTI_FN void cti_merged_free(cti_merged *m)

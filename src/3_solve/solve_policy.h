@@ -128,7 +128,8 @@
     X(double, flop, 1e-3, "us", "a multiplication in them") \
     X(int, look, 8, "sweeps", "of a loop over the contacts, after which its contraction predicts how many more it needs") \
     X(double, dear, 4, "1", "most times of a whole budget of sweeps that a solve may be expected to take") \
-    X(double, reach, 1e9, "multiplications", "of a factor, up to which AUTO finishes an island that ICA did not solve: some 30 ms")
+    X(double, reach, 1e9, "multiplications", \
+      "of a factor, up to which AUTO finishes an island that ICA did not solve: some 30 ms by supernodes, up to 150 times")
 
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \

@@ -36,8 +36,9 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
     cti_candidates_free(mem, &d->ee);
     CTI_FREE_SPAN(mem, d->ve, d->vv);
     CTI_FREE_SPAN(mem, d->others[0], d->others[CTI_OWN_KINDS - 1]);
-    cti_own_free(mem, &d->own);
-    cti_room_free(mem, &d->room);
+    CTI_FREE_SPAN(mem, d->own.room.from, d->own.room.bodies);
+    CTI_FREE_SPAN(mem, d->own.size, d->own.fresh[CTI_OWN_KINDS - 1]);
+    CTI_FREE_SPAN(mem, d->room.from, d->room.bodies);
     CTI_FREE_SPAN(mem, d->measured, d->tangles);
     memset(d, 0, sizeof *d);
 }

@@ -20,12 +20,6 @@ typedef struct cti_own_frame {
     cti_v3 from, to, middle0, middle1;
 } cti_own_frame;
 
-CTI_FN void cti_own_free(cti_mem *mem, cti_own *o)
-{
-    cti_room_free(mem, &o->room);
-    CTI_FREE_SPAN(mem, o->size, o->fresh[CTI_OWN_KINDS - 1]);
-}
-
 /* the middle of a sample of n positions */
 static cti_v3 cti_own_middle(const ct_real *x, int n)
 {
@@ -86,7 +80,7 @@ static int cti_own_holds(const cti_own *o, const cti_surface *s, int b, const ct
     cti_own_fit(p0, p1, x0, x1, n, &q);
     how.slack = how.slack * CTI_R(0.99) - 64 * CTI_EPS * (cti_v3_norm(q.from) + cti_v3_norm(q.to) + cti_v3_norm(q.middle0) +
                                                          cti_v3_norm(q.middle1) + 4 * o->size[b]);
-    return cti_own_in(&q, how, p0, p1, x0, x1, n);
+    return how.slack > 0 && cti_own_in(&q, how, p0, p1, x0, x1, n); /* far from the origin rounding may take all of the slack */
 }
 
 CTI_FN int cti_own_stale(cti_mem *mem, cti_own *o, const cti_surface *s, const ct_real *x1)

@@ -6,16 +6,15 @@
 
 enum { CTI_OWN_VF, CTI_OWN_EE, CTI_OWN_VE, CTI_OWN_VV, CTI_OWN_KINDS };
 
-/* cti_own -- zero it, cover motions, free it. */
+/* cti_own -- zero it before first use; all are arrays. */
 typedef struct cti_own {
     cti_room room;                   /* where the vertices may be in their body's frame */
-    ct_real *size;                   /* [surface bodies] largest distance of a vertex from the middle [m] */
+    ct_real *size;                   /* [surface bodies] bounds the distance of a vertex from the middle [m]; 0: no room, the pairs are found again */
     uint8_t *renew;                  /* [surface bodies] 1: the pairs have to be found again */
     int32_t *found[CTI_OWN_KINDS];   /* [2 n] in the order of bodies */
     int32_t *fresh[CTI_OWN_KINDS];   /* scratch */
 } cti_own;
 
-CTI_FN void cti_own_free(cti_mem *mem, cti_own *o);
 /* cti_own_stale -- number of bodies that leave their rooms on the way from surface.x0 to x1. -1: out of memory. */
 CTI_FN int cti_own_stale(cti_mem *mem, cti_own *o, const cti_surface *s, const ct_real *x1);
 /* cti_own_renew -- finds the pairs of these bodies that come within `reach` thicknesses in their new rooms. A body that moves farther than

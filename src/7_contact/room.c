@@ -3,11 +3,6 @@
    features that motions hardly ever reach: detection takes 1.6 times as long with it (skirt, 60 steps). */
 #include "room.h"
 
-CTI_FN void cti_room_free(cti_mem *mem, cti_room *room)
-{
-    CTI_FREE(mem, room->from), CTI_FREE(mem, room->to), CTI_FREE(mem, room->bodies);
-}
-
 CTI_FN int cti_room_reserve(cti_mem *mem, cti_room *room, const cti_surface *s)
 {
     return CTI_RESIZE(mem, room->from, 3 * s->n_moving) && CTI_RESIZE(mem, room->to, 3 * s->n_moving) &&

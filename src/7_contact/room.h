@@ -10,13 +10,12 @@ typedef struct cti_room_body {
     int swept;     /* 1: slow */
 } cti_room_body;
 
-/* cti_room -- zero it, set it, free it. */
+/* cti_room -- zero it before first use; all are arrays. */
 typedef struct cti_room {
     ct_real *from, *to; /* [3 n_moving] ends of the ways */
     cti_room_body *bodies; /* [surface bodies] */
 } cti_room;
 
-CTI_FN void cti_room_free(cti_mem *mem, cti_room *room);
 /* cti_room_reserve -- 0: out of memory. */
 CTI_FN int cti_room_reserve(cti_mem *mem, cti_room *room, const cti_surface *s);
 /* cti_room_set -- the room of a moving body around the motion from surface.x0 to x1. Its range in the soup is set to match: pairs that come nearer

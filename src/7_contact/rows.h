@@ -30,7 +30,7 @@ typedef struct cti_row_context {
 typedef struct cti_contact_row {
     cti_pair pair;
     ct_real thickness;
-    ct_real gap0;  /* along the normal at the start of the step, less the thickness; of a joint that gives: what a step closes, 0: none; of a row
+    ct_real gap0;  /* along the normal at the start of the step, less the thickness; of a joint that gives: what a substep closes, 0: none; of a row
                       that turned: that of its tangent there */
     ct_real slip[3]; /* [m] remembered slip, which the stick target undoes */
     ct_real base[3]; /* [m/s] w without the script's motion and without the term of a linearization; of a stitch that is damped across, less

@@ -78,7 +78,8 @@ static int32_t *cti_cmr_table(const cti_state *s, int more, int *size)
     return table;
 }
 
-/* the number of rows of a pair with this key, which count on from it; *last: the newest one */
+/* The rows of a pair have the keys key, key + 1, key + 2. Returns how many of these follow each other in the table; *last: the newest one. Where an
+   earlier one has turned to another pair, later ones are not seen */
 static int cti_cmr_rows_of(const cti_state *s, int32_t *table, int size, uint64_t key, int *last)
 {
     const cti_row *rows = s->contact.rows;
@@ -177,7 +178,8 @@ static void cti_cmr_offer(const cti_state *s, int i, int k, cti_cmr_turn *t)
     cti_pair q;
     int feature;
     cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &q);
-    if (cti_pair_closest(f, f->x1, &q, &feature) >= cti_min(t->away - slight, CTI_DETECT_REACH * cti_pair_thickness(f, &q)))
+    if (cti_pair_thickness(f, &q) != s->contact.origins[t->row].thickness || /* the row keeps its thickness */
+        cti_pair_closest(f, f->x1, &q, &feature) >= cti_min(t->away - slight, CTI_DETECT_REACH * cti_pair_thickness(f, &q)))
         return;
     alike = (k < t->own.n_a ? 1 : -1) * cti_v3_dot(n, cti_v3_unit(cti_pair_offset(f, f->x1, &q), cti_v3_zero()));
     if (alike > t->alike && cti_patches_is_hard(f, &q))
@@ -206,10 +208,10 @@ static int cti_cmr_find_nearer(const cti_state *s, cti_cmr_turn *t, int n)
     return 1;
 }
 
-CTI_FN int cti_cmr_turn_rows(cti_state *s, const cti_row_context *c, int *changed)
+static int cti_cmr_turn_all(cti_state *s, const cti_row_context *c, int *changed)
 {
     cti_row *rows = s->contact.rows;
-    int i, size, last, n = 0, most = CTI_LEN(s->bodies.rigids) && !c->at_start && !cti_state_is_paper(s) ? CTI_LEN(rows) : 0;
+    int i, size, last, n = 0, most = CTI_LEN(s->bodies.rigids) && !c->at_start && !cti_state_is_paper(s) && !s->parts.inactive ? CTI_LEN(rows) : 0;
     cti_cmr_turn *t = CTI_ARENA_NEW(s->arena, cti_cmr_turn, most);
     int32_t *table, *sets;
     uint8_t *has;
@@ -234,6 +236,14 @@ CTI_FN int cti_cmr_turn_rows(cti_state *s, const cti_row_context *c, int *change
         s->contact.origins[t[i].row].is_unsolved = s->contact.origins[t[i].row].is_changed = *changed = 1;
     }
     return 1;
+}
+
+CTI_FN int cti_cmr_turn_rows(cti_state *s, const cti_row_context *c, int *changed)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int ok = cti_cmr_turn_all(s, c, changed);
+    cti_arena_rewind(s->arena, mark);
+    return ok;
 }
 
 /* cti_cmr_build_task -- rows that are added after the existing ones. */

@@ -278,15 +278,17 @@ static void cti_joints_follow(cti_state *s)
 
 CTI_FN int cti_joints_is_soft(const cti_joint *j, int part) { return cti_joints_softness(j, part) > 0; }
 
-/* the error that remains after a substep of dt: one from outside is closed by the end of the step, but at most at the recovery speed; a spring's
-   elongation stays */
+/* the error that remains after a substep of dt, which closes the share dt / step.dt of an error from outside, but at most at the recovery speed; a
+   spring's elongation stays */
 static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
-    cti_v3 phi;
-    if (cti_joints_is_soft(j, part) || !(s->desc.recovery_speed > 0))
-        return cti_v3_zero();
+    cti_v3 phi = cti_v3_zero();
+    ct_real way;
+    if (cti_joints_is_soft(j, part) || (!(s->desc.recovery_speed > 0) && !(dt < s->step.dt)))
+        return phi;
     phi = cti_joints_phi(s, j, part, 0, s->step.time, frame);
-    return cti_joint_left(phi, dt * cti_min(s->desc.recovery_speed, cti_v3_norm(phi) / s->step.dt));
+    way = cti_v3_norm(phi) * (dt / s->step.dt);
+    return cti_joint_left(phi, s->desc.recovery_speed > 0 ? cti_min(way, dt * s->desc.recovery_speed) : way);
 }
 
 /* largest coordinate of the blocks of a side [m], which rounds as their positions do */
@@ -345,6 +347,8 @@ static ct_real cti_joints_linearize_row(const cti_state *s, const cti_row_contex
     cti_v3 e;
     *apart = row->w[0] = row->w[1] = row->w[2] = 0;
     cti_v3_put(held, 0, cti_v3_mul(cti_m3_mul_v(row->frame, cti_v3_at(o->anchor, 0)), o->gives));
+    if (across) /* compliance across is of the damper alone */
+        held[1] = held[2] = 0;
     if (cti_linkage_row(s, o->joint - 1, row, &e)) {
         cti_v3_put(error, 0, e);
         cti_row_velocity(row, c->v, u);

@@ -545,5 +545,6 @@ CTI_FN ct_real cti_linkage_impulse_factor(const cti_state *s, int row)
 {
     const cti_joint *j = cti_joints_of(s, row);
     int rigid = !j ? -1 : (j->a.rigid >= 0 ? j->a.rigid : j->b.rigid);
-    return j && s->linkages.row_of && s->linkages.row_of[s->contact.origins[row].joint - 1] >= 0 && s->bodies.rigids[rigid].linkage_mode ? CTI_R(2) : CTI_R(1);
+    return j && s->linkages.row_of && s->linkages.row_of[s->contact.origins[row].joint - 1] >= 0 &&
+                   s->bodies.rigids[rigid].linkage_mode ? CTI_R(2) : CTI_R(1);
 }

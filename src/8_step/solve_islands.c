@@ -262,7 +262,7 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
 }
 
 /* Newton steps on the augmented Lagrangian from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget
-   was not enough. visits: += their time. 0: out of memory */
+   was not enough. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
 static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc *desc, cti_islands_rival *rival, cti_islands_result *out,
                               cti_solve_info *info, double *visits)
 {
@@ -270,8 +270,11 @@ static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc 
     int unsolved = info->status == CTI_SOLVE_BUDGET && desc->solver == CT_SOLVER_AUTO, ok;
     if (!unsolved && info->status != CTI_SOLVE_OUTPACED)
         return 1;
-    ok = cti_jacobian_make(&q->p, s->arena, &rival->J) && (unsolved ? cti_merged_make(&rival->J, s->mem, s->arena, &merged, &rival->linear)
-                                                                   : cti_envelope_make(&rival->J, s->arena, &rival->linear));
+    ok = cti_jacobian_make(&q->p, s->arena, &rival->J);
+    if (ok && unsolved)
+        ok = cti_merged_make(&rival->J, cti_solve_tuned.augmented.reach, s->mem, s->arena, &merged, &rival->linear);
+    else
+        ok = ok && cti_envelope_make(&rival->J, s->arena, &rival->linear);
     if (ok && (!unsolved || rival->linear.flops <= cti_solve_tuned.augmented.reach)) {
         ok = cti_augmented_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
         out->iterations += info->iterations, out->fallbacks += unsolved;
