@@ -4,6 +4,7 @@
 #include "../src/4_programs/bridge.h"
 #include "../src/4_programs/friction.h"
 #include "../src/3_solve/ica.h"
+#include "../src/3_solve/augmented.h"
 #include "../src/4_programs/stagger.h"
 #include "../src/9_world/world.h"
 #include "world_util.h"
@@ -691,6 +692,35 @@ static void auto_ends_cloth_between_boxes(void **state)
     ct_world_destroy(w);
 }
 
+/* Both direct factors of A + J'HJ solve the same system, with pins, arms and joints among the rows. A factor that is out of reach is priced alone */
+static void direct_factors_agree(void **state)
+{
+    bench t;
+    cti_jacobian J;
+    cti_linear a, b, none;
+    cti_merged *merged = NULL, *priced = NULL;
+    double *H, x[3 * N], y[3 * N], apart = 0, size = 0;
+    int i, k;
+    (void)state;
+    bench_make(&t, 5);
+    H = CTI_ARENA_ZERO(&t.arena, double, 9 * t.n_rows);
+    assert_true(H && cti_jacobian_make(&t.p, &t.arena, &J) && cti_envelope_make(&J, &t.arena, &a));
+    assert_true(cti_merged_make(&J, 1e9, &t.mem, &t.arena, &merged, &b) && cti_merged_make(&J, 1, &t.mem, &t.arena, &priced, &none));
+    assert_true(none.flops == b.flops && b.flops > 1);
+    for (i = 0; i < t.n_rows; i++) /* every fifth row is open */
+        for (k = 0; k < 3 && i % 5; k++)
+            H[9 * i + 4 * k] = exp(6 * (double)number(&t));
+    for (i = 0; i < 3 * N; i++)
+        x[i] = y[i] = (double)number(&t);
+    assert_true(a.factor(a.ctx, H) && b.factor(b.ctx, H));
+    a.solve(a.ctx, x), b.solve(b.ctx, y);
+    for (i = 0; i < 3 * N; i++)
+        apart = fmax(apart, fabs(x[i] - y[i])), size = fmax(size, fabs(x[i]));
+    assert_true(size > 0 && apart < 1e-9 * size);
+    cti_merged_free(merged), cti_merged_free(priced);
+    bench_free(&t);
+}
+
 /* one step of interior point does not reach a solution: ICA solves the islands, and the report counts that */
 static void fallbacks_are_counted(void **state)
 {
@@ -811,6 +841,7 @@ int main(void)
                                        cmocka_unit_test(staggered_projections),
                                        PLAIN_TEST(worlds_come_to_the_same_rest)
                                        cmocka_unit_test(auto_takes_over),
+                                       cmocka_unit_test(direct_factors_agree),
                                        cmocka_unit_test(auto_ends_cloth_between_boxes),
                                        cmocka_unit_test(fallbacks_are_counted),
                                        cmocka_unit_test(creation_names_the_solver), cmocka_unit_test(memory_for_a_solver_is_vital),

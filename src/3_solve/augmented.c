@@ -45,6 +45,32 @@ CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobia
     return out->G != NULL;
 }
 
+CTI_FN int cti_jacobian_stiffness(const cti_jacobian *J, int i, const double *H, double *out)
+{
+    const cti_row *row = &J->p->rows[i];
+    double P[9 * CTI_ROW_TERMS];
+    int k, l, a, b, c, pairs = H[0] > 0 || H[4] > 0 || H[8] > 0 ? row->n * row->n : 0;
+    for (k = 0; pairs && k < row->n; k++) {
+        ct_real Gt[9];
+        cti_row_map_t(J->p, row, k, Gt);
+        for (a = 0; a < 9; a++)
+            P[9 * k + a] = (double)Gt[a];
+    }
+    for (k = 0; pairs && k < row->n; k++) {
+        double T[9] = {0};
+        for (a = 0; a < 3; a++)
+            for (b = 0; b < 3; b++)
+                for (c = 0; c < 3; c++)
+                    T[3 * a + b] += P[9 * k + 3 * a + c] * H[3 * c + b];
+        for (l = 0; l < row->n; l++, out += 9)
+            for (a = 0; a < 3; a++)
+                for (b = 0; b < 3; b++)
+                    for (out[3 * a + b] = 0, c = 0; c < 3; c++)
+                        out[3 * a + b] += T[3 * a + c] * P[9 * l + 3 * b + c];
+    }
+    return pairs;
+}
+
 CTI_FN double cti_augmented_price(double flops) { return cti_solve_tuned.augmented.expected * cti_solve_tuned.augmented.flop * flops; }
 
 CTI_FN double cti_augmented_visits(const cti_linear *L) { return cti_solve_tuned.augmented.flop * L->flops / cti_solve_tuned.costs.visit; }

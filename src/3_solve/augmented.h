@@ -26,6 +26,10 @@ typedef struct cti_linear {
 /* cti_jacobian_make -- 0 when memory ran out. */
 CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobian *out);
 
+/* cti_jacobian_stiffness -- S G_k' H G_l of all pairs (k, l) of a row's terms, S the projectors of constrained blocks; out [9 n n], k first. Returns
+   n n; 0 where H is 0, as of an open row. */
+CTI_FN int cti_jacobian_stiffness(const cti_jacobian *J, int row, const double *H, double *out);
+
 /* cti_envelope_make -- a cti_linear by a direct factor. Method: Cholesky inside the envelope of a Cuthill-McKee order, in double. Chains,
    stacks and trees of rigid bodies have a narrow envelope. All memory comes from the arena. out->flops needs J->p alone. 0 when that ran out. */
 CTI_FN int cti_envelope_make(const cti_jacobian *J, cti_arena *arena, cti_linear *out);

@@ -118,38 +118,6 @@ static void cti_envelope_add(const cti_envelope *e, int b, int c, const double *
             e->L[e->start[3 * i + k] + (size_t)(3 * (j - e->lead[i]) + l)] += K[3 * k + l];
 }
 
-/* adds S G_k' H G_l of all pairs of a row's terms, S the projector of a constrained block */
-static void cti_envelope_add_row(const cti_envelope *e, int i, const double *H)
-{
-    const cti_problem *p = e->J->p;
-    const cti_row *row = &p->rows[i];
-    double P[9 * CTI_ROW_TERMS];
-    int k, l, a, b, c;
-    for (k = 0; k < row->n; k++) {
-        ct_real Gt[9];
-        cti_row_map_t(p, row, k, Gt);
-        for (a = 0; a < 9; a++)
-            P[9 * k + a] = (double)Gt[a];
-    }
-    for (k = 0; k < row->n; k++) {
-        double T[9] = {0};
-        for (a = 0; a < 3; a++)
-            for (b = 0; b < 3; b++)
-                for (c = 0; c < 3; c++)
-                    T[3 * a + b] += P[9 * k + 3 * a + c] * H[3 * c + b];
-        for (l = 0; l < row->n; l++) {
-            double K[9] = {0};
-            if (e->place[row->term[l].block] > e->place[row->term[k].block])
-                continue;
-            for (a = 0; a < 3; a++)
-                for (b = 0; b < 3; b++)
-                    for (c = 0; c < 3; c++)
-                        K[3 * a + b] += T[3 * a + c] * P[9 * l + 3 * b + c];
-            cti_envelope_add(e, row->term[k].block, row->term[l].block, K);
-        }
-    }
-}
-
 /* a dot product in eight lanes */
 static double cti_envelope_dot(const double *x, const double *y, int n)
 {
@@ -187,6 +155,7 @@ static int cti_envelope_factor(void *ctx, const double *H)
 {
     cti_envelope *e = (cti_envelope *)ctx;
     const cti_bsr *A = e->J->p->A;
+    double pair[9 * CTI_ROW_TERMS * CTI_ROW_TERMS];
     int i, k, a;
     if (!e->L && (e->L = CTI_ARENA_NEW(e->arena, double, e->start[3 * A->n])) == NULL)
         return 0;
@@ -198,9 +167,12 @@ static int cti_envelope_factor(void *ctx, const double *H)
                 K[a] = (double)A->val[9 * (size_t)k + (size_t)a];
             cti_envelope_add(e, i, A->col[k], K);
         }
-    for (i = 0; i < e->J->p->n_rows; i++)
-        if (H[9 * i] > 0 || H[9 * i + 4] > 0 || H[9 * i + 8] > 0)
-            cti_envelope_add_row(e, i, H + 9 * (size_t)i);
+    for (i = 0; i < e->J->p->n_rows; i++) {
+        const cti_row *row = &e->J->p->rows[i];
+        int pairs = cti_jacobian_stiffness(e->J, i, H + 9 * (size_t)i, pair);
+        for (k = 0; k < pairs; k++)
+            cti_envelope_add(e, row->term[k / row->n].block, row->term[k % row->n].block, pair + 9 * k);
+    }
     cti_envelope_cholesky(e, 3 * A->n);
     return 1;
 }

@@ -16,49 +16,24 @@ struct cti_merged {
     double *val, *work;
 };
 
-/* adds S G_k' H G_l of all pairs of a row's terms, S the projector of a constrained block; slots of the pairs from `at` on */
-static void cti_merged_add_row(const cti_merged *m, int i, const double *H, const int32_t *at)
-{
-    const cti_problem *p = m->J->p;
-    const cti_row *row = &p->rows[i];
-    double P[9 * CTI_ROW_TERMS];
-    int k, l, a, b, c;
-    for (k = 0; k < row->n; k++) {
-        ct_real Gt[9];
-        cti_row_map_t(p, row, k, Gt);
-        for (a = 0; a < 9; a++)
-            P[9 * k + a] = (double)Gt[a];
-    }
-    for (k = 0; k < row->n; k++) {
-        double T[9] = {0};
-        for (a = 0; a < 3; a++)
-            for (b = 0; b < 3; b++)
-                for (c = 0; c < 3; c++)
-                    T[3 * a + b] += P[9 * k + 3 * a + c] * H[3 * c + b];
-        for (l = 0; l < row->n; l++) {
-            double *K = m->val + 9 * (size_t)at[k * row->n + l];
-            for (a = 0; a < 3; a++)
-                for (b = 0; b < 3; b++)
-                    for (c = 0; c < 3; c++)
-                        K[3 * a + b] += T[3 * a + c] * P[9 * l + 3 * b + c];
-        }
-    }
-}
-
 static int cti_merged_factor(void *ctx, const double *H)
 {
     cti_merged *m = (cti_merged *)ctx;
     const cti_problem *p = m->J->p;
     const cti_bsr *A = p->A;
     const int32_t *at = m->at;
+    double K[9 * CTI_ROW_TERMS * CTI_ROW_TERMS];
     int i, k, a;
     memset(m->val, 0, sizeof *m->val * 9 * (size_t)m->shape.row[m->shape.n]);
     for (k = 0; k < A->row[A->n]; k++)
         for (a = 0; a < 9; a++)
             m->val[9 * (size_t)m->from[k] + (size_t)a] = (double)A->val[9 * (size_t)k + (size_t)a];
-    for (i = 0; i < p->n_rows; at += p->rows[i].n * p->rows[i].n, i++)
-        if (H[9 * i] > 0 || H[9 * i + 4] > 0 || H[9 * i + 8] > 0)
-            cti_merged_add_row(m, i, H + 9 * (size_t)i, at);
+    for (i = 0; i < p->n_rows; at += p->rows[i].n * p->rows[i].n, i++) {
+        int pairs = cti_jacobian_stiffness(m->J, i, H + 9 * (size_t)i, K);
+        for (k = 0; k < pairs; k++)
+            for (a = 0; a < 9; a++)
+                m->val[9 * (size_t)at[k] + (size_t)a] += K[9 * k + a];
+    }
     return cti_factor64_compute_double(m->mem, &m->factor, &m->symbolic, &m->gather, m->val);
 }
 
