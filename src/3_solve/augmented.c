@@ -357,8 +357,8 @@ static int cti_augmented_edge(const cti_augmented *s, int i, double *edge)
 }
 
 /* out [rows] = what the goals of the bounds lack after bounds change by x: x - mu (change of the normal impulses). With the last matrix, these
-   change by -H J (A + J'HJ)^-1 J' edge x. Rows of edges [3 rows] without an edge are 0 */
-static void cti_augmented_lack(cti_augmented *s, const cti_linear *L, const double *edges, const double *x, double *out)
+   change by -H J (A + J'HJ)^-1 J' edge x. Rows of edges [3 rows] without an edge are 0. 0: out of memory */
+static int cti_augmented_lack(cti_augmented *s, const cti_linear *L, const double *edges, const double *x, double *out)
 {
     const cti_problem *p = s->p;
     int i;
@@ -369,10 +369,12 @@ static void cti_augmented_lack(cti_augmented *s, const cti_linear *L, const doub
         if (edges[3 * i] > 0)
             cti_augmented_push(s, i, r, s->d);
     }
-    L->solve(L->ctx, s->d);
+    if (!L->solve(L->ctx, s->d, 1))
+        return 0;
     cti_augmented_gather(s, s->d, s->du);
     for (i = 0; i < p->n_rows; i++)
         out[i] = edges[3 * i] > 0 ? x[i] + (double)p->rows[i].mu * s->H[9 * i] * s->du[3 * i] : 0;
+    return 1;
 }
 
 /* change [rows]: goals minus bounds become Newton's change of the bounds, where contacts slide: by generalized conjugate residuals, each of
@@ -393,7 +395,8 @@ static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_aren
     for (k = 0; k < most && cti_dot(m, r, r) > cti_solve_tuned.augmented.solved * first; k++) {
         double *z = all + 2 * (size_t)m * (size_t)k, *Mz = z + m, along;
         memcpy(z, r, sizeof *z * (size_t)m);
-        cti_augmented_lack(s, L, edges, z, Mz);
+        if (!cti_augmented_lack(s, L, edges, z, Mz))
+            return 0;
         for (j = 0; j < k; j++) {
             const double *y = all + 2 * (size_t)m * (size_t)j;
             along = cti_dot(m, Mz, y + m);
@@ -472,9 +475,8 @@ static int cti_augmented_minimize(cti_augmented *s, const cti_linear *L, double 
         if (k > 0 && (now <= enough || ((a == 1 || now <= least) && now > last / 2)))
             return 1;
         memcpy(s->d, s->f, sizeof *s->d * (size_t)n3);
-        if (!L->factor(L->ctx, s->H))
+        if (!L->factor(L->ctx, s->H) || !L->solve(L->ctx, s->d, 0))
             return 0;
-        L->solve(L->ctx, s->d);
         ++*factors;
         a = cti_augmented_search(s, &slope);
         if (!(slope < 0)) /* rounding */

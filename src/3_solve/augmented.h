@@ -14,11 +14,11 @@ typedef struct cti_jacobian {
 
 /* cti_linear -- who solves (A + J'HJ) x = f. H changes between solves, A and J do not.
    factor  H [9 n_rows]: symmetric, positive semidefinite, one 3x3 block a row. 0 when memory ran out
-   solve   x [3 n]: in f, out x, with the last H
+   solve   x [3 n]: in f, out x, with the last H; near 1: with an H near it is enough. 0 when memory ran out
    flops   estimated multiplications of one factor with its solve */
 typedef struct cti_linear {
     int (*factor)(void *ctx, const double *H);
-    void (*solve)(void *ctx, double *x);
+    int (*solve)(void *ctx, double *x, int near);
     void *ctx;
     double flops;
 } cti_linear;

@@ -177,7 +177,7 @@ static int cti_envelope_factor(void *ctx, const double *H)
     return 1;
 }
 
-static void cti_envelope_solve(void *ctx, double *x)
+static int cti_envelope_solve(void *ctx, double *x, int near)
 {
     const cti_envelope *e = (const cti_envelope *)ctx;
     int n = 3 * e->J->p->A->n, i, j;
@@ -196,6 +196,8 @@ static void cti_envelope_solve(void *ctx, double *x)
     }
     for (i = 0; i < n; i++)
         x[3 * e->order[i / 3] + i % 3] = e->x[i];
+    (void)near;
+    return 1;
 }
 
 CTI_FN int cti_envelope_make(const cti_jacobian *J, cti_arena *arena, cti_linear *out)

@@ -129,7 +129,11 @@
     X(int, look, 8, "sweeps", "of a loop over the contacts, after which its contraction predicts how many more it needs") \
     X(double, dear, 4, "1", "most times of a whole budget of sweeps that a solve may be expected to take") \
     X(double, reach, 1e9, "multiplications", \
-      "of a factor, up to which AUTO finishes an island that ICA did not solve: some 30 ms by supernodes, up to 150 times")
+      "of a factor, up to which AUTO finishes an island that ICA did not solve: some 30 ms by supernodes, up to 150 times") \
+    X(double, changed, 0.25, "1", "of a row's stiffness: changes above it get a column beside a factor that is kept (merged.c)") \
+    X(double, columns, 8, "1", "times the numbers of a factor: the work that a column is counted with against a factor's multiplications and additions") \
+    X(double, near, 0.1, "1", "of the residual, at which conjugate gradients end that account for smaller changes") \
+    X(int, refined, 8, "steps", "of them, at most; then the factor is made anew")
 
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
