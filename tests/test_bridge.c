@@ -692,32 +692,80 @@ static void auto_ends_cloth_between_boxes(void **state)
     ct_world_destroy(w);
 }
 
-/* Both direct factors of A + J'HJ solve the same system, with pins, arms and joints among the rows. A factor that is out of reach is priced alone */
+/* largest difference of what two factors make of the same random f with the same H, in shares of the largest entry */
+static double factors_apart(bench *t, const cti_linear *a, const cti_linear *b, const double *H)
+{
+    double x[3 * N], y[3 * N], apart = 0, size = 0;
+    int i;
+    for (i = 0; i < 3 * N; i++)
+        x[i] = y[i] = (double)number(t);
+    assert_true(a->factor(a->ctx, H) && b->factor(b->ctx, H));
+    assert_true(a->solve(a->ctx, x, 0) && b->solve(b->ctx, y, 0));
+    for (i = 0; i < 3 * N; i++)
+        apart = fmax(apart, fabs(x[i] - y[i])), size = fmax(size, fabs(x[i]));
+    return size > 0 ? apart / size : 1;
+}
+
+/* Both direct factors of A + J'HJ solve the same system, with pins, arms and joints among the rows, also after some rows opened, closed or became
+   much stiffer. A factor that is out of reach is priced alone */
 static void direct_factors_agree(void **state)
 {
     bench t;
     cti_jacobian J;
     cti_linear a, b, none;
     cti_merged *merged = NULL, *priced = NULL;
-    double *H, x[3 * N], y[3 * N], apart = 0, size = 0;
+    double *H;
     int i, k;
     (void)state;
     bench_make(&t, 5);
     H = CTI_ARENA_ZERO(&t.arena, double, 9 * t.n_rows);
-    assert_true(H && cti_jacobian_make(&t.p, &t.arena, &J) && cti_envelope_make(&J, &t.arena, &a));
+    assert_true(H && cti_residual_prepare(&t.p, &t.arena) && cti_jacobian_make(&t.p, &t.arena, &J) && cti_envelope_make(&J, &t.arena, &a));
     assert_true(cti_merged_make(&J, 1e9, &t.mem, &t.arena, &merged, &b) && cti_merged_make(&J, 1, &t.mem, &t.arena, &priced, &none));
     assert_true(none.flops == b.flops && b.flops > 1);
     for (i = 0; i < t.n_rows; i++) /* every fifth row is open */
         for (k = 0; k < 3 && i % 5; k++)
             H[9 * i + 4 * k] = exp(6 * (double)number(&t));
-    for (i = 0; i < 3 * N; i++)
-        x[i] = y[i] = (double)number(&t);
-    assert_true(a.factor(a.ctx, H) && b.factor(b.ctx, H));
-    a.solve(a.ctx, x), b.solve(b.ctx, y);
-    for (i = 0; i < 3 * N; i++)
-        apart = fmax(apart, fabs(x[i] - y[i])), size = fmax(size, fabs(x[i]));
-    assert_true(size > 0 && apart < 1e-9 * size);
+    assert_true(factors_apart(&t, &a, &b, H) < 1e-9);
+    H[9 * 1] *= 1e4;
+    assert_true(factors_apart(&t, &a, &b, H) < 1e-7);
+    H[9 * 5] = 1e3, memset(H + 9 * 6, 0, 9 * sizeof *H);
+    assert_true(factors_apart(&t, &a, &b, H) < 1e-7);
     cti_merged_free(merged), cti_merged_free(priced);
+    bench_free(&t);
+}
+
+/* Where H changed by little a rough solve takes the factor as it is. A solve goes on by conjugate gradients: as far as x minimizes x'Kx / 2 - f'x in a
+   space, the square of its error, in the norm of K, is f'(K^-1 f - x) */
+static void kept_factors_are_refined(void **state)
+{
+    bench t;
+    cti_jacobian J;
+    cti_linear a, b;
+    cti_merged *merged = NULL;
+    double *H, f[3 * N], x[3 * N], y[3 * N], z[3 * N], left = 0, whole = 0;
+    int i, k;
+    (void)state;
+    bench_make(&t, 5);
+    H = CTI_ARENA_ZERO(&t.arena, double, 9 * t.n_rows);
+    assert_true(H && cti_residual_prepare(&t.p, &t.arena) && cti_jacobian_make(&t.p, &t.arena, &J) && cti_envelope_make(&J, &t.arena, &a));
+    assert_true(cti_merged_make(&J, 1e9, &t.mem, &t.arena, &merged, &b));
+    for (i = 0; i < t.n_rows; i++)
+        for (k = 0; k < 3; k++)
+            H[9 * i + 4 * k] = exp(6 * (double)number(&t));
+    for (i = 0; i < 3 * N; i++)
+        f[i] = x[i] = y[i] = z[i] = (double)number(&t);
+    assert_true(b.factor(b.ctx, H) && b.solve(b.ctx, x, 0));
+    for (i = 0; i < 9 * t.n_rows; i++)
+        H[i] *= 1.2;
+    assert_true(b.factor(b.ctx, H) && b.solve(b.ctx, y, 1) && b.solve(b.ctx, z, 0));
+    assert_memory_equal(x, y, sizeof x);
+    memcpy(y, f, sizeof y);
+    assert_true(a.factor(a.ctx, H) && a.solve(a.ctx, y, 0));
+    for (i = 0; i < 3 * N; i++)
+        left += f[i] * (y[i] - z[i]), whole += f[i] * y[i];
+    print_message("  the square of the error is %.1e of x'Kx\n", left / whole);
+    assert_true(left >= -1e-12 * whole && left < 1e-2 * whole);
+    cti_merged_free(merged);
     bench_free(&t);
 }
 
@@ -841,7 +889,7 @@ int main(void)
                                        cmocka_unit_test(staggered_projections),
                                        PLAIN_TEST(worlds_come_to_the_same_rest)
                                        cmocka_unit_test(auto_takes_over),
-                                       cmocka_unit_test(direct_factors_agree),
+                                       cmocka_unit_test(direct_factors_agree), cmocka_unit_test(kept_factors_are_refined),
                                        cmocka_unit_test(auto_ends_cloth_between_boxes),
                                        cmocka_unit_test(fallbacks_are_counted),
                                        cmocka_unit_test(creation_names_the_solver), cmocka_unit_test(memory_for_a_solver_is_vital),

@@ -418,26 +418,17 @@ static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_aren
     return 1;
 }
 
-/* 1 where joints are among the rows: friction may jam what they hold together */
-static int cti_augmented_jams(const cti_problem *p)
-{
-    int i, jams = 0;
-    for (i = 0; !jams && i < p->n_rows; i++)
-        jams = p->rows[i].equations != 0;
-    return jams;
-}
-
 /* The next friction bounds; the first ones are mu lambda. By Newton's method on bounds = mu lambda; where its change turns back, bounds would go to
    and fro between two sets of sliding contacts, and they go to where the change vanishes between the last ones and these. Or by Aitken's share of the
-   way to mu lambda (Irons and Tuck 1969), since loads of contacts that repeat each other have no derivative. Mechanisms begin with the first, others
-   with the second; the other one follows where that does not better the result. Changes are measured with the local compliances. idle: outer
+   way to mu lambda (Irons and Tuck 1969), since loads of contacts that repeat each other have no derivative: where the first does not better the
+   result. Changes are measured with the local compliances. idle: outer
    iterations since the best. 0: out of memory */
 static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena *arena, int turn, int idle)
 {
     const cti_problem *p = s->p;
     cti_arena_point mark = cti_arena_mark(arena);
     double *change = CTI_ARENA_NEW(arena, double, p->n_rows), along = 0, square = 0, apart = 0, goal;
-    int i, newton = (idle <= cti_solve_tuned.augmented.newton) == cti_augmented_jams(p), again = turn > 1 && newton == s->newton;
+    int i, newton = idle <= cti_solve_tuned.augmented.newton, again = turn > 1 && newton == s->newton;
     for (i = 0; change && i < p->n_rows; i++) {
         goal = p->rows[i].equations || !(s->next[3 * i] > 0) ? 0 : (double)p->rows[i].mu * s->next[3 * i];
         s->bound[i] = s->bound[i] < DBL_MAX ? s->bound[i] : goal;
@@ -501,6 +492,9 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
     memset(info, 0, sizeof *info);
     if (!cti_augmented_open(s, arena, v) || !cti_augmented_judge(s, v, &info->res, 1))
         return 0;
+    /* the better the start, the less is gained by penalties that let it move */
+    for (i = 0; i < 3 * p->n_rows; i++)
+        s->rho[i] = cti_fmin(s->rho[i] * cti_fmax(1, cti_solve_tuned.augmented.start / (double)info->res.natural_map), s->stiffest[i]);
     for (turn = 0; idle <= cti_solve_tuned.augmented.idle && info->iterations < cti_solve_tuned.augmented.factors; turn++) {
         double last = (double)info->res.natural_map, enough = cti_solve_tuned.augmented.inner * cti_fmin(1, last);
         if (last <= aim)

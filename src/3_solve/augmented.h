@@ -14,11 +14,11 @@ typedef struct cti_jacobian {
 
 /* cti_linear -- who solves (A + J'HJ) x = f. H changes between solves, A and J do not.
    factor  H [9 n_rows]: symmetric, positive semidefinite, one 3x3 block a row. 0 when memory ran out
-   solve   x [3 n]: in f, out x, with the last H; near 1: with an H near it is enough. 0 when memory ran out
+   solve   x [3 n]: in f, out x, with the last H; rough 1: with one near it is enough. 0 when memory ran out
    flops   estimated multiplications of one factor with its solve */
 typedef struct cti_linear {
     int (*factor)(void *ctx, const double *H);
-    int (*solve)(void *ctx, double *x, int near);
+    int (*solve)(void *ctx, double *x, int rough);
     void *ctx;
     double flops;
 } cti_linear;
@@ -34,9 +34,10 @@ CTI_FN int cti_jacobian_stiffness(const cti_jacobian *J, int row, const double *
    stacks and trees of rigid bodies have a narrow envelope. All memory comes from the arena. out->flops needs J->p alone. 0 when that ran out. */
 CTI_FN int cti_envelope_make(const cti_jacobian *J, cti_arena *arena, cti_linear *out);
 
-/* cti_merged_make -- a cti_linear by a sparse direct factor, for bodies of many blocks. Memory comes from the arena and from mem;
-   cti_merged_free frees the latter, also after a failure; NULL is allowed. Where a factor takes more than `most` multiplications, out->flops is all
-   that is made. 0 when memory ran out. */
+/* cti_merged_make -- a cti_linear by a sparse direct factor that is kept while few rows of H change, for bodies of many blocks. A solve that is not
+   rough leaves at most a share (policy augmented.refine) of f. J->p->local must be there. Memory comes from the arena and from mem;
+   cti_merged_free frees the latter, also after a failure; NULL is allowed. Where a factor takes more than `most` multiplications, out->flops is
+   all that is made. 0 when memory ran out. */
 typedef struct cti_merged cti_merged;
 CTI_FN int cti_merged_make(const cti_jacobian *J, double most, cti_mem *mem, cti_arena *arena, cti_merged **out_merged, cti_linear *out);
 CTI_FN void cti_merged_free(cti_merged *merged);

@@ -53,7 +53,7 @@ static double cti_merged_direction(const cti_merged *m, int c, const double *y, 
 }
 
 /* x = K_1^-1 x */
-static void cti_merged_near(const cti_merged *m, double *x)
+static void cti_merged_apply(const cti_merged *m, double *x)
 {
     int i, c, d, n3 = 3 * m->shape.n;
     cti_factor64_solve(&m->factor, x, m->work);
@@ -179,21 +179,21 @@ static double cti_merged_size(const cti_merged *m, const double *r)
     return sum;
 }
 
-static int cti_merged_solve(void *ctx, double *x, int near)
+static int cti_merged_solve(void *ctx, double *x, int rough)
 {
     cti_merged *m = (cti_merged *)ctx;
     int n3 = 3 * m->shape.n, i, k;
     double rz = 0, enough;
-    if (near || (!m->n_columns && !memcmp(m->H, m->H_made, sizeof *m->H * 9 * (size_t)m->J->p->n_rows))) {
-        cti_merged_near(m, x);
+    if (rough || (!m->n_columns && !memcmp(m->H, m->H_made, sizeof *m->H * 9 * (size_t)m->J->p->n_rows))) {
+        cti_merged_apply(m, x);
         return 1;
     }
     memcpy(m->r, x, sizeof *x * (size_t)n3), memset(x, 0, sizeof *x * (size_t)n3), memset(m->d, 0, sizeof *x * (size_t)n3);
-    enough = cti_solve_tuned.augmented.near * cti_solve_tuned.augmented.near * cti_merged_size(m, m->r);
-    for (k = 0; k < cti_solve_tuned.augmented.refined; k++) {
+    enough = cti_solve_tuned.augmented.refine * cti_solve_tuned.augmented.refine * cti_merged_size(m, m->r);
+    for (k = 0; k < cti_solve_tuned.augmented.refinements; k++) {
         double last = rz, along;
         memcpy(m->z, m->r, sizeof *x * (size_t)n3);
-        cti_merged_near(m, m->z);
+        cti_merged_apply(m, m->z);
         rz = cti_dot(n3, m->r, m->z);
         for (i = 0; i < n3; i++)
             m->d[i] = m->z[i] + (k ? rz / last : 0) * m->d[i];
@@ -209,7 +209,7 @@ static int cti_merged_solve(void *ctx, double *x, int near)
         x[i] = m->r[i] + m->q[i];
     if (!cti_merged_renew(m))
         return 0;
-    cti_merged_near(m, x);
+    cti_merged_apply(m, x);
     return 1;
 }
 
