@@ -34,41 +34,42 @@ CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobia
         return 0;
     for (out->first[0] = 0, i = 0; i < p->n_rows; i++)
         out->first[i + 1] = out->first[i] + p->rows[i].n;
-    out->G = CTI_ARENA_NEW(arena, double, 9 * (size_t)out->first[p->n_rows]);
+    out->G = CTI_ARENA_NEW(arena, double, 18 * (size_t)out->first[p->n_rows]), out->Gt = out->G + 9 * (size_t)out->first[p->n_rows];
     for (i = 0; out->G && i < p->n_rows; i++)
         for (k = 0; k < p->rows[i].n; k++) {
-            ct_real G[9];
-            cti_row_map(&p->rows[i], k, G);
+            size_t at = 9 * (size_t)(out->first[i] + k);
+            ct_real G[9], Gt[9];
+            cti_row_map(&p->rows[i], k, G), cti_row_map_t(p, &p->rows[i], k, Gt);
             for (a = 0; a < 9; a++)
-                out->G[9 * (size_t)(out->first[i] + k) + (size_t)a] = (double)G[a];
+                out->G[at + (size_t)a] = (double)G[a], out->Gt[at + (size_t)a] = (double)Gt[a];
         }
     return out->G != NULL;
 }
 
 CTI_FN int cti_jacobian_stiffness(const cti_jacobian *J, int i, const double *H, double *out)
 {
-    const cti_row *row = &J->p->rows[i];
-    double P[9 * CTI_ROW_TERMS];
-    int k, l, a, b, c, pairs = H[0] > 0 || H[4] > 0 || H[8] > 0 ? row->n * row->n : 0;
-    for (k = 0; pairs && k < row->n; k++) {
-        ct_real Gt[9];
-        cti_row_map_t(J->p, row, k, Gt);
-        for (a = 0; a < 9; a++)
-            P[9 * k + a] = (double)Gt[a];
-    }
-    for (k = 0; pairs && k < row->n; k++) {
+    const double *G = J->Gt + 9 * (size_t)J->first[i];
+    int k, l, a, b, c, n = J->p->rows[i].n;
+    if (!(H[0] > 0 || H[4] > 0 || H[8] > 0))
+        return 0;
+    for (k = 0; k < n; k++) {
         double T[9] = {0};
         for (a = 0; a < 3; a++)
             for (b = 0; b < 3; b++)
                 for (c = 0; c < 3; c++)
-                    T[3 * a + b] += P[9 * k + 3 * a + c] * H[3 * c + b];
-        for (l = 0; l < row->n; l++, out += 9)
+                    T[3 * a + b] += G[9 * k + 3 * a + c] * H[3 * c + b];
+        for (l = k; l < n; l++) {
+            double *to = out + 9 * (k * n + l), *back = out + 9 * (l * n + k);
+            const double *g = G + 9 * l;
             for (a = 0; a < 3; a++)
                 for (b = 0; b < 3; b++)
-                    for (out[3 * a + b] = 0, c = 0; c < 3; c++)
-                        out[3 * a + b] += T[3 * a + c] * P[9 * l + 3 * b + c];
+                    to[3 * a + b] = T[3 * a] * g[3 * b] + T[3 * a + 1] * g[3 * b + 1] + T[3 * a + 2] * g[3 * b + 2];
+            for (a = 0; a < 3; a++)
+                for (b = 0; l > k && b < 3; b++)
+                    back[3 * b + a] = to[3 * a + b];
+        }
     }
-    return pairs;
+    return n * n;
 }
 
 CTI_FN double cti_augmented_price(double flops) { return cti_solve_tuned.augmented.expected * cti_solve_tuned.augmented.flop * flops; }
@@ -93,19 +94,11 @@ static void cti_augmented_gather(const cti_augmented *s, const double *v, double
 /* f += S J_i' r of row i, r [3], S the projectors of constrained blocks */
 static void cti_augmented_push(const cti_augmented *s, int i, const double *r, double *f)
 {
-    const cti_problem *p = s->p;
-    int k, a, b;
-    for (k = 0; k < p->rows[i].n; k++) {
-        const double *G = s->J->G + 9 * (size_t)(s->J->first[i] + k);
-        int block = p->rows[i].term[k].block;
-        const ct_real *S = p->filter && p->filter[block] >= 0 ? p->projectors + 9 * (size_t)p->filter[block] : NULL;
-        double q[3];
+    const double *G = s->J->Gt + 9 * (size_t)s->J->first[i];
+    int k, a;
+    for (k = 0; k < s->p->rows[i].n; k++, G += 9)
         for (a = 0; a < 3; a++)
-            q[a] = G[a] * r[0] + G[3 + a] * r[1] + G[6 + a] * r[2];
-        for (a = 0; a < 3; a++)
-            for (b = 0; b < 3; b++)
-                f[3 * (size_t)block + (size_t)a] += (S ? (double)S[3 * a + b] : (a == b)) * q[b];
-    }
+            f[3 * (size_t)s->p->rows[i].term[k].block + (size_t)a] += G[3 * a] * r[0] + G[3 * a + 1] * r[1] + G[3 * a + 2] * r[2];
 }
 
 /* y = A x */

@@ -9,7 +9,7 @@
 typedef struct cti_jacobian {
     const cti_problem *p;
     int32_t *first; /* [n_rows + 1] */
-    double *G;      /* [9 first[n_rows]] block velocity to contact frame, row-major */
+    double *G, *Gt; /* [9 first[n_rows]] block velocity to contact frame, row-major; its transpose behind the projector of a constrained block */
 } cti_jacobian;
 
 /* cti_linear -- who solves (A + J'HJ) x = f. H changes between solves, A and J do not.

@@ -31,24 +31,20 @@ struct cti_merged {
     int made, n_columns, most, ld;
 };
 
-/* out [3 n] += x times column c of U; returns U_c'y */
-static double cti_merged_direction(const cti_merged *m, int c, const double *y, double x, double *out, int stride)
+/* out [3 n] with a stride += column c of U, unless NULL; returns U_c'y, 0 if y is NULL */
+static double cti_merged_direction(const cti_merged *m, int c, const double *y, double *out, int stride)
 {
-    const cti_problem *p = m->J->p;
-    const cti_row *row = &p->rows[m->of[c] / 3];
+    int row = m->of[c] / 3, k, a;
+    const cti_row *q = &m->J->p->rows[row];
+    const double *u = m->J->Gt + 9 * (size_t)m->J->first[row] + m->of[c] % 3;
     double sum = 0;
-    int k, a;
-    for (k = 0; k < row->n; k++) {
-        size_t at = 3 * (size_t)row->term[k].block;
-        ct_real Gt[9];
-        cti_row_map_t(p, row, k, Gt);
-        for (a = 0; a < 3; a++) {
-            double u = (double)Gt[3 * a + m->of[c] % 3];
-            sum += y ? u * y[at + (size_t)a] : 0;
+    for (k = 0; k < q->n; k++)
+        for (a = 0; a < 3; a++, u += 3) {
+            size_t at = 3 * (size_t)q->term[k].block + (size_t)a;
+            sum += y ? *u * y[at] : 0;
             if (out)
-                out[(at + (size_t)a) * (size_t)stride] += u * x;
+                out[at * (size_t)stride] += *u;
         }
-    }
     return sum;
 }
 
@@ -58,7 +54,7 @@ static void cti_merged_apply(const cti_merged *m, double *x)
     int i, c, d, n3 = 3 * m->shape.n;
     cti_factor64_solve(&m->factor, x, m->work);
     for (c = 0; c < m->n_columns; c++)
-        m->w[c] = cti_merged_direction(m, c, x, 0, NULL, 0);
+        m->w[c] = cti_merged_direction(m, c, x, NULL, 0);
     for (c = 0; c < m->n_columns; c++)
         for (m->t[c] = 0, d = 0; d < m->n_columns; d++)
             m->t[c] += m->C[c * m->ld + d] * m->w[d];
@@ -109,7 +105,7 @@ static int cti_merged_add(cti_merged *m)
     if (fresh)
         memset(m->many, 0, sizeof *m->many * (size_t)n3 * (size_t)pad);
     for (c = 0; c < fresh; c++)
-        m->column[m->of[first + c]] = first + c, cti_merged_direction(m, first + c, NULL, 1, m->many + c, pad);
+        m->column[m->of[first + c]] = first + c, cti_merged_direction(m, first + c, NULL, m->many + c, pad);
     if (fresh)
         cti_factor64_solve_many(&m->factor, m->many, fresh, m->scratch);
     k = m->n_columns += fresh;
@@ -118,7 +114,7 @@ static int cti_merged_add(cti_merged *m)
         for (i = 0; i < n3; i++)
             z[i] = m->many[(size_t)i * (size_t)pad + (size_t)(c - first)];
         for (d = 0; d < k; d++)
-            m->UZ[c * ld + d] = m->UZ[d * ld + c] = cti_merged_direction(m, d, z, 0, NULL, 0);
+            m->UZ[c * ld + d] = m->UZ[d * ld + c] = cti_merged_direction(m, d, z, NULL, 0);
     }
     for (c = 0; c < k; c++)
         for (memset(m->C + c * ld, 0, sizeof *m->C * (size_t)k), i = 0; i < 3; i++)
