@@ -43,7 +43,7 @@ static void solve(fixture *f, ct_cone cone)
     cti_linear L;
     memset(&d, 0, sizeof d);
     d.cone = cone, d.tolerance = CTI_R(1e-5);
-    assert_true(cti_residual_prepare(&f->p, &f->arena) && cti_jacobian_make(&f->p, &f->arena, &J) && cti_envelope_make(&J, &f->arena, &L));
+    assert_true(cti_residual_prepare(&f->p, &f->arena) && cti_jacobian_make(&f->p, &f->arena, &J) && cti_merged_make(&J, 1e9, &f->arena, &L));
     assert_true(cti_augmented_solve(&J, &L, &d, &f->arena, f->v, &f->info));
     assert_int_equal(f->info.status, CTI_SOLVE_OK);
 }

@@ -89,6 +89,21 @@ CTI_FN void *cti_arena_get(cti_arena *arena, size_t count, size_t element)
     return (void *)base;
 }
 
+static void *cti_arena_resize(void *user, void *block, size_t old_size, size_t new_size)
+{
+    void *p = new_size ? cti_arena_get((cti_arena *)user, new_size, 1) : NULL;
+    if (p && block)
+        memcpy(p, block, old_size < new_size ? old_size : new_size);
+    return p;
+}
+
+CTI_FN void cti_arena_mem(cti_arena *arena, cti_mem *out)
+{
+    ct_allocator user;
+    user.resize = cti_arena_resize, user.user = arena;
+    cti_mem_init(out, &user);
+}
+
 CTI_FN void *cti_arena_zero(cti_arena *arena, size_t count, size_t element)
 {
     void *p = cti_arena_get(arena, count, element);

@@ -29,6 +29,8 @@ typedef struct cti_arena_point {
 } cti_arena_point;
 CTI_FN cti_arena_point cti_arena_mark(const cti_arena *arena);
 CTI_FN void cti_arena_rewind(cti_arena *arena, cti_arena_point point);
+/* cti_arena_mem -- a memory whose blocks come from the arena, and go with it: what is released is not used again before. The arena must not move. */
+CTI_FN void cti_arena_mem(cti_arena *arena, cti_mem *out);
 /* cti_arena_get -- 64-byte aligned, uninitialised; NULL when memory ran out or the size overflows. count 0 gives a valid pointer. */
 CTI_FN void *cti_arena_get(cti_arena *arena, size_t count, size_t element);
 /* cti_arena_zero -- the same, filled with zero bytes. */

@@ -10,9 +10,9 @@
 #include "../2_linalg/lu.h"
 #include "../2_linalg/supernodal.h"
 
-struct cti_merged {
+typedef struct cti_merged {
     const cti_jacobian *J;
-    cti_mem *mem;
+    cti_mem mem; /* of the arena */
     cti_bsr shape;
     cti_symbolic symbolic;
     cti_gather gather;
@@ -29,7 +29,7 @@ struct cti_merged {
     double *r, *z, *q, *d;   /* [3 n] of conjugate gradients */
     double *w, *t;           /* [ld] */
     int made, n_columns, most, ld;
-};
+} cti_merged;
 
 /* out [3 n] with a stride += column c of U, unless NULL; returns U_c'y, 0 if y is NULL */
 static double cti_merged_direction(const cti_merged *m, int c, const double *y, double *out, int stride)
@@ -73,7 +73,7 @@ static int cti_merged_renew(cti_merged *m)
     for (i = 0; i < 3 * m->J->p->n_rows; i++)
         m->column[i] = -1;
     m->n_columns = 0, m->made = 1;
-    return cti_factor64_compute_double(m->mem, &m->factor, &m->symbolic, &m->gather, m->val);
+    return cti_factor64_compute_double(&m->mem, &m->factor, &m->symbolic, &m->gather, m->val);
 }
 
 /* Numbers the directions that changed since K_0 and have no column, of[n_columns] on. Returns how many, or -1 where columns would cost more than a
@@ -212,15 +212,16 @@ static int cti_merged_solve(void *ctx, double *x, int rough)
 /* memory of columns and conjugate gradients. 0: there is none left */
 static int cti_merged_open(cti_merged *m, cti_arena *arena)
 {
-    size_t n3 = 3 * (size_t)m->shape.n, rows = (size_t)m->J->p->n_rows, most, ld, scratch = cti_factor64_many_work(&m->factor);
+    size_t n3 = 3 * (size_t)m->shape.n, slots = (size_t)m->shape.row[m->shape.n], rows = (size_t)m->J->p->n_rows, most, ld, scratch = cti_factor64_many_work(&m->factor);
     m->most = (int)(m->symbolic.flops / (cti_solve_tuned.augmented.columns * m->symbolic.nonzeros));
     most = (size_t)m->most, m->ld = cti_pad8(m->most), ld = (size_t)m->ld;
     if (scratch < cti_lu_scratch(m->most))
         scratch = cti_lu_scratch(m->most);
     m->H = CTI_ARENA_NEW(arena, double, 18 * rows), m->column = CTI_ARENA_NEW(arena, int32_t, 3 * rows + most);
     m->Z = CTI_ARENA_NEW(arena, double, n3 * (most + ld + 4)), m->UZ = CTI_ARENA_NEW(arena, double, 3 * most * ld + 2 * ld);
+    m->val = CTI_ARENA_NEW(arena, double, 9 * slots), m->work = CTI_ARENA_NEW(arena, double, cti_factor64_work(&m->factor));
     m->pivot = CTI_ARENA_NEW(arena, int, most), m->scratch = CTI_ARENA_NEW(arena, double, scratch);
-    if (!m->H || !m->column || !m->Z || !m->UZ || !m->pivot || !m->scratch)
+    if (!m->val || !m->work || !m->H || !m->column || !m->Z || !m->UZ || !m->pivot || !m->scratch)
         return 0;
     m->H_made = m->H + 9 * rows, m->of = m->column + 3 * rows, m->many = m->Z + n3 * most;
     m->r = m->many + n3 * ld, m->z = m->r + n3, m->q = m->z + n3, m->d = m->q + n3;
@@ -237,7 +238,7 @@ static int cti_merged_pattern(cti_merged *m)
     int i, k, l, count = 0, ok, slots = 0;
     for (i = 0; i < p->n_rows; i++)
         slots += p->rows[i].n * p->rows[i].n;
-    if (!CTI_RESIZE(m->mem, m->from, A->row[A->n]) || !CTI_RESIZE(m->mem, m->at, slots) || !CTI_RESIZE(m->mem, pairs, 2 * (A->row[A->n] + slots)))
+    if (!CTI_RESIZE(&m->mem, m->from, A->row[A->n]) || !CTI_RESIZE(&m->mem, m->at, slots) || !CTI_RESIZE(&m->mem, pairs, 2 * (A->row[A->n] + slots)))
         return 0;
     for (i = 0; i < A->n; i++)
         for (k = A->row[i]; k < A->row[i + 1]; k++, count++)
@@ -246,41 +247,29 @@ static int cti_merged_pattern(cti_merged *m)
         for (k = 0; k < p->rows[i].n; k++)
             for (l = 0; l < p->rows[i].n; l++, count++)
                 pairs[2 * count] = p->rows[i].term[k].block, pairs[2 * count + 1] = p->rows[i].term[l].block;
-    ok = cti_bsr_shape(m->mem, &m->shape, A->n, pairs, count);
+    ok = cti_bsr_shape(&m->mem, &m->shape, A->n, pairs, count);
     for (i = 0; ok && i < A->row[A->n]; i++)
         m->from[i] = cti_bsr_slot(&m->shape, pairs[2 * i], pairs[2 * i + 1]);
     for (i = 0; ok && i < slots; i++)
         m->at[i] = cti_bsr_slot(&m->shape, pairs[2 * (A->row[A->n] + i)], pairs[2 * (A->row[A->n] + i) + 1]);
-    CTI_FREE(m->mem, pairs);
     return ok;
 }
 
-CTI_FN int cti_merged_make(const cti_jacobian *J, double most, cti_mem *mem, cti_arena *arena, cti_merged **out_merged, cti_linear *out)
+CTI_FN int cti_merged_make(const cti_jacobian *J, double most, cti_arena *arena, cti_linear *out)
 {
     cti_merged *m = CTI_ARENA_ZERO(arena, cti_merged, 1);
     int n = J->p->A->n, i;
     int32_t *all = CTI_ARENA_NEW(arena, int32_t, n);
-    *out_merged = m;
     if (!m || !all)
         return 0;
     for (i = 0; i < n; i++)
         all[i] = i;
-    m->J = J, m->mem = mem;
-    if (!cti_merged_pattern(m) || !cti_symbolic_analyze_once(mem, &m->symbolic, &m->shape, all, n))
+    m->J = J;
+    cti_arena_mem(arena, &m->mem);
+    if (!cti_merged_pattern(m) || !cti_symbolic_analyze_once(&m->mem, &m->symbolic, &m->shape, all, n))
         return 0;
     out->flops = m->symbolic.flops / 2;
     out->factor = cti_merged_factor, out->solve = cti_merged_solve, out->ctx = m;
-    return out->flops > most || (cti_gather_make(mem, &m->gather, &m->symbolic, &m->shape, all) && CTI_RESIZE(mem, m->val, 9 * m->shape.row[n]) &&
-                                 cti_factor64_reserve(mem, &m->factor, &m->symbolic) && CTI_RESIZE(mem, m->work, (int)cti_factor64_work(&m->factor)) && cti_merged_open(m, arena));
-}
-
-CTI_FN void cti_merged_free(cti_merged *m)
-{
-    if (!m)
-        return;
-    CTI_FREE(m->mem, m->from), CTI_FREE(m->mem, m->at), CTI_FREE(m->mem, m->val), CTI_FREE(m->mem, m->work);
-    cti_factor64_free(m->mem, &m->factor);
-    cti_gather_free(m->mem, &m->gather);
-    cti_symbolic_free(m->mem, &m->symbolic);
-    cti_bsr_free(m->mem, &m->shape);
+    return out->flops > most || (cti_gather_make(&m->mem, &m->gather, &m->symbolic, &m->shape, all) &&
+                                 cti_factor64_reserve(&m->mem, &m->factor, &m->symbolic) && cti_merged_open(m, arena));
 }

@@ -234,7 +234,7 @@ static double cti_islands_price(void *ctx)
 {
     cti_islands_rival *q = (cti_islands_rival *)ctx;
     cti_arena_point mark = cti_arena_mark(q->arena);
-    q->failed = !cti_envelope_make(&q->J, q->arena, &q->linear);
+    q->failed = !cti_merged_make(&q->J, 0, q->arena, &q->linear);
     cti_arena_rewind(q->arena, mark);
     return q->failed ? 0 : cti_augmented_price(q->linear.flops);
 }
@@ -266,21 +266,16 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
 static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc *desc, cti_islands_rival *rival, cti_islands_result *out,
                               cti_solve_info *info, double *visits)
 {
-    cti_merged *merged = NULL;
+    double most = cti_solve_tuned.augmented.reach;
     int unsolved = info->status == CTI_SOLVE_BUDGET && desc->solver == CT_SOLVER_AUTO, ok;
     if (!unsolved && info->status != CTI_SOLVE_OUTPACED)
         return 1;
-    ok = cti_jacobian_make(&q->p, s->arena, &rival->J);
-    if (ok && unsolved)
-        ok = cti_merged_make(&rival->J, cti_solve_tuned.augmented.reach, s->mem, s->arena, &merged, &rival->linear);
-    else
-        ok = ok && cti_envelope_make(&rival->J, s->arena, &rival->linear);
-    if (ok && (!unsolved || rival->linear.flops <= cti_solve_tuned.augmented.reach)) {
+    ok = cti_jacobian_make(&q->p, s->arena, &rival->J) && cti_merged_make(&rival->J, most, s->arena, &rival->linear);
+    if (ok && rival->linear.flops <= most) {
         ok = cti_augmented_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
         out->iterations += info->iterations, out->fallbacks += unsolved;
         *visits += unsolved ? 0 : info->iterations * cti_augmented_visits(&rival->linear);
     }
-    cti_merged_free(merged);
     return ok;
 }
 
