@@ -603,7 +603,7 @@ typedef struct ct_step_report {
     int solver_sweeps;     /* sweeps over the contacts, summed */
     int solver_quick;      /* termination PAPER with CT_STEPPER_CMR: the solver_iterations whose inner loop took fewer than ten sweeps; else 0 */
     int solver_fallbacks;  /* solves of an island that ended with another solver than the chosen one, summed: with ICA where the chosen one
-                              failed or refuses the problem; with CT_SOLVER_AUTO also with Newton steps where ICA's budget ended */
+                              failed or refuses the problem; with CT_SOLVER_AUTO with Newton steps that took over from ICA */
     int linear_iterations; /* of the unconstrained solve, summed */
     int refactorizations;
     int zones, frozen;     /* impact zones; blocks that they froze, or that were held for an implausible motion or a gain of energy, summed over
