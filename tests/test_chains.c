@@ -309,12 +309,47 @@ static void near_spinners_are_cut(void **state)
     ct_world_destroy(w);
 }
 
+/* Chains whose links meet as they fold: an attempt takes at most cmr_rounds solves for collisions, eight for what turns, and the first
+   (docs/limits.md). The worst of these took 86, when rows that turn, joints and collisions were solved again one inside the other */
+static void folding_chains_end_their_rounds(void **state)
+{
+    static const struct {
+        int n;
+        double load, dt;
+    } runs[] = {{3, 1e4, 0.01}, {3, 1e3, 1.0 / 60}, {5, 10, 0.01}, {10, 1, 0.01}, {10, 10, 0.01}};
+    int k, i, met = 0;
+    (void)state;
+    for (k = 0; k < (int)(sizeof runs / sizeof *runs); k++) {
+        ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+        ct_world *w = world_make(&d);
+        ct_body_id last = {0, 0};
+        int rounds = 0;
+        for (i = 0; i < runs[k].n; i++) {
+            int ends = i == runs[k].n - 1;
+            double s[3] = {0.08, ends ? 0.06 : 0.02, ends ? 0.06 : 0.02}, x[3] = {0.1 * i + 0.05, 0, 0};
+            ct_body_id id = add_box(w, s, 0.036 * (ends ? runs[k].load : 1) / (s[0] * s[1] * s[2]), 0, x, NULL, NULL);
+            join(w, CT_JOINT_BALL, id, last, 0.1 * i, 0, 0);
+            last = id;
+        }
+        for (i = 0; i < (int)(PLAIN_OR(10, 5) / runs[k].dt); i++) {
+            ct_step_report r = step_once(w, runs[k].dt);
+            rounds = r.cmr_rounds > rounds ? r.cmr_rounds : rounds, met += r.contacts > 0;
+        }
+        print_message("%d links, load %g: at most %d solves in an attempt\n", runs[k].n, runs[k].load, rounds);
+        assert_true(rounds <= d.cmr_rounds + 9);
+        ct_world_destroy(w);
+    }
+    print_message("links met in %d steps\n", met);
+    assert_true(met > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fast_chains_keep_their_energy),  cmocka_unit_test(free_chains_keep_momenta_and_energy),
         cmocka_unit_test(energy_that_is_gone_stays_gone), cmocka_unit_test(spinners_cut_no_step),
         cmocka_unit_test(far_turns_are_eulers),           cmocka_unit_test(near_spinners_are_cut),
+        cmocka_unit_test(folding_chains_end_their_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,10 +181,9 @@ static void test_attempt(void **state)
     (void)state;
     assert_true(slack >= CTI_R(2e-7) && slack < CTI_R(3e-6)); /* the solver's 2e-7, the thickness' 1e-7, in float 16 roundings of 1 m */
     assert_true(cti_policy_joint_slack(CTI_R(1), CTI_R(1e-4), CTI_R(0.1), CTI_R(0.01), 1) == CTI_R(1e-4));
-    assert_true(cti_policy_rows_hold(0, 1, 0) && !cti_policy_joint_solves_again(1) && !cti_policy_rows_hold(0, 2, 0) &&
-                cti_policy_joint_solves_again(2));
-    assert_true(!cti_policy_rows_hold(1, 1, 7) && cti_policy_rows_hold(1, 1, 8));
-    assert_true(!cti_policy_rows_hold(0, 2, 7) && cti_policy_rows_hold(0, 2, 8));
+    assert_true(!cti_policy_joint_solves_again(1) && cti_policy_joint_solves_again(2));
+    assert_true(cti_policy_solves_again(7) && !cti_policy_solves_again(8));
+    assert_true(!cti_policy_joint_misses(CTI_R(9e3)) && cti_policy_joint_misses(CTI_R(1.1e4))); /* of 1e-4 thicknesses */
     assert_true(!cti_policy_joint_fails(2) && cti_policy_joint_fails(3));
     assert_true(!cti_policy_turns_far(CTI_R(0.5)) && cti_policy_turns_far(CTI_R(0.6)));
 }

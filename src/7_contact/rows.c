@@ -19,8 +19,7 @@
 #define CTI_ROWS_YIELD CTI_R(0.2)
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* [1] normal compliance, in inverse masses of the free nodes */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* [1] cap on it, in the compliance of the blocks' own diagonal of A */
-#define CTI_ROWS_SINK CTI_R(5e-4) /* [h a step] largest compression of a compliance by a load: a contact at rest is SINK / EASE below the
-                                     thickness */
+#define CTI_ROWS_SINK (CTI_ROWS_REST * CTI_ROWS_EASE) /* [h a step] largest compression of a compliance by a load */
 #define CTI_ROWS_EASE CTI_R(0.2) /* [1] share of a missing gap that is recovered in a step */
 /* [1/s] share of a missing gap that may be recovered in a second where gravity is too weak to bring features back: EASE in steps of 8 ms. Without it
    a world of 1e-6 m/s^2 takes many seconds to recover (recovery_does_not_throw). With half, corners that a joint pulls together come nearer than a
@@ -192,27 +191,31 @@ static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v
     return size > 0 ? cti_v3_mad(hold, rest, cti_rows_speed(c, size) / size) : hold;
 }
 
-CTI_FN void cti_rows_turn(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_contact_row *origin)
+/* terms and frame of a row along n */
+static void cti_rows_place(const cti_row_context *c, cti_v3 n, cti_row *row, cti_contact_row *origin)
 {
-    const cti_surface *s = c->surface;
-    cti_v3 n, t1, t2, scripted, force = cti_m3_mul_tv(row->frame, cti_v3_make(0, row->r[1], row->r[2])), slip = cti_v3_at(origin->slip, 0);
-    ct_real gap, side = cti_pair_body_a(s, pair) == cti_pair_body_a(s, &origin->pair) ? 1 : -1;
-    int feature;
-    origin->pair = *pair, row->key = cti_pair_key(s, pair), row->mu = cti_pair_friction(s, pair);
-    gap = cti_pair_closest(s, s->x1, &origin->pair, &feature) - origin->thickness;
-    n = cti_v3_unit(cti_pair_offset(s, s->x1, &origin->pair), cti_v3_mul(cti_v3_at(row->frame, 0), side));
-    gap -= cti_v3_dot(n, cti_pair_way(s, &origin->pair));
-    origin->base[0] += (gap - origin->gap0) / c->dt, origin->gap0 = gap;
+    cti_v3 t1, t2, scripted;
     cti_rows_terms(c, &origin->pair, row, origin, &scripted);
     cti_rows_tangents(c, row, scripted, n, &t1, &t2);
     cti_v3_put(row->frame, 0, n), cti_v3_put(row->frame, 1, t1), cti_v3_put(row->frame, 2, t2);
-    /* friction and slip are vectors in space; the normal impulse keeps its size */
-    force = cti_m3_mul_v(row->frame, cti_v3_mul(force, side));
+    cti_v3_put(origin->script, 0, cti_m3_mul_v(row->frame, scripted));
+}
+
+CTI_FN void cti_rows_turn(const cti_row_context *c, cti_row *row, cti_contact_row *origin)
+{
+    const cti_surface *s = c->surface;
+    cti_v3 n, force = cti_m3_mul_tv(row->frame, cti_v3_make(0, row->r[1], row->r[2])), slip;
+    int feature;
+    ct_real gap = cti_pair_closest(s, s->x1, &origin->pair, &feature) - origin->thickness;
+    n = cti_v3_unit(cti_pair_offset(s, s->x1, &origin->pair), cti_v3_at(row->frame, 0));
+    gap -= cti_v3_dot(n, cti_pair_way(s, &origin->pair));
+    origin->base[0] += (gap - origin->gap0) / c->dt, origin->gap0 = gap;
+    cti_rows_place(c, n, row, origin);
+    /* friction is a vector in space; the normal impulse keeps its size */
+    force = cti_m3_mul_v(row->frame, force);
     row->r[1] = force.y, row->r[2] = force.z;
-    cti_v3_put(origin->slip, 0, cti_v3_mul(slip, side));
     slip = cti_rows_stick(c, row, cti_m3_mul_v(row->frame, cti_v3_at(origin->slip, 0)));
     origin->base[1] = slip.y, origin->base[2] = slip.z;
-    cti_v3_put(origin->script, 0, cti_m3_mul_v(row->frame, scripted));
     cti_rows_linearize(c, row, origin);
 }
 
@@ -255,20 +258,16 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
 {
     const cti_surface *s = c->surface;
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair);
-    cti_v3 t1, t2, scripted;
     ct_real soft, own;
+    int k;
     memset(row, 0, sizeof *row);
     memset(origin, 0, sizeof *origin);
     origin->pair = *pair;
     origin->thickness = keep > 0 ? keep : cti_pair_thickness(s, pair);
     origin->gap0 = cti_v3_dot(n, cti_pair_offset(s, s->x0, pair)) - origin->thickness;
-    cti_rows_terms(c, pair, row, origin, &scripted);
+    cti_rows_place(c, n, row, origin);
     if (row->n == 0)
         return 0;
-    cti_rows_tangents(c, row, scripted, n, &t1, &t2);
-    cti_v3_put(row->frame, 0, n);
-    cti_v3_put(row->frame, 1, t1);
-    cti_v3_put(row->frame, 2, t2);
     row->mu = cti_sqrt(s->bodies[a].friction * s->bodies[b].friction);
     row->key = cti_pair_key(s, pair) + (uint64_t)twin;
     if (c->own)
@@ -293,9 +292,8 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     }
     row->compliance[2] = row->compliance[1];
     cti_rows_law(c, row, origin, soft);
-    scripted = cti_m3_mul_v(row->frame, scripted);
-    cti_v3_put(origin->script, 0, scripted);
-    row->w[0] = origin->base[0] + scripted.x, row->w[1] = origin->base[1] + scripted.y, row->w[2] = origin->base[2] + scripted.z;
+    for (k = 0; k < 3; k++)
+        row->w[k] = origin->base[k] + origin->script[k];
     cti_rows_linearize(c, row, origin);
     return 1;
 }

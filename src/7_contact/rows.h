@@ -4,6 +4,8 @@
 #include "memory.h"
 #include "../2_linalg/bsr.h"
 
+#define CTI_ROWS_REST CTI_R(2.5e-3) /* [thickness] distance by which a loaded contact at rest may be below its thickness */
+
 /* cti_row_context -- the data of the step that rows need. */
 typedef struct cti_row_context {
     const cti_surface *surface;
@@ -41,7 +43,7 @@ typedef struct cti_contact_row {
     ct_real load, asked; /* > 0 where the row lifts a loaded contact: the last step's normal multiplier [N s], and the requested speed
                             [m/s] */
     int is_unsolved; /* 1: not solved yet */
-    int is_changed; /* 1: linearized again since its last solve, with a change that matters */
+    int is_changed; /* 1: linearized again since its last solve, with a change that matters; 2: with one of a thickness or more */
     ct_real joint_error; /* violation of a joint's equation at the tentative motion, over the error that it may have */
     ct_real gives, anchor[3]; /* > 0: compliance [1/kg] of a joint that is being closed, around an impulse [N s] in world axes (joints.c) */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
@@ -59,9 +61,9 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
    velocity there. Returns the largest change of a row's velocity at v [m/s]. */
 CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin);
 
-/* cti_rows_turn -- makes a nonlinear row that of `pair` with the normal and the weights at the end of the motion, surface->x1: its gap there is exact
-   to first order around it. The row's own pair has another normal there, or another pair has taken its place; the law and the slip stay. */
-CTI_FN void cti_rows_turn(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_contact_row *origin);
+/* cti_rows_turn -- gives a nonlinear row the normal and the weights of its pair at the end of the motion, surface->x1. Its gap there is exact to
+   first order; the law and the slip stay. */
+CTI_FN void cti_rows_turn(const cti_row_context *c, cti_row *row, cti_contact_row *origin);
 
 /* cti_rows_answer -- velocity of term k's block for a unit impulse along n at the contact: w n / m, or I^-1 (arm x n). */
 CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v3 n);

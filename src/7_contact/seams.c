@@ -11,6 +11,7 @@
    needs both. So does a pair inside of a face whose led motion leaves the face: a ball that passes a corner of tiles leaves the plane of
    its slanted face behind. All that is near its vertex must end apart. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "seams.h"
+#include "rows.h"
 #include "../0_base/sort.h"
 
 /* [thickness] way after which a pair is past: near pairs are no farther apart (CTI_DETECT_TRUST). With one distance of the pair a stack of five
@@ -173,7 +174,7 @@ static int cti_seams_leaves(cti_seams *q, const cti_hit *hit)
     return feature != 6;
 }
 
-/* 1 if the led motion keeps all candidates of vertex v as far apart as a passing one, and none ends nearer than now, or than its thickness */
+/* 1 if the led motion keeps all candidates of vertex v as far apart as a passing one, and none ends nearer than now, or than a contact at rest */
 static int cti_seams_apart(cti_seams *q, const cti_candidates *l, int32_t v)
 {
     int i;
@@ -184,7 +185,7 @@ static int cti_seams_apart(cti_seams *q, const cti_candidates *l, int32_t v)
         if (at[0] != v && (l->kind == CT_PAIR_VF || (at[1] != v && at[2] != v && at[3] != v)))
             continue;
         cti_pair_make(q->s, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        view = cti_seams_view(q, &p, a, b), least = cti_min(cti_pair_thickness(q->s, &p), cti_sqrt(l->d2[i]));
+        view = cti_seams_view(q, &p, a, b), least = cti_min((1 - CTI_ROWS_REST) * cti_pair_thickness(q->s, &p), cti_sqrt(l->d2[i]));
         if (cti_seams_ends(q, b, view, least) || cti_vertices_toi(p.kind, view.v, p.n, CTI_SEAMS_KEPT * least, a, b) <= 1)
             return 0;
     }

@@ -132,33 +132,33 @@ static int cti_cmr_first_rows(cti_state *s, const cti_row_context *c)
 /* 1 if the contacts' part of the motion is at most `reach` (plausible.h). The paper accepts every result */
 static int cti_cmr_is_plausible(const cti_state *s, double reach) { return cti_state_is_paper(s) || cti_plausible_contacts(s, reach); }
 
-/* solves the rows, and linearizes joints and contacts of rigid bodies again until they hold at the end of the motion. 0: out of memory */
-static int cti_cmr_solve_relinearized(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
+/* solves the unsolved rows, moves, and linearizes joints and contacts of rigid bodies again there (steps 4.1, 4.2). 0: out of memory */
+static int cti_cmr_solve(cti_state *s, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
 {
-    ct_real joints_error;
-    int k, changed;
-    for (k = 0;; k++) {
-        if (!cti_cmr_solve_once(s, dt, scale, out))
+    double t = cti_state_clock(s);
+    if (!CTI_LEN(s->contact.rows))
+        return 1;
+    out->clear = 0; /* CCD has not tested the motion of this solve */
+    if (!cti_cmr_solve_once(s, c->dt, scale, out))
+        return 0;
+    out->work.rounds++;
+    if (!cti_cmr_is_plausible(s, reach)) {
+        if (!cti_cmr_solve_extrapolated(s, c->dt, out))
             return 0;
-        out->work.rounds++;
-        if (!cti_cmr_is_plausible(s, reach)) {
-            if (!cti_cmr_solve_extrapolated(s, dt, out))
-                return 0;
-            reach = cti_plausible_reach(s, dt);
-        }
-        if (!cti_cmr_is_plausible(s, reach) || !cti_plausible_motion(s, dt))
-            return cti_cmr_give_up(s, dt, out);
-        cti_cmr_move(s, dt);
-        changed = cti_cmr_linearize_rows(s, c) && !cti_state_is_paper(s);
-        joints_error = CTI_JOINTS(s) ? cti_joints_linearize(s, c, scale) : 0;
-        if (cti_policy_rows_hold(changed, joints_error, k))
-            return 1;
+        reach = cti_plausible_reach(s, c->dt);
     }
+    if (!cti_cmr_is_plausible(s, reach) || !cti_plausible_motion(s, c->dt))
+        return cti_cmr_give_up(s, c->dt, out);
+    cti_cmr_move(s, c->dt);
+    cti_cmr_linearize_rows(s, c);
+    if (CTI_JOINTS(s))
+        cti_joints_linearize(s, c, scale);
+    out->work.ms_solve += cti_state_clock(s) - t;
+    return 1;
 }
 
-/* Adds crossings of flat edges that the first round's motion brings too near, after its collisions. In S2 (README), doing this again in the
-   second round kept no more of the thickness. It is not done after another linearization either, since that would solve islands again that
-   the linearization does not touch. 0: out of memory */
+/* Adds crossings of flat edges that the first round's motion brings too near, after its collisions. In S2 (README), doing this again kept no more
+   of the thickness. After another linearization it would solve islands again that the linearization does not touch. 0: out of memory */
 static int cti_cmr_add_flat_crossings(cti_state *s)
 {
     if (cti_state_is_paper(s) || s->system.n_linearized > 0)
@@ -169,55 +169,37 @@ static int cti_cmr_add_flat_crossings(cti_state *s)
     return 1;
 }
 
-/* solves the rows, and finds collisions (steps 4.1 - 4.3); where there are none, rows may turn, and are solved again. 0: out of memory */
-static int cti_cmr_solve_and_collide(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
-{
-    int k, turned = 0;
-    for (k = 0;; k++) {
-        double t = cti_state_clock(s);
-        if (CTI_LEN(s->contact.rows)) {
-            out->clear = 0; /* CCD has not tested the motion of this solve */
-            if (!cti_cmr_solve_relinearized(s, dt, c, scale, reach, out))
-                return 0;
-            if (!out->converged)
-                return 1;
-        }
-        out->work.ms_solve += cti_state_clock(s) - t;
-        t = cti_state_clock(s);
-        if (!cti_cmr_collide(s, out) || !cti_cmr_turn_rows(s, c, &turned))
-            return 0;
-        out->work.ms_detect += cti_state_clock(s) - t;
-        if (cti_policy_rows_hold(turned, 0, k))
-            return 1;
-    }
-}
-
-/* runs the rounds of solve and CCD (step 4) */
+/* Runs the rounds of solve and CCD (step 4). Each solves again what the last one linearized, turned, or found to collide. 0: out of memory */
 static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     ct_real scale = cti_cmr_scale(s, dt);
-    double reach = cti_plausible_reach(s, dt);
-    int i, round, most = s->desc.cmr_rounds - (cti_state_is_paper(s) && CTI_LEN(s->contact.rows)); /* the paper counts solves */
-    for (round = 0; round <= most; round++) {
-        if (!cti_cmr_solve_and_collide(s, dt, c, scale, reach, out))
+    double reach = cti_plausible_reach(s, dt), t;
+    int i, unsolved, round = 0;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        s->factors.components[i].solve.refined = cti_state_is_paper(s) && CTI_LEN(s->contact.rows); /* the paper counts solves */
+    do {
+        if (!cti_cmr_solve(s, c, scale, reach, out))
             return 0;
         if (!out->converged)
             return 1;
-        if (round == 0 && !cti_events_first(s, c, &out->impact, &out->limit))
+        t = cti_state_clock(s);
+        if (!cti_cmr_collide(s, out) || (round == 0 && !cti_events_first(s, c, &out->impact, &out->limit)))
             return 0;
         if (out->impact > 0)
             return 1;
         out->clear = CTI_LEN(s->contact.hits) == 0;
-        if (round == 0 && most > 0 && !cti_cmr_add_flat_crossings(s))
+        if (round == 0 && !cti_cmr_add_flat_crossings(s))
             return 0;
-        if (CTI_LEN(s->contact.hits) == 0 || s->parts.conflict)
+        if (CTI_LEN(s->contact.hits))
+            out->limit = s->contact.hits[0].pair;
+        if (s->parts.conflict)
             return 1;
-        if (round == most)
-            for (i = 0; i < CTI_LEN(s->contact.hits); i++)
-                cti_parts_fail_pair(s, &s->contact.hits[i].pair);
-        if (!cti_cmr_refine(s, c, out))
+        if (!cti_cmr_refine(s, c, round++, &unsolved))
             return 0;
-    }
+        out->work.ms_detect += cti_state_clock(s) - t;
+    } while (unsolved);
+    for (i = 0; !out->clear && i < CTI_LEN(s->contact.hits); i++)
+        cti_parts_fail_pair(s, &s->contact.hits[i].pair);
     return 1;
 }
 

@@ -9,13 +9,11 @@
 #include "../7_contact/flat_patches.h"
 #include "../7_contact/seams.h"
 
-/* joins the components of a pair's vertices into one set; returns one of them, or -1: it has none */
-static int cti_cmr_join_pair(const cti_state *s, int32_t *sets, const cti_pair *pair)
+CTI_FN int cti_cmr_join_pair(const cti_state *s, int32_t *sets, const cti_pair *pair)
 {
     int k, first = -1;
     for (k = 0; k < pair->n; k++) {
-        const cti_attach *a = cti_surface_attach(&s->surface, pair->v[k]);
-        int c = a->n > 0 ? s->factors.component_of[a->block[0]] : -1;
+        int c = cti_state_component(s, pair->v[k]);
         if (c >= 0 && first >= 0)
             cti_sets_join(sets, c, first);
         first = c >= 0 ? c : first;
@@ -23,46 +21,44 @@ static int cti_cmr_join_pair(const cti_state *s, int32_t *sets, const cti_pair *
     return first;
 }
 
-/* what an island has: collisions; some that are not of flat edges */
-#define CTI_CMR_HIT 1
-#define CTI_CMR_OTHER 2
+/* cti_cmr_islands -- sets of components that rows and collisions join (0_base/sets.h); the other arrays are indexed by a set's root. */
+typedef struct cti_cmr_islands {
+    int32_t *sets, *refined; /* refined: rounds in which its collisions got rows */
+    uint8_t *hits;           /* 1: it has collisions, 3: not of flat edges alone */
+    uint8_t *misses;         /* 1: its motion misses by a thickness or more what was linearized again */
+} cti_cmr_islands;
 
-/* the islands of rows and collisions, sets of components, and what each has [components, of a set's root]; NULL: out of memory */
-static int32_t *cti_cmr_islands(const cti_state *s, uint8_t **has)
+/* root of the set of a row */
+static int cti_cmr_of_row(const cti_state *s, const cti_cmr_islands *q, int i)
 {
-    const cti_contacts *found = &s->contact;
-    int i, k, nc = CTI_LEN(s->factors.components);
-    int32_t *sets = CTI_ARENA_NEW(s->arena, int32_t, nc);
-    *has = CTI_ARENA_ZERO(s->arena, uint8_t, nc);
-    if (!sets || !*has)
-        return NULL;
-    cti_sets_init(sets, nc);
-    for (i = 0; i < CTI_LEN(found->rows); i++)
-        for (k = 1; k < found->rows[i].n; k++)
-            cti_sets_join(sets, s->factors.component_of[found->rows[i].term[k].block], s->factors.component_of[found->rows[i].term[0].block]);
-    for (i = 0; i < CTI_LEN(found->hits); i++)
-        cti_cmr_join_pair(s, sets, &found->hits[i].pair);
-    for (i = 0; i < CTI_LEN(found->hits); i++)
-        (*has)[cti_sets_root(sets, cti_cmr_join_pair(s, sets, &found->hits[i].pair))] |= CTI_CMR_HIT | (found->hits[i].flat ? 0 : CTI_CMR_OTHER);
-    return sets;
+    return cti_sets_root(q->sets, s->factors.component_of[s->contact.rows[i].term[0].block]);
 }
 
-/* Flat edges wait for a round without other collisions in their island, since the rows of their vertices usually clear them. An island
-   without collisions is finished, however many rounds others take. 0: out of memory */
-static int cti_cmr_defer_flat_edges(cti_state *s)
+/* finds the islands of contact.rows and contact.hits. 0: out of memory */
+static int cti_cmr_find_islands(const cti_state *s, cti_cmr_islands *out)
 {
-    cti_contacts *found = &s->contact;
-    uint8_t *has;
-    int32_t *sets = cti_cmr_islands(s, &has);
-    int i, n = 0;
-    if (!sets)
+    const cti_contacts *found = &s->contact;
+    int i, k, n = CTI_LEN(s->factors.components);
+    out->sets = CTI_ARENA_NEW(s->arena, int32_t, n), out->refined = CTI_ARENA_ZERO(s->arena, int32_t, n);
+    out->hits = CTI_ARENA_ZERO(s->arena, uint8_t, n), out->misses = CTI_ARENA_ZERO(s->arena, uint8_t, n);
+    if (!out->sets || !out->refined || !out->hits || !out->misses)
         return 0;
+    cti_sets_init(out->sets, n);
     for (i = 0; i < CTI_LEN(found->rows); i++)
-        found->origins[i].is_unsolved &= has[cti_sets_root(sets, s->factors.component_of[found->rows[i].term[0].block])] != 0;
+        for (k = 1; k < found->rows[i].n; k++)
+            cti_sets_join(out->sets, s->factors.component_of[found->rows[i].term[k].block], cti_cmr_of_row(s, out, i));
     for (i = 0; i < CTI_LEN(found->hits); i++)
-        if (!found->hits[i].flat || !(has[cti_sets_root(sets, cti_cmr_join_pair(s, sets, &found->hits[i].pair))] & CTI_CMR_OTHER))
-            found->hits[n++] = found->hits[i];
-    stbds_header(found->hits)->length = (size_t)n;
+        cti_cmr_join_pair(s, out->sets, &found->hits[i].pair);
+    for (i = 0; i < CTI_LEN(found->hits); i++)
+        out->hits[cti_sets_root(out->sets, cti_cmr_join_pair(s, out->sets, &found->hits[i].pair))] |= found->hits[i].flat ? 1 : 3;
+    for (i = 0; i < CTI_LEN(found->rows); i++) {
+        const cti_contact_row *o = &found->origins[i];
+        out->misses[cti_cmr_of_row(s, out, i)] |= o->joint ? o->is_unsolved && cti_policy_joint_misses(o->joint_error) : o->is_changed == 2;
+    }
+    for (i = 0; i < n; i++) {
+        int root = cti_sets_root(out->sets, i);
+        out->refined[root] = cti_max_int(out->refined[root], s->factors.components[i].solve.refined);
+    }
     return 1;
 }
 
@@ -108,21 +104,20 @@ static ct_real cti_cmr_normal_law(const cti_row *row, const ct_real *v)
     return row->recover > 0 ? cti_min(law, u[0] + row->softness * row->r[0] - row->recover) : law;
 }
 
-CTI_FN int cti_cmr_linearize_rows(cti_state *s, const cti_row_context *c)
+CTI_FN void cti_cmr_linearize_rows(cti_state *s, const cti_row_context *c)
 {
-    int i, changed = 0;
+    int i;
     for (i = 0; CTI_LEN(s->bodies.rigids) && i < CTI_LEN(s->contact.rows); i++) {
         const cti_row *row = &s->contact.rows[i];
         cti_contact_row *o = &s->contact.origins[i];
-        ct_real most = cti_policy_row_tolerance(o->thickness, c->dt);
-        if (!o->is_nonlinear || cti_rows_linearize(c, &s->contact.rows[i], o) <= most)
+        ct_real most = cti_policy_row_tolerance(o->thickness, c->dt), change;
+        if (!o->is_nonlinear || (change = cti_rows_linearize(c, &s->contact.rows[i], o)) <= most || cti_state_is_paper(s))
             continue;
         /* a free contact that opens more slowly than before needs no other solve */
         o->is_changed = row->r[0] > 0 || cti_cmr_normal_law(row, s->end.v) < -most;
-        o->is_unsolved |= o->is_changed || cti_state_is_paper(s);
-        changed |= o->is_changed;
+        o->is_unsolved |= o->is_changed;
+        o->is_changed *= 1 + (change * c->dt > o->thickness);
     }
-    return changed;
 }
 
 CTI_FN ct_real cti_cmr_rows_error(const cti_state *s)
@@ -178,7 +173,7 @@ static void cti_cmr_offer(const cti_state *s, int i, int k, cti_cmr_turn *t)
     cti_pair q;
     int feature;
     cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &q);
-    if (cti_pair_thickness(f, &q) != s->contact.origins[t->row].thickness || /* the row keeps its thickness */
+    if (!cti_events_is_stepped(s, &q) ||
         cti_pair_closest(f, f->x1, &q, &feature) >= cti_min(t->away - slight, CTI_DETECT_REACH * cti_pair_thickness(f, &q)))
         return;
     alike = (k < t->own.n_a ? 1 : -1) * cti_v3_dot(n, cti_v3_unit(cti_pair_offset(f, f->x1, &q), cti_v3_zero()));
@@ -208,42 +203,55 @@ static int cti_cmr_find_nearer(const cti_state *s, cti_cmr_turn *t, int n)
     return 1;
 }
 
-static int cti_cmr_turn_all(cti_state *s, const cti_row_context *c, int *changed)
+/* gives a row to another pair with all that is the pair's, as if it had been near at the start; the multipliers stay, as vectors in space.
+   Returns 0 if the pair has no unknowns */
+static int cti_cmr_take_pair(const cti_row_context *c, cti_pair pair, cti_row *row, cti_contact_row *origin)
+{
+    const cti_surface *s = c->surface;
+    ct_real side = cti_pair_body_a(s, &pair) == cti_pair_body_a(s, &origin->pair) ? 1 : -1;
+    cti_v3 n = cti_v3_mul(cti_v3_at(row->frame, 0), side), force = cti_m3_mul_tv(row->frame, cti_v3_make(0, side * row->r[1], side * row->r[2]));
+    cti_row next;
+    cti_contact_row from;
+    int feature;
+    cti_pair_closest(s, s->x0, &pair, &feature);
+    if (!cti_rows_build(c, &pair, cti_v3_unit(cti_pair_offset(s, s->x0, &pair), n), row->key, 0, 0, &next, &from))
+        return 0;
+    force = cti_m3_mul_v(next.frame, force);
+    next.r[0] = row->r[0], next.r[1] = force.y, next.r[2] = force.z;
+    *row = next, *origin = from;
+    return 1;
+}
+
+/* turns rows of islands without collisions. 0: out of memory */
+static int cti_cmr_turn_rows(cti_state *s, const cti_row_context *c, const cti_cmr_islands *islands, int round)
 {
     cti_row *rows = s->contact.rows;
-    int i, size, last, n = 0, most = CTI_LEN(s->bodies.rigids) && !c->at_start && !cti_state_is_paper(s) && !s->parts.inactive ? CTI_LEN(rows) : 0;
+    int i, size, last, n = 0, most = CTI_LEN(s->bodies.rigids) && !c->at_start && !cti_state_is_paper(s) ? CTI_LEN(rows) : 0;
     cti_cmr_turn *t = CTI_ARENA_NEW(s->arena, cti_cmr_turn, most);
-    int32_t *table, *sets;
-    uint8_t *has;
-    *changed = 0;
+    int32_t *table;
     if (!t)
         return 0;
     for (i = 0; i < most; i++)
         n += cti_cmr_turns(s, i, &t[n]);
     if (n == 0)
         return 1;
-    if (!(sets = cti_cmr_islands(s, &has)) || !(table = cti_cmr_table(s, n, &size)) || !cti_cmr_find_nearer(s, t, n))
+    if (!(table = cti_cmr_table(s, n, &size)) || !cti_cmr_find_nearer(s, t, n))
         return 0;
     for (i = 0; i < n; i++) {
         int other = t[i].alike > -2;
         cti_row *row = &rows[t[i].row];
-        if ((!t[i].stays && !other) || has[cti_sets_root(sets, s->factors.component_of[row->term[0].block])])
+        int q = cti_cmr_of_row(s, islands, t[i].row);
+        if ((!t[i].stays && !other) || islands->hits[q] || islands->misses[q] || !cti_policy_solves_again(round - islands->refined[q]))
             continue;
         other = other && !cti_cmr_rows_of(s, table, size, cti_pair_key(&s->surface, &t[i].other), &last);
-        cti_rows_turn(c, other ? &t[i].other : &t[i].own, row, &s->contact.origins[t[i].row]);
+        if (other && !cti_cmr_take_pair(c, t[i].other, row, &s->contact.origins[t[i].row]))
+            continue;
+        cti_rows_turn(c, row, &s->contact.origins[t[i].row]);
         if (other)
             *cti_keys_at(table, size, &rows->key, sizeof *rows, row->key) = t[i].row + 1;
-        s->contact.origins[t[i].row].is_unsolved = s->contact.origins[t[i].row].is_changed = *changed = 1;
+        s->contact.origins[t[i].row].is_unsolved = s->contact.origins[t[i].row].is_changed = 1;
     }
     return 1;
-}
-
-CTI_FN int cti_cmr_turn_rows(cti_state *s, const cti_row_context *c, int *changed)
-{
-    cti_arena_point mark = cti_arena_mark(s->arena);
-    int ok = cti_cmr_turn_all(s, c, changed);
-    cti_arena_rewind(s->arena, mark);
-    return ok;
 }
 
 /* cti_cmr_build_task -- rows that are added after the existing ones. */
@@ -321,10 +329,44 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
     return 1;
 }
 
-CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out)
+/* Chooses the collisions that get rows in this round; the others stay only where none do. Flat edges wait for a round without other collisions
+   in their island, since the rows of their vertices usually clear them. *chosen: their number. 0: out of memory */
+static int cti_cmr_choose(cti_state *s, const cti_cmr_islands *islands, int round, int *chosen)
 {
-    out->limit = s->contact.hits[0].pair;
-    if (!cti_cmr_defer_flat_edges(s) || (!cti_state_is_paper(s) && !cti_seams_pass(s->arena, NULL, &s->surface, c->memory, s->contact.hits, NULL)))
+    int i, n = CTI_LEN(s->contact.hits);
+    uint8_t *keep = CTI_ARENA_NEW(s->arena, uint8_t, n);
+    if (!keep)
         return 0;
-    return cti_cmr_add_rows(s, c);
+    for (*chosen = i = 0; i < n; i++) {
+        const cti_hit *hit = &s->contact.hits[i];
+        int one = cti_cmr_join_pair(s, islands->sets, &hit->pair), q = cti_sets_root(islands->sets, one), refined = islands->refined[q];
+        keep[i] = refined < s->desc.cmr_rounds && !(hit->flat && islands->hits[q] > 1) &&
+                  !(islands->misses[q] && cti_policy_solves_again(round - refined));
+        if (keep[i])
+            s->factors.components[one].solve.refined = refined + 1, ++*chosen;
+    }
+    if (*chosen)
+        cti_hits_take(s->contact.hits, keep);
+    return 1;
+}
+
+CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, int round, int *unsolved)
+{
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    cti_cmr_islands islands;
+    int i, chosen;
+    if (!cti_cmr_find_islands(s, &islands) || !cti_cmr_turn_rows(s, c, &islands, round))
+        return 0;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        s->contact.origins[i].is_unsolved &= cti_policy_solves_again(round - islands.refined[cti_cmr_of_row(s, &islands, i)]);
+    if (!cti_cmr_choose(s, &islands, round, &chosen))
+        return 0;
+    if (chosen && !cti_state_is_paper(s) && !cti_seams_pass(s->arena, NULL, &s->surface, c->memory, s->contact.hits, NULL))
+        return 0;
+    if (chosen && !cti_cmr_add_rows(s, c))
+        return 0;
+    for (*unsolved = i = 0; i < CTI_LEN(s->contact.rows); i++)
+        *unsolved += s->contact.origins[i].is_unsolved;
+    cti_arena_rewind(s->arena, mark);
+    return 1;
 }

@@ -30,13 +30,12 @@ static ct_real cti_events_share(const cti_state *s, const cti_pair *pair, ct_rea
     return g1 < h ? (g0 > h ? (g0 - h) / (g0 - g1) : 0) : 2;
 }
 
-/* 1 if no vertex of the pair belongs to an inactive component (parts.h) */
-static int cti_events_is_stepped(const cti_state *s, const cti_pair *pair)
+CTI_FN int cti_events_is_stepped(const cti_state *s, const cti_pair *pair)
 {
     int k;
     for (k = 0; k < pair->n; k++) {
-        const cti_attach *a = cti_surface_attach(&s->surface, pair->v[k]);
-        if (a->n > 0 && cti_state_is_inactive(s, a->block[0]))
+        int c = cti_state_component(s, pair->v[k]);
+        if (c >= 0 && s->factors.components[c].substep.part)
             return 0;
     }
     return 1;

@@ -7,6 +7,8 @@
    farther apart than a near pair, carried no load in the last one, and comes nearer than 3/4 of its thickness (substep.meet). The time of meeting is
    when its distance is its thickness. Pairs with an inactive side (parts.h) do not meet. */
 
+/* cti_events_is_stepped -- 1 if no vertex of the pair belongs to an inactive component. */
+CTI_FN int cti_events_is_stepped(const cti_state *s, const cti_pair *pair);
 /* cti_events_defer -- removes from contact.hits, which are near pairs at the start of a substep, those that will first meet later than
    event_least: they get no row that would stop them now. */
 CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c);

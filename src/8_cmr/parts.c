@@ -4,6 +4,7 @@
    substeps. Those whose substeps cannot be shorter are stepped alone, up to the fail-safe.
    Based on: Otaduy 2009, sec. 4 (the step is halved). differs: it is halved for the coupled sets that fail, not for the world. */
 #include "parts.h"
+#include "cmr_rows.h"
 #include "../8_step/policy.h"
 #include "../8_step/snapshot.h"
 #include "../0_base/sets.h"
@@ -42,18 +43,11 @@ CTI_FN void cti_parts_begin(cti_state *s)
     }
 }
 
-/* component that moves a surface vertex; -1: the vertex is static or scripted */
-static int cti_parts_component(const cti_state *s, int vertex)
-{
-    const cti_attach *a = cti_surface_attach(&s->surface, vertex);
-    return a->n > 0 ? s->factors.component_of[a->block[0]] : -1;
-}
-
 CTI_FN void cti_parts_fail_pair(cti_state *s, const cti_pair *pair)
 {
     int k;
     for (k = 0; k < pair->n; k++) {
-        int c = cti_parts_component(s, pair->v[k]);
+        int c = cti_state_component(s, pair->v[k]);
         if (c >= 0)
             s->factors.components[c].substep.failed = 1;
     }
@@ -151,19 +145,13 @@ static void cti_parts_delete_rows(cti_state *s)
 {
     cti_contacts *found = &s->contact;
     int i, n = 0;
-    for (i = 0; i < CTI_LEN(found->rows); i++) {
-        if (cti_state_is_inactive(s, found->rows[i].term[0].block))
-            continue;
-        if (n < i) {
+    for (i = 0; i < CTI_LEN(found->rows); i++)
+        if (!cti_state_is_inactive(s, found->rows[i].term[0].block)) {
             found->rows[n] = found->rows[i];
-            found->origins[n] = found->origins[i];
+            found->origins[n++] = found->origins[i];
         }
-        n++;
-    }
     if (found->rows)
-        stbds_header(found->rows)->length = (size_t)n;
-    if (found->origins)
-        stbds_header(found->origins)->length = (size_t)n;
+        stbds_header(found->rows)->length = stbds_header(found->origins)->length = (size_t)n;
 }
 
 /* largest residual of active components: dynamics, and natural map of the islands that their rows were solved in */
@@ -316,7 +304,7 @@ CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
         return;
     for (i = 0; i < s->surface.nv; i++) {
         const cti_component *q;
-        c = cti_parts_component(s, i);
+        c = cti_state_component(s, i);
         if (c < 0)
             continue;
         q = &s->factors.components[c];
@@ -324,21 +312,6 @@ CTI_FN void cti_parts_place(cti_state *s, ct_real dt)
             cti_v3_put(s->surface.x1, i, cti_v3_at(s->surface.x0, i));
         else if (q->substep.part)
             cti_v3_put(s->surface.x1, i, cti_parts_point(&s->parts, i, q, dt));
-    }
-}
-
-/* records a conflict: all components of the pair become one coupled set */
-static void cti_parts_conflict(cti_state *s, const cti_pair *pair)
-{
-    int k, c, first = -1;
-    s->parts.conflict = 1;
-    for (k = 0; k < pair->n; k++) {
-        c = cti_parts_component(s, pair->v[k]);
-        if (c < 0)
-            continue;
-        if (first >= 0)
-            cti_sets_join(s->parts.coupled, c, first);
-        first = c;
     }
 }
 
@@ -351,14 +324,16 @@ CTI_FN void cti_parts_filter(cti_state *s)
         const cti_pair *pair = &s->contact.hits[i].pair;
         int excluded = 0, interpolated = 0, active = 0;
         for (k = 0; k < pair->n; k++) {
-            int c = cti_parts_component(s, pair->v[k]);
+            int c = cti_state_component(s, pair->v[k]);
             int part = c >= 0 ? s->factors.components[c].substep.part : 0;
             excluded |= part == CTI_PART_EXCLUDED;
             interpolated |= part > CTI_PART_EXCLUDED;
             active |= c >= 0 && !part;
         }
-        if (interpolated && active && !excluded)
-            cti_parts_conflict(s, pair);
+        if (interpolated && active && !excluded) {
+            s->parts.conflict = 1;
+            cti_cmr_join_pair(s, s->parts.coupled, pair);
+        }
         if (active && !interpolated && !excluded)
             s->contact.hits[n++] = s->contact.hits[i];
     }
@@ -388,7 +363,7 @@ CTI_FN int cti_parts_split(cti_state *s, ct_real interval, int depth)
     cti_parts *p = &s->parts;
     int c, i;
     for (i = 0; i < s->surface.nv; i++) {
-        c = cti_parts_component(s, i);
+        c = cti_state_component(s, i);
         if (c < 0 || s->factors.components[c].substep.part)
             continue;
         cti_v3_put(p->x0, i, cti_v3_at(p->x_start, i));

@@ -232,22 +232,16 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
         row->compliance[k] += origin->gives;
 }
 
-/* 1 if a body of the joint is inactive. Its other body is in the same coupled set, and is inactive as well */
+/* 1 if a body of the joint is inactive. Its other blocks are in the same coupled set, and are inactive as well */
 static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
 {
-    const cti_joint_side *side[2];
-    int k, i;
-    if (!s->parts.inactive)
-        return 0;
-    side[0] = &j->a, side[1] = &j->b;
+    int k, inactive = 0;
     for (k = 0; k < 2; k++) {
-        if (side[k]->rigid >= 0 && cti_state_is_inactive(s, s->bodies.rigids[side[k]->rigid].block))
-            return 1;
-        for (i = 0; i < side[k]->n; i++)
-            if (cti_state_is_inactive(s, side[k]->block[i]))
-                return 1;
+        const cti_joint_side *side = k ? &j->b : &j->a;
+        if (side->rigid >= 0 || side->n > 0)
+            inactive |= cti_state_is_inactive(s, side->rigid >= 0 ? s->bodies.rigids[side->rigid].block : side->block[0]);
     }
-    return 0;
+    return inactive;
 }
 
 CTI_FN int cti_joints_is_damped(const cti_state *s, int row)
@@ -422,9 +416,9 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c, ct_real sca
     return 1;
 }
 
-CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale)
+CTI_FN void cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale)
 {
-    ct_real worst = 0, joint_error, apart;
+    ct_real joint_error, apart;
     int i;
     cti_linkage_follow(s, c->dt);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
@@ -440,9 +434,7 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
         }
         o->joint_error = o->gives > 0 ? cti_max(joint_error, apart / j->slack) : joint_error;
         o->is_unsolved |= cti_policy_joint_solves_again(joint_error);
-        worst = cti_max(worst, joint_error);
     }
-    return worst;
 }
 
 CTI_FN ct_real cti_joints_linearize_all(cti_state *s, const cti_row_context *c)

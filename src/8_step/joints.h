@@ -27,9 +27,9 @@ CTI_FN ct_real cti_joints_rigid_error(const cti_state *s, const cti_joint *j);
 /* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. scale: as in
    cti_joints_linearize. 0: out of memory. */
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c, ct_real scale);
-/* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above the one that they may have are marked
-   unsolved. scale: velocity that residuals are relative to [m/s]. Returns the largest ratio of these errors. */
-CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale);
+/* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above the one that they may have
+   are marked unsolved. scale: velocity that residuals are relative to [m/s]. */
+CTI_FN void cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale);
 /* cti_joints_linearize_all -- the same for all rows, whatever their error is. Returns the largest error in thicknesses. */
 CTI_FN ct_real cti_joints_linearize_all(cti_state *s, const cti_row_context *c);
 /* cti_joints_error -- largest present error [m] of joints without compliance; rotations count by the joint's lever. */

@@ -128,10 +128,9 @@ CTI_FN int cti_policy_joint_solves_again(ct_real joint_error) { return joint_err
 
 CTI_FN int cti_policy_joint_closes(ct_real error, ct_real slack) { return error > cti_step_tuned.energy.link_eased * slack; }
 
-CTI_FN int cti_policy_rows_hold(int changed, ct_real joint_error, int times)
-{
-    return (!changed && joint_error <= 1) || times == cti_step_tuned.attempt.joint_times;
-}
+CTI_FN int cti_policy_joint_misses(ct_real joint_error) { return joint_error * cti_step_tuned.attempt.joint > 1; }
+
+CTI_FN int cti_policy_solves_again(int times) { return times < cti_step_tuned.attempt.joint_times; }
 
 CTI_FN int cti_policy_joint_fails(ct_real joint_error) { return joint_error > cti_step_tuned.attempt.joint_fails; }
 

@@ -81,10 +81,10 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent);
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size);
 /* cti_policy_joint_solves_again -- 1 if a joint is to be solved again. */
 CTI_FN int cti_policy_joint_solves_again(ct_real joint_error);
-/* cti_policy_rows_hold -- 1 if rows are not solved again. changed: 1 if the rotation of a rigid body changes a contact's row by more than
-   cti_policy_row_tolerance, and the contact is loaded or violated; joint_error: the largest one; times: how often they were solved again in this
-   round. */
-CTI_FN int cti_policy_rows_hold(int changed, ct_real joint_error, int times);
+/* cti_policy_joint_misses -- 1 if a joint may miss by a thickness or more: collisions of such a motion mean nothing. */
+CTI_FN int cti_policy_joint_misses(ct_real joint_error);
+/* cti_policy_solves_again -- 1 if an island without collisions may be solved again that was `times` times. */
+CTI_FN int cti_policy_solves_again(int times);
 /* cti_policy_joint_closes -- 1 if a joint with an error [m] is being closed. slack [m]: the error that it may have. */
 CTI_FN int cti_policy_joint_closes(ct_real error, ct_real slack);
 /* cti_policy_joint_fails -- 1 if a joint with such an error at the end of the attempt rejects it. */

@@ -72,6 +72,7 @@ typedef struct cti_factor_cache {
 typedef struct cti_solve_memory {
     int in_contact;              /* 1: rows of the current attempt touch the component */
     int was_free;                /* 1: rows of the last attempt did not */
+    int refined;                 /* rounds of the current attempt in which collisions of its island got rows */
     int node_ports;              /* blocks in contact when the last solve split the component into nodes; 0: the last solve took it as one
                                     cluster */
     int whole_attempts;          /* remaining attempts in which the component is one cluster, after solves by nodes failed */
@@ -478,6 +479,12 @@ typedef struct cti_state {
     void *own;                /* private data of the stepper (stepper.h) */
 } cti_state;
 
+/* cti_state_component -- component that moves a surface vertex; -1: the vertex is static or scripted. */
+CTI_INLINE int cti_state_component(const cti_state *s, int vertex)
+{
+    const cti_attach *a = cti_surface_attach(&s->surface, vertex);
+    return a->n > 0 ? s->factors.component_of[a->block[0]] : -1;
+}
 /* cti_state_is_inactive -- 1 where the block's component is excluded or interpolated (parts.h). */
 CTI_INLINE int cti_state_is_inactive(const cti_state *s, int block)
 {

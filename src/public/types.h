@@ -277,7 +277,7 @@ typedef struct ct_world_desc {
     int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100; Otaduy 2009 has 1. Only a body that gains energy
                               uses more than one. Default 8 */
     ct_solver_desc solver;
-    int cmr_rounds;       /* most refinements after the first solve, before the step is halved, >= 1; default 5 (Otaduy sec. 4). With
+    int cmr_rounds;       /* most refinements by collisions after the first solve, before the step is halved, >= 1; default 5 (Otaduy sec. 4). With
                              CT_TERMINATION_PAPER it counts the first solve, too */
     int max_halvings;     /* most halvings of the step, 0..8; default 5 (Otaduy sec. 4 has 2) */
     ct_row_mode row_mode; /* default CT_ROW_ANTICIPATED */

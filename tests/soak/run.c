@@ -517,7 +517,7 @@ static void check_work(soak_run *u, const ct_step_report *r, double seconds)
                   u->desc.barrier.newton_iterations);
     if (r->substeps > most + 1 || r->substeps < 1)
         soak_fail(u, SOAK_WORK, "%d substeps, at most %d", r->substeps, most);
-    most = paper ? 9 * 6 : 9 * (u->desc.cmr_rounds + 1) * u->desc.newton_iterations;
+    most = paper ? 6 + 8 : (u->desc.cmr_rounds + 1 + 8) * u->desc.newton_iterations;
     if (u->desc.stepper == CT_STEPPER_CMR && r->cmr_rounds > most)
         soak_fail(u, SOAK_WORK, "%d rounds, at most %d", r->cmr_rounds, most);
 }
