@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """dumps.py -- contact problems that worlds dump, through every solver of a build with sanitizers: no crash, none called solved that the
-law refutes, none refused by the solvers that take every such problem.
+law refutes, none refused by the solvers that take every such problem. Without sanitizers ICA solves 95 % of the problems whose steps the world
+solved, in 3 s each.
 
-usage: dumps.py [--short] [--table] [--each N] [--seconds S] [--keep DIR]
+usage: dumps.py [--short] [--table] [--each N] [--seconds S] [SCENE...]      without names all scenes
 Runs scenes with `contact run --dump-problems`, chooses N problems of each, evenly over time, and solves them with `contact solve --solver all`.
 The judge here is written anew from the law of docs/solvers.md: A x = b + J'r, u = J x + w, |r - P_K(r - D u^)|, for x and r as dumped. --short: few
 problems of small scenes (`make test`). --table: a table for docs, with the build without sanitizers. Lines "ok NAME", "FAILED NAME: why",
@@ -110,24 +111,28 @@ def natural(q, x, r):
 
 
 def dump(tool, scene, steps, each, out):
-    p = subprocess.run([tool, "run", scene, "--stepper", "cmr", "--steps", str(steps), "--dump-problems", out, "--quiet"],
+    """(exit code, the chosen files, the steps that the world solved)"""
+    p = subprocess.run([tool, "run", scene, "--stepper", "cmr", "--steps", str(steps), "--dump-problems", out, "--out", out,
+                        "--frames", "none", "--quiet"],
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1200)
+    stats = os.path.join(out, "stats.jsonl")
+    solved = {s["step"] for s in map(json.loads, open(stats)) if s["status"] in ("ok", "substepped")} if os.path.exists(stats) else set()
     files = sorted(glob.glob(os.path.join(out, "*.cpb")))
     with_rows = [f for f in files if struct.unpack_from("<I", open(f, "rb").read(16), 12)[0] and len(read_cpb(f)["mu"]) > 0]
     stride = max(1, len(with_rows) / each)
-    return p.returncode, [with_rows[int((i + 0.5) * stride)] for i in range(min(each, len(with_rows)))]
+    return p.returncode, [with_rows[int((i + 0.5) * stride)] for i in range(min(each, len(with_rows)))], solved
 
 
-def solve(tool, path, seconds, out):
+def solve(tool, path, solver, seconds, out):
     env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:handle_sigill=1")
-    p = subprocess.run([tool, "solve", path, "--solver", "all", "--time-limit", str(seconds), "--tol", str(TOLERANCE), "--json", "--dump", out],
+    p = subprocess.run([tool, "solve", path, "--solver", solver, "--time-limit", str(seconds), "--tol", str(TOLERANCE), "--json", "--dump", out],
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=1200, env=env)
     lines = [json.loads(s) for s in p.stdout.decode().splitlines() if s.startswith("{")]
     return p.returncode, p.stderr.decode(errors="replace"), lines
 
 
 def one(tool, name, path, seconds, out, counts):
-    code, said, lines = solve(tool, path, seconds, out)
+    code, said, lines = solve(tool, path, "all", seconds, out)
     name += "/" + os.path.basename(path)
     check(name + " ends without a crash", code in (0, 2) and "Sanitizer" not in said and "runtime error" not in said, "%d %s" % (code, said))
     refused = [s["solver"] for s in lines if s["status"] == "not_applicable" and s["solver"] in TAKES_ALL]
@@ -149,23 +154,34 @@ def main():
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--each", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("scenes", nargs="*")
     args = parser.parse_args()
     plain, sane = os.path.join(ROOT, "build", "contact"), os.path.join(ROOT, "build", "contact_asan")
-    each, seconds = args.each or (7 if args.short else 20), args.seconds or (0.5 if args.short else 3)
-    total = {}
+    each, seconds = args.each or (7 if args.short else 20), args.seconds or (0.5 if args.short else 1)
+    total, of_world, of_ica = {}, 0, 0
     for scene, steps in SHORT if args.short else LONG:
         name = os.path.basename(scene)[:-5]
         name = os.path.basename(os.path.dirname(scene)) if name == "scene" else name
+        if args.scenes and name not in args.scenes:
+            continue
         if not os.path.exists(scene):
             print("SKIPPED %s: %s" % (name, os.path.relpath(scene, ROOT)), flush=True)
             continue
         with tempfile.TemporaryDirectory(prefix="contact_dumps_") as out:
-            code, files = dump(plain, scene, steps, each, out)
+            code, files, solved = dump(plain, scene, steps, each, out)
             check(name + " dumps problems", code == 0 and files, code)
             counts = {}
             for path in files:
                 one(plain if args.table else sane, name, path, seconds, out, counts)
+                if int(os.path.basename(path)[5:10]) in solved:
+                    of_world += 1
+                    of_ica += solve(plain, path, "ica", 3, out)[2][0]["status"] == "solved"
             total[name] = (len(files), counts)
+            print("%s: %d problems; solved, of those not refused: %s" % (name, len(files), ", ".join(
+                "%s %d of %d" % (s, len(c.get("solved", [])), sum(map(len, c.values())) - len(c.get("not_applicable", [])))
+                for s, c in counts.items())), flush=True)
+    if total:
+        check("ica solves 95 %% of the problems of solved steps: %d of %d" % (of_ica, of_world), of_ica >= 0.95 * of_world > 0)
     if args.table:
         solvers = [s for s in next(iter(total.values()))[1]] if total else []
         print("\n| scene | problems | " + " | ".join("`%s`" % s for s in solvers) + " |\n|" + "---|" * (2 + len(solvers)))

@@ -174,7 +174,8 @@ static void free_chains_keep_momenta_and_energy(void **state)
     }
     print_message("free chain: linear momentum changes by %.1e of %.2g N s, angular by %.1e of %.2g N m s, energy by %.1e of itself\n",
                   worst[0], fabs(first[0]), worst[1], fabs(first[5]), worst[2]);
-    assert_true(worst[0] < 1e-9 && worst[1] < 1e-4 * fabs(first[5]) && worst[2] < 0.01);
+    /* in float each of 1,000 steps rounds a momentum of 1.2 N s by up to 7e-8 */
+    assert_true(worst[0] < (CONTACT_REAL == 32 ? 7e-5 : 1e-9) && worst[1] < 1e-4 * fabs(first[5]) && worst[2] < 0.01);
     ct_world_destroy(w);
 }
 

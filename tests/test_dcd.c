@@ -224,13 +224,14 @@ static double ride(double V, int newton, ct_decouple how, double *out_height)
 static void a_common_velocity_does_not_matter(void **state)
 {
     static const ct_decouple how[3] = {CT_DECOUPLE_PIVOT, CT_DECOUPLE_PIVOT, CT_DECOUPLE_NONE};
+    const double coarse = CONTACT_REAL == 32 ? 10 : 1; /* as the default tolerances of the solves */
     int k;
     (void)state;
     for (k = 0; k < PLAIN_OR(3, 1); k++) {
         double y, y1, rest = ride(0, k == 1 ? 3 : 1, how[k], &y), fast = ride(100, k == 1 ? 3 : 1, how[k], &y1);
         print_message("ride: crept %.2e m to %.6f, at 100 m/s %.2e m to %.6f\n", rest, y, fast, y1);
         /* with three Newton iterations contacts are found three times, and rounding decides which */
-        assert_true(fmax(rest, fast) < (k == 1 ? 1e-4 : 5e-6) && fabs(y1 - y) < (k == 1 ? 3e-4 : 1e-6));
+        assert_true(fmax(rest, fast) < coarse * (k == 1 ? 1e-4 : 5e-6) && fabs(y1 - y) < coarse * (k == 1 ? 3e-4 : 1e-6));
     }
 }
 
@@ -263,7 +264,7 @@ static void solves_that_end_early_are_reported(void **state)
     for (k = 0; k < 2; k++) {
         ct_world_desc d = slope_desc(1e-3, 0.2);
         ct_world *w;
-        d.solver.budget = k ? 12 : 40;
+        d.solver.budget = k ? 12 : 30;
         w = world_make(&d);
         add_soft_box(w, "block", 0.1, 2, 2e5, 0, k ? 5 : 0.0512, 0);
         if (k == 0)

@@ -10,6 +10,16 @@
 
 enum { N = 60, ROWS = 40 };
 
+/* Tolerance of a solve, of the velocity scale of .1 m/s: in float a velocity of that size is rounded by 6e-8 of it. Errors of velocities are as many
+   times larger as the matrix's condition, 21: in float 2e-6 m/s */
+#define FLOAT (CONTACT_REAL == 32)
+#define TIGHT (FLOAT ? CTI_R(1e-6) : CTI_R(1e-11))
+#define AGREE (FLOAT ? CTI_R(2e-6) : CTI_R(1e-8))
+#define LAW (FLOAT ? CTI_R(1e-5) : CTI_R(1e-9))
+/* what a few operations on numbers of .1, and on impulses times compliances of .3, leave */
+#define ROUNDED (FLOAT ? CTI_R(2e-8) : CTI_R(1e-9))
+#define CAUSED (FLOAT ? CTI_R(1e-7) : CTI_R(1e-12))
+
 static uint64_t seed = 1;
 static double uniform(void)
 {
@@ -134,17 +144,17 @@ static void splittings_agree(void **state)
             cluster(&f, sizes[k]);
             if (k == 0)
                 f.p.split.n_clusters = 0;
-            info = solve(&f, cones[c], CTI_R(1e-11), &res);
+            info = solve(&f, cones[c], TIGHT, &res);
             assert_int_equal(info.status, CTI_SOLVE_OK);
-            if (!(res.natural_map < CTI_R(1e-9)))
+            if (!(res.natural_map < LAW))
                 print_error("cone %d size %d: natural map %g (dynamics %g)\n", c, sizes[k], (double)res.natural_map, (double)res.dynamics);
-            assert_true(res.natural_map < CTI_R(1e-9));
+            assert_true(res.natural_map < LAW);
             for (i = 0; i < 3 * N; i++) {
                 if (k == 0)
                     ref[i] = f.v[i];
-                else if (!(cti_abs(ref[i] - f.v[i]) < CTI_R(1e-8)))
+                else if (!(cti_abs(ref[i] - f.v[i]) < AGREE))
                     print_error("cone %d size %d entry %d: %.12g and %.12g\n", c, sizes[k], i, (double)ref[i], (double)f.v[i]);
-                assert_true(cti_abs(ref[i] - f.v[i]) < CTI_R(1e-8));
+                assert_true(cti_abs(ref[i] - f.v[i]) < AGREE);
             }
             drop(&f);
         }
@@ -170,12 +180,12 @@ static void whole_beside_nodes(void **state)
             }
             assert_int_equal(f.p.split.n_clusters, N / 2 + 1);
         }
-        assert_int_equal(solve(&f, CT_CONE_CONE, CTI_R(1e-11), &res).status, CTI_SOLVE_OK);
-        assert_true(res.natural_map < CTI_R(1e-9));
+        assert_int_equal(solve(&f, CT_CONE_CONE, TIGHT, &res).status, CTI_SOLVE_OK);
+        assert_true(res.natural_map < LAW);
         for (i = 0; i < 3 * N; i++) {
             if (k == 0)
                 ref[i] = f.v[i];
-            assert_true(cti_abs(ref[i] - f.v[i]) < CTI_R(1e-8));
+            assert_true(cti_abs(ref[i] - f.v[i]) < AGREE);
         }
         drop(&f);
     }
@@ -259,12 +269,12 @@ static void clusters_and_nodes_agree(void **state)
             }
             f.clusters[0].solve = whole_solve, f.clusters[0].compliance = whole_compliance, f.clusters[0].ctx = &w;
         }
-        info = solve(&f, CT_CONE_CONE, CTI_R(1e-11), &res);
+        info = solve(&f, CT_CONE_CONE, TIGHT, &res);
         assert_int_equal(info.status, CTI_SOLVE_OK);
-        assert_true(res.natural_map < CTI_R(1e-9));
+        assert_true(res.natural_map < LAW);
         for (i = 0; i < 3 * N; i++) {
             ref[i] = k ? ref[i] : f.v[i];
-            assert_true(cti_abs(ref[i] - f.v[i]) < CTI_R(1e-8));
+            assert_true(cti_abs(ref[i] - f.v[i]) < AGREE);
         }
         drop(&f);
     }
@@ -303,9 +313,9 @@ static void coulomb(void **state)
         f.rows[0].w[0] = 0;
         f.b[0] = tangent, f.b[2] = 0;
         solve(&f, CT_CONE_CONE, CTI_R(1e-12), &res);
-        assert_true(cti_abs(f.rows[0].r[0] - CTI_R(0.1)) < CTI_R(1e-9));
-        assert_true(cti_abs(f.v[0] - (k ? tangent - CTI_R(0.03) : 0)) < CTI_R(1e-9));
-        assert_true(res.natural_cone < CTI_R(1e-7));
+        assert_true(cti_abs(f.rows[0].r[0] - CTI_R(0.1)) < ROUNDED);
+        assert_true(cti_abs(f.v[0] - (k ? tangent - CTI_R(0.03) : 0)) < ROUNDED);
+        assert_true(res.natural_cone < 100 * ROUNDED);
         drop(&f);
     }
 }
@@ -367,7 +377,7 @@ static void contacts_leave_the_sweep(void **state)
     cti_solve_info info;
     (void)state;
     make(&f, 2000, 0.6);
-    info = solve(&f, CT_CONE_CONE, CTI_R(1e-9), &res);
+    info = solve(&f, CT_CONE_CONE, FLOAT ? TIGHT : CTI_R(1e-9), &res);
     assert_int_equal(info.status, CTI_SOLVE_OK);
     assert_true(info.iterations > 40);
     assert_true(res.natural_map < CTI_R(1e-6));
@@ -427,11 +437,11 @@ static void sliding_contacts_close(void **state)
         assert_true(r[0] >= 0 && r[1] * r[1] + r[2] * r[2] <= CTI_R(1.0001) * row.mu * row.mu * r[0] * r[0]);
         for (i = 0; i < 3; i++) /* u is the velocity that r causes */
             assert_true(cti_abs(u[i] - (i == 0 ? CTI_R(-0.01) : (i == 1 ? CTI_R(-0.3) : CTI_R(0.02))) -
-                                (B[3 * i] * r[0] + B[3 * i + 1] * r[1] + B[3 * i + 2] * r[2])) < CTI_R(1e-12));
+                                (B[3 * i] * r[0] + B[3 * i + 1] * r[1] + B[3 * i + 2] * r[2])) < CAUSED);
         print_message("  closes %d: lambda %.3g, gamma %.3g %.3g, u %.3g %.3g %.3g\n", k, (double)r[0], (double)r[1], (double)r[2],
                       (double)u[0], (double)u[1], (double)u[2]);
     }
-    assert_true(left[1] < CTI_R(1e-9) && left[0] > CTI_R(1e-3));
+    assert_true(left[1] < (FLOAT ? CAUSED : CTI_R(1e-9)) && left[0] > CTI_R(1e-3));
 }
 
 /* Sweeps in float around a base point end at the solution in ct_real, also from far away, and blocks that are not in the list do not move */

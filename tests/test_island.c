@@ -426,7 +426,7 @@ static void what_rests_guesses_its_free_motion(void **unused)
     for (i = 0; i < 20; i++) {
         r = step_once(w, 0.004);
         solved += w->state.factors.components[0].solve.extrapolated_attempts == 0;
-        assert_true(r.contacts > 200 && r.residual < 2e-4 && r.penetration == 0);
+        assert_true(r.contacts > 200 && r.residual <= w->state.desc.solver.tolerance && r.penetration == 0);
     }
     assert_int_equal(solved, 2);
     step_once(w, 0.002); /* another dt has another free motion */
@@ -514,7 +514,7 @@ static void lists_that_do_not_last_are_short(void **unused)
         assert_int_equal(ct_body_set_velocities(w, id, v, 27), CT_OK);
         step_once(w, 0.004);
         q = cti_room_box(&w->state.detect.room, &w->state.surface, 0, 0);
-        assert_true(cti_abs(q.hi.x - q.lo.x - (k ? 2e-3 : 8e-3)) < 1e-9);
+        assert_true(fabs((double)(q.hi.x - q.lo.x) - (k ? 2e-3 : 8e-3)) < (CONTACT_REAL == 32 ? 2e-8 : 1e-9)); /* four roundings of .06 */
     }
     assert_true(w->state.detect.n_queries > 0);
     ct_mesh_free(&slow), ct_mesh_free(&fast);

@@ -198,9 +198,9 @@ static void stiff_components_are_factored_in_double(void **state)
         its = cti_factors_free_solve(&g.f, q, &m, 1e-9, 50, 0);
         assert_true(its >= 1 && its <= 3);
         for (i = 0; i < MIXED; i++)
-            STEP_NEAR(x[3 * i], g.f.component_of[i] == 1 ? (double)want[3 * i] : -7, 1e-8);
+            STEP_NEAR(x[3 * i], g.f.component_of[i] == 1 ? (double)want[3 * i] : -7, CONTACT_REAL == 32 ? 2e-6 : 1e-8);
         /* a start that is accurate enough is not changed */
-        assert_int_equal(cti_factors_free_solve(&g.f, q, &m, 1e-6, 50, 0), 0);
+        assert_int_equal(cti_factors_free_solve(&g.f, q, &m, CONTACT_REAL == 32 ? 1e-5 : 1e-6, 50, 0), 0);
         graph_free(&g);
     }
 }
@@ -361,6 +361,7 @@ static void islands_have_their_own_numbers(void **state)
 static void residuals_have_a_scale(void **state)
 {
     static const double gravity[] = {9.81, 0};
+    const double round = 0.2 * (double)CTI_EPS; /* of numbers of .1 */
     int k;
     (void)state;
     for (k = 0; k < 2; k++) {
@@ -369,8 +370,8 @@ static void residuals_have_a_scale(void **state)
         step_flat(w, 0, 0, 0.3), step_flat(w, 0, 1, 0.3), step_flat(w, 5, 0, 0.3);
         s = step_ready(w, STEP_DT);
         /* |g| dt; without gravity a thousandth of the speed, or of a thickness a step */
-        STEP_NEAR(cti_assemble_scale(s, CTI_R(STEP_DT), 50), k ? 0.05 : 9.81 * STEP_DT, 1e-15);
-        STEP_NEAR(cti_assemble_scale(s, CTI_R(STEP_DT), 0), k ? 1e-3 * STEP_H / STEP_DT : 9.81 * STEP_DT, 1e-15);
+        STEP_NEAR(cti_assemble_scale(s, CTI_R(STEP_DT), 50), k ? 0.05 : 9.81 * STEP_DT, round);
+        STEP_NEAR(cti_assemble_scale(s, CTI_R(STEP_DT), 0), k ? 1e-3 * STEP_H / STEP_DT : 9.81 * STEP_DT, round);
         ct_world_destroy(w);
     }
 }

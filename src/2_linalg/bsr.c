@@ -91,9 +91,13 @@ CTI_FN void cti_bsr_free(cti_mem *mem, cti_bsr *A)
 
 CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y)
 {
-    int i;
-    for (i = 0; i < A->n; i++)
-        cti_v3_put(y, i, cti_bsr_row(A, x, i));
+    int i, k;
+    for (i = 0; i < A->n; i++) {
+        cti_v3 s = cti_v3_zero();
+        for (k = A->row[i]; k < A->row[i + 1]; k++)
+            s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(x, A->col[k])));
+        cti_v3_put(y, i, s);
+    }
 }
 
 CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r, int begin, int end)

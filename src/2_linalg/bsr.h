@@ -24,19 +24,23 @@ CTI_FN int cti_bsr_shape(cti_mem *mem, cti_bsr *A, int n, const int32_t *pairs, 
 /* cti_bsr_slot -- number of block (i, j), or -1. */
 CTI_FN int cti_bsr_slot(const cti_bsr *A, int i, int j);
 CTI_FN void cti_bsr_free(cti_mem *mem, cti_bsr *A);
-/* cti_bsr_mul -- y = A x; x and y [3 n], not the same. */
+/* cti_bsr_mul -- y = A x; x and y [3 n], not the same. Sums are ct_real. */
 CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y);
 /* cti_bsr_residual_rows -- r = b - A x of block rows [begin, end); r may be b, not x. */
 CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r, int begin, int end);
 
-/* cti_bsr_row -- (A x)_i of one block row; x [3 n]. */
+/* cti_bsr_row -- (A x)_i of one block row, summed in double; x [3 n]. Terms cancel: what float leaves of a sheet's stiffness moves it out of plane. */
 CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)
 {
-    cti_v3 s = cti_v3_zero();
+    double u = 0, v = 0, w = 0;
     int k;
-    for (k = A->row[i]; k < A->row[i + 1]; k++)
-        s = cti_v3_add(s, cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(x, A->col[k])));
-    return s;
+    for (k = A->row[i]; k < A->row[i + 1]; k++) {
+        const ct_real *m = A->val + 9 * (size_t)k, *y = x + 3 * (size_t)A->col[k];
+        u += (double)m[0] * (double)y[0] + (double)m[1] * (double)y[1] + (double)m[2] * (double)y[2];
+        v += (double)m[3] * (double)y[0] + (double)m[4] * (double)y[1] + (double)m[5] * (double)y[2];
+        w += (double)m[6] * (double)y[0] + (double)m[7] * (double)y[1] + (double)m[8] * (double)y[2];
+    }
+    return cti_v3_make((ct_real)u, (ct_real)v, (ct_real)w);
 }
 /* cti_bsr_constrain -- A x = sign b becomes S A S x + s (I - S) x = sign (S (b - sign A v) + sign s v): x = v in the directions that the projectors
    S take out, s the mean of the diagonal. filter [n]: number of a block's projector in projectors [9 m], -1: none; v [3 n] is 0 where that is. */

@@ -6,7 +6,7 @@
 #include "../9_world/problems.h"
 #include "../9_world/world.h"
 
-#if CONTACT_WITH_FILES
+#if CONTACT_WITH_FILES && CONTACT_WITH_PROBLEMS
 
 /* the contacts' problem with each row's whole law, compliance and recovery included (bridge.h), and its solution v. 0 when memory ran out */
 static int cti_dump_contacts(cti_mem *mem, cti_arena *arena, const cti_problem *p, const ct_real *v, cti_program *out)
@@ -69,22 +69,14 @@ static ct_code cti_dump_world(const ct_world *cw, const char *path)
     return code == CT_OK ? code : cti_world_refuse(w, code, -1, 0, "the problem file cannot be written");
 }
 
-CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *path)
-{
-#if CONTACT_WITH_PROBLEMS
-    CTI_FPENV_RETURN(cti_dump_world(cw, path))
-#else
-    CTI_UNUSED(path);
-    return cw ? cti_world_refuse((ct_world *)cw, CT_ERR_UNSUPPORTED, -1, 0, "built without problems (CONTACT_WITH_PROBLEMS 0)") : CT_ERR_ARGUMENT;
-#endif
-}
+CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *cw, const char *path) { CTI_FPENV_RETURN(cti_dump_world(cw, path)) }
 
 #else
 
 CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *path)
 {
     CTI_UNUSED(path);
-    return w ? cti_world_refuse((ct_world *)w, CT_ERR_UNSUPPORTED, -1, 0, "built without files (CONTACT_WITH_FILES 0)") : CT_ERR_ARGUMENT;
+    return w ? cti_world_refuse((ct_world *)w, CT_ERR_UNSUPPORTED, -1, 0, "built without files or problems (CONTACT_WITH_*)") : CT_ERR_ARGUMENT;
 }
 
 #endif
