@@ -17,15 +17,6 @@
 
 int contact_main(int argc, char **argv);
 
-cti_solve_numbers cti_solve_tuned = {CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VALUE)};
-cti_program_numbers cti_program_tuned = {CTI_PROGRAM_GROUPS(CTI_TUNED_GROUP_VALUE)};
-cti_step_numbers cti_step_tuned = {CTI_STEP_GROUPS(CTI_TUNED_GROUP_VALUE)};
-cti_barrier_numbers cti_barrier_tuned = {CTI_BARRIER_GROUPS(CTI_TUNED_GROUP_VALUE)};
-cti_dcd_numbers cti_dcd_tuned = {CTI_DCD_GROUPS(CTI_TUNED_GROUP_VALUE)};
-cti_penalty_numbers cti_penalty_tuned = {CTI_PENALTY_GROUPS(CTI_TUNED_GROUP_VALUE)};
-cti_layers_numbers cti_layers_tuned = {CTI_LAYERS_GROUPS(CTI_TUNED_GROUP_VALUE)};
-cti_geometric_numbers cti_geometric_tuned = {CTI_GEOMETRIC_GROUPS(CTI_TUNED_GROUP_VALUE)};
-cti_explicit_numbers cti_explicit_tuned = {CTI_EXPLICIT_GROUPS(CTI_TUNED_GROUP_VALUE)};
 
 typedef void visitor(void *ctx, const cti_tuned *number);
 static void for_each(visitor *visit, void *ctx)

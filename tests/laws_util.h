@@ -356,7 +356,23 @@ static inline void scene_close(scene *s)
 
 /* ---- scenes ---- */
 
-/* two soft boxes fall, one onto the other, and come to rest on a floor */
+/* four walls around a box of .2 m */
+static inline void add_walls(ct_world *w)
+{
+    int i;
+    for (i = 0; i < 4; i++) {
+        ct_static_desc d = ct_static_desc_default();
+        double side = i % 2 ? -0.115 : 0.115;
+        ct_mesh m = i < 2 ? mesh_box(0.02, 0.6, 0.3, 1, 1, 1, 0) : mesh_box(0.3, 0.6, 0.02, 1, 1, 1, 0);
+        mesh_place(&m, 0, i < 2 ? side : 0, 0.31, i < 2 ? 0 : side);
+        d.name = "wall", d.mesh = &m;
+        assert_int_equal(ct_body_add_static(w, &d, NULL), CT_OK);
+        ct_mesh_free(&m);
+    }
+}
+
+/* Two soft boxes fall, one onto the other, and come to rest on a floor. Without friction the upper one slides towards the border, where the lower one
+   gives way more; the walls keep it from falling off */
 static inline ct_code open_drop(scene *s, const setup *q)
 {
     static const double large[3] = {0.2, 0.2, 0.2}, small[3] = {0.1, 0.1, 0.1}, low[3] = {0, 0.1012, 0}, high[3] = {0.03, 0.3012, 0.02};
@@ -365,6 +381,7 @@ static inline ct_code open_drop(scene *s, const setup *q)
     if (code != CT_OK)
         return code;
     add_plane(s->w, 0, 1, 0, 0);
+    add_walls(s->w);
     s->floor = 0, s->drop = 0.6;
     if (q->guest)
         s->guest = add_soft_box(s->w, "guest", 0.1, 1, 1e5, 1, 0.0512, 0);

@@ -370,19 +370,25 @@ static void soft_bodies_gain_nothing(void **state)
 
 /* Light sheets on a floor, below one of 1,000 times their mass: no more than 1.05 of the energy of the start, less that of where they rest, nine of ten
    steps are good, and the pile comes to rest. With a compliance of a hundredth of 1 over the light mass the heavy sheet sank through its
-   thickness and was thrown up with twice the energy of its fall */
+   thickness and was thrown up with twice the energy of its fall; so it was with the scheme that solves one collision after the other, and keeps no
+   heavy sheet up, but gains nothing either */
 static void heavy_sheets_gain_nothing(void **state)
 {
     static const struct {
         int sheets, steps;
         double dt;
-    } piles[] = {{3, 200, 0.0025}, {3, 80, 0.01}, {5, 200, 0.0025}};
+        ct_geometric_scheme scheme;
+    } piles[] = {{3, 200, 0.0025, CT_GEOMETRIC_GLOBAL}, {3, 80, 0.01, CT_GEOMETRIC_GLOBAL}, {5, 200, 0.0025, CT_GEOMETRIC_GLOBAL},
+                 {5, 160, 0.0025, CT_GEOMETRIC_SUCCESSIVE}};
     static const double aside[5][2] = {{0, 0}, {0.006, 0.009}, {0.012, 0.003}, {0.003, 0.012}, {0.009, 0.006}};
     int k, i, good;
     (void)state;
-    for (k = 0; k < PLAIN_OR(3, 1); k++) {
+    for (k = 0; k < PLAIN_OR(4, 1); k++) {
         double start = 0, span = 0, most = -1e9, t = 4e-3, last = 0;
-        ct_world *w = geometric_world(t, 0.8, NULL);
+        ct_world_desc d = world_desc(t, 0.8, NULL);
+        ct_world *w;
+        d.stepper = CT_STEPPER_GEOMETRIC, d.geometric.scheme = piles[k].scheme;
+        w = world_make(&d);
         add_plane(w, 0, 1, 0, 0);
         for (i = 0; i < piles[k].sheets; i++) {
             double density = i == piles[k].sheets - 1 ? 200 : 0.2, weight = 9.81 * density * 0.2 * 0.3, y = 0.01 * (i + 1);
@@ -400,7 +406,8 @@ static void heavy_sheets_gain_nothing(void **state)
         }
         if (getenv("SHOW"))
             print_message("sheets %d: %.3f of the energy, %d of %d steps good, %.1e at the end\n", k, 1 + most / span, good, piles[k].steps, last / span);
-        assert_true(most < 0.05 * span && 10 * good >= 9 * piles[k].steps && last < 0.01 * span);
+        assert_true(most < 0.05 * span);
+        assert_true(piles[k].scheme == CT_GEOMETRIC_SUCCESSIVE || (10 * good >= 9 * piles[k].steps && last < 0.01 * span));
         ct_world_destroy(w);
     }
 }

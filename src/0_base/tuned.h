@@ -14,7 +14,10 @@
 #define CTI_TUNED_GROUP_FIELD(all, group, LIST) struct all##_##group { LIST(CTI_TUNED_FIELD) } group;
 #define CTI_TUNED_GROUP_VALUE(all, group, LIST) {LIST(CTI_TUNED_VALUE)},
 
-#ifdef CTI_POLICY_MUTABLE
+#ifndef CTI_POLICY_MUTABLE
+#define CTI_TUNED_CONST static const
+#else
+#define CTI_TUNED_CONST __attribute__((weak)) /* the linker keeps one of all files' definitions */
 typedef struct cti_tuned {
     const char *group, *name, *type, *unit, *reason;
     void *at;

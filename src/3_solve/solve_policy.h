@@ -199,12 +199,7 @@ enum { CTI_RESIDUAL_PARTS = 64 }; /* most ranges over which a maximum is taken: 
 typedef struct cti_solve_numbers {
     CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_solve_numbers;
-
-#ifdef CTI_POLICY_MUTABLE
-extern cti_solve_numbers cti_solve_tuned;
-#else
-static const cti_solve_numbers cti_solve_tuned = {CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VALUE)};
-#endif
+CTI_TUNED_CONST cti_solve_numbers cti_solve_tuned = {CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VALUE)};
 
 /* ---- sweeps over the contacts ---- */
 

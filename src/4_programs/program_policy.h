@@ -187,9 +187,4 @@ enum {
 typedef struct cti_program_numbers {
     CTI_PROGRAM_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_program_numbers;
-
-#ifdef CTI_POLICY_MUTABLE
-extern cti_program_numbers cti_program_tuned;
-#else
-static const cti_program_numbers cti_program_tuned = {CTI_PROGRAM_GROUPS(CTI_TUNED_GROUP_VALUE)};
-#endif
+CTI_TUNED_CONST cti_program_numbers cti_program_tuned = {CTI_PROGRAM_GROUPS(CTI_TUNED_GROUP_VALUE)};

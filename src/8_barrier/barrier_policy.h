@@ -139,9 +139,4 @@
 typedef struct cti_barrier_numbers {
     CTI_BARRIER_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_barrier_numbers;
-
-#ifdef CTI_POLICY_MUTABLE
-extern cti_barrier_numbers cti_barrier_tuned;
-#else
-static const cti_barrier_numbers cti_barrier_tuned = {CTI_BARRIER_GROUPS(CTI_TUNED_GROUP_VALUE)};
-#endif
+CTI_TUNED_CONST cti_barrier_numbers cti_barrier_tuned = {CTI_BARRIER_GROUPS(CTI_TUNED_GROUP_VALUE)};

@@ -35,9 +35,4 @@
 typedef struct cti_dcd_numbers {
     CTI_DCD_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_dcd_numbers;
-
-#ifdef CTI_POLICY_MUTABLE
-extern cti_dcd_numbers cti_dcd_tuned;
-#else
-static const cti_dcd_numbers cti_dcd_tuned = {CTI_DCD_GROUPS(CTI_TUNED_GROUP_VALUE)};
-#endif
+CTI_TUNED_CONST cti_dcd_numbers cti_dcd_tuned = {CTI_DCD_GROUPS(CTI_TUNED_GROUP_VALUE)};

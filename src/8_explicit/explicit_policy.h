@@ -19,7 +19,8 @@
 #define CTI_TUNED_EXPLICIT_CONTACT(X) \
     X(ct_real, rest, CTI_R(1e-3), "legal penetrations", "distance of contacts at rest. At 0 every second of them would intersect by rounding") \
     X(ct_real, distance, CTI_R(1.0), "legal penetrations", "up to which a pair is a contact") \
-    X(ct_real, deepest, CTI_R(10.0), "legal penetrations", "of the first touch of two rigid bodies: the move back changes angular momentum") \
+    X(ct_real, deepest, CTI_R(2.0), "legal penetrations", \
+      "of a first touch of two rigid bodies; deeper edges are new contacts only if they have passed each other") \
     X(int, passes, 8, "passes", "of the move back over contacts that share nodes") \
     X(ct_real, reach, CTI_R(0.4), "edges", "depth up to which a vertex is behind a face: steps do not cross half an element") \
     X(ct_real, through, CTI_R(0.4), "thicknesses of a body", "most motion of two bodies through each other in a Runge-Kutta step") \
@@ -81,9 +82,4 @@ enum {
 typedef struct cti_explicit_numbers {
     CTI_EXPLICIT_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_explicit_numbers;
-
-#ifdef CTI_POLICY_MUTABLE
-extern cti_explicit_numbers cti_explicit_tuned;
-#else
-static const cti_explicit_numbers cti_explicit_tuned = {CTI_EXPLICIT_GROUPS(CTI_TUNED_GROUP_VALUE)};
-#endif
+CTI_TUNED_CONST cti_explicit_numbers cti_explicit_tuned = {CTI_EXPLICIT_GROUPS(CTI_TUNED_GROUP_VALUE)};

@@ -326,6 +326,7 @@ static int cti_geometric_open(cti_state *s, ct_step_report *r)
         memset(&s->step.limit, 0, sizeof s->step.limit);
     }
     memset(&g->run, 0, sizeof g->run);
+    memset(g->recovery_way, 0, sizeof *g->recovery_way * (size_t)s->bodies.n_models);
     memset(g->detection.stopped, 0, (size_t)s->n);
     return 1;
 }
@@ -375,7 +376,7 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, ct_step_report *r)
     cti_report_energies(s, r);
     r->joint_error = cti_joints_error(s);
     /* what recovery gives beyond its need is a gain, for the judge as far as contacts took no more */
-    over = cti_fmax(0, r->work_recovery - g->run.recovery_lift - g->run.recovery_kinetic);
+    over = cti_fmax(0, r->work_recovery - cti_geometric_recovers(s));
     r->work_recovery -= over, s->judge.untaken = cti_fmin(over, r->loss_contact);
     cti_report_gain(s->judge.start, r);
     swing = cti_geometric_theta(s) < 1 ? cti_policy_body_gain(0, r->energy_kinetic + fabs(r->energy_elastic), 0) : 0;

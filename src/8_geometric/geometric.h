@@ -145,7 +145,7 @@ typedef struct cti_geometric_scope {
 
 /* cti_geometric_run -- holds what a try of a step adds up. */
 typedef struct cti_geometric_run {
-    double recovery_lift, recovery_kinetic; /* are what recovery may need: for heights, and for the speed that its fastest substep gives [J] */
+    double recovery_kinetic; /* is what the recovery of a substep may give for speeds, at most [J] */
     int stopped;         /* 1: the fail-safe has stopped blocks */
     int crossed;         /* 1: a motion with crossings was taken */
 } cti_geometric_run;
@@ -160,7 +160,7 @@ typedef struct cti_geometric {
     cti_geometric_solve solve;
     cti_geometric_memory memory;
     cti_geometric_detection detection;
-    ct_real *recovery_way; /* [models] is how far features of a body, or of those that touch it, are to move apart in a substep [m] */
+    ct_real *recovery_way; /* [2 models] is how far features of a body are to move apart in the step [m]; scratch */
     ct_real *motion_share; /* [blocks] is the share of its motion that a block keeps */
     ct_real *v, *dv, *dx, *dv_end, *dv_remaining; /* [3 blocks] are the velocity within the substep; its change by the integration; corrections of the
                                            position, of speeds after the integration, and of the midpoint's remaining state */
@@ -254,7 +254,7 @@ CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);
 CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real u, ct_real h);
 
 /* cti_geometric_recovery -- returns the longest way that a collision is separated by in a substep, at recovery_speed [m]. A step that is divided
-   since it gains energy separates it by no more than one thickness, so that shorter substeps recover no faster. */
+   since it gains energy separates it by no more than one thickness, and the slower the more parts it has: they would throw up what they lift. */
 CTI_FN ct_real cti_geometric_recovery(const cti_state *s, ct_real thickness, ct_real h);
 /* cti_geometric_mobility -- returns n'M_c^-1 n of a collision with the weights from `first` to `end`, by inverse masses inv [1/kg]; 0: scripts hold
    all of it along n, but for rounding. */
@@ -310,9 +310,10 @@ CTI_FN void cti_geometric_account(cti_state *s, ct_real h, ct_step_report *r);
 
 /* ---- geometric_recovery.c ---- */
 
-/* cti_geometric_touch -- tells the judge whom the collisions of a substep h touch. run.recovery_lift, run.recovery_kinetic: what their recovery may
-   need; what they give beyond is a gain. */
+/* cti_geometric_touch -- tells the judge whom the collisions of a substep h touch, and notes what they lack. */
 CTI_FN void cti_geometric_touch(cti_state *s, ct_real h);
+/* cti_geometric_recovers -- returns what recovery may have given in the step [J], once the energies at its end are known; more is a gain. */
+CTI_FN double cti_geometric_recovers(const cti_state *s);
 
 /* ---- geometric.c ---- */
 

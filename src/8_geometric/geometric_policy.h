@@ -62,9 +62,4 @@ enum {
 typedef struct cti_geometric_numbers {
     CTI_GEOMETRIC_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_geometric_numbers;
-
-#ifdef CTI_POLICY_MUTABLE
-extern cti_geometric_numbers cti_geometric_tuned;
-#else
-static const cti_geometric_numbers cti_geometric_tuned = {CTI_GEOMETRIC_GROUPS(CTI_TUNED_GROUP_VALUE)};
-#endif
+CTI_TUNED_CONST cti_geometric_numbers cti_geometric_tuned = {CTI_GEOMETRIC_GROUPS(CTI_TUNED_GROUP_VALUE)};

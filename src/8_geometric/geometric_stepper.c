@@ -96,7 +96,7 @@ static int cti_geometric_weigh_bodies(cti_state *s)
 {
     cti_geometric_implicit *q = &cti_geometric_own(s)->implicit;
     int i, k, n = CTI_LEN(s->factors.components);
-    if (!CTI_RESIZE(s->mem, cti_geometric_own(s)->recovery_way, s->bodies.n_models) || !CTI_RESIZE(s->mem, q->body_mass, n) ||
+    if (!CTI_RESIZE(s->mem, cti_geometric_own(s)->recovery_way, 2 * s->bodies.n_models) || !CTI_RESIZE(s->mem, q->body_mass, n) ||
         !CTI_RESIZE(s->mem, q->is_stiff, n) || !CTI_RESIZE(s->mem, q->joint_mass, n))
         return 0;
     for (i = 0; i < s->n; i++)

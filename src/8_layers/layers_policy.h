@@ -56,9 +56,4 @@ enum {
 typedef struct cti_layers_numbers {
     CTI_LAYERS_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_layers_numbers;
-
-#ifdef CTI_POLICY_MUTABLE
-extern cti_layers_numbers cti_layers_tuned;
-#else
-static const cti_layers_numbers cti_layers_tuned = {CTI_LAYERS_GROUPS(CTI_TUNED_GROUP_VALUE)};
-#endif
+CTI_TUNED_CONST cti_layers_numbers cti_layers_tuned = {CTI_LAYERS_GROUPS(CTI_TUNED_GROUP_VALUE)};

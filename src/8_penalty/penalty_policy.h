@@ -58,9 +58,4 @@
 typedef struct cti_penalty_numbers {
     CTI_PENALTY_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_penalty_numbers;
-
-#ifdef CTI_POLICY_MUTABLE
-extern cti_penalty_numbers cti_penalty_tuned;
-#else
-static const cti_penalty_numbers cti_penalty_tuned = {CTI_PENALTY_GROUPS(CTI_TUNED_GROUP_VALUE)};
-#endif
+CTI_TUNED_CONST cti_penalty_numbers cti_penalty_tuned = {CTI_PENALTY_GROUPS(CTI_TUNED_GROUP_VALUE)};

@@ -241,9 +241,4 @@ enum { CTI_REPAIR_WAYS = 32 }; /* capacity: directions that a repair compares */
 typedef struct cti_step_numbers {
     CTI_STEP_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_step_numbers;
-
-#ifdef CTI_POLICY_MUTABLE
-extern cti_step_numbers cti_step_tuned;
-#else
-static const cti_step_numbers cti_step_tuned = {CTI_STEP_GROUPS(CTI_TUNED_GROUP_VALUE)};
-#endif
+CTI_TUNED_CONST cti_step_numbers cti_step_tuned = {CTI_STEP_GROUPS(CTI_TUNED_GROUP_VALUE)};
