@@ -6,8 +6,8 @@
    differs: aggregates are not smoothed, and grow breadth first. */
 #include "twogrid.h"
 
-/* directions of a part's coarse space that its blocks do not have, such as rotations of a single block: this share of a diagonal entry keeps the
-   coarse matrix definite there. It is the root of a double's rounding; half and double act on no body with parts of three blocks and more */
+/* motions of P that a part's blocks do not have, such as rotations of a single block: this share of a diagonal entry, the root of a double's
+   rounding, keeps the coarse matrix definite there */
 #define CTI_TWOGRID_LEAST 1e-8
 
 static int cti_twogrid_pattern(cti_mem *mem, cti_twogrid *g, const cti_bsr *A, const int32_t *blocks, const int32_t *rank)
@@ -90,7 +90,7 @@ static void cti_twogrid_arms(cti_twogrid *g, const int32_t *blocks, const ct_rea
 CTI_FN void cti_twogrid_fill(cti_twogrid *g, const cti_bsr *A, const int32_t *blocks, const ct_real *x)
 {
     double sum = 0;
-    int i, k, r, c, at = 0;
+    int i, k, e, at = 0;
     for (i = 0; i < g->n; i++) {
         const ct_real *D = A->val + 9 * (size_t)A->diag[blocks[i]];
         sum += (double)(D[0] + D[4] + D[8]);
@@ -100,12 +100,10 @@ CTI_FN void cti_twogrid_fill(cti_twogrid *g, const cti_bsr *A, const int32_t *bl
         for (k = A->row[blocks[i]]; k < A->row[blocks[i] + 1]; k++) {
             int own = k == A->diag[blocks[i]];
             float *to = own ? g->diagonal + 12 * (size_t)i : g->val + 9 * (size_t)at++;
-            for (r = 0; r < 3; r++)
-                for (c = 0; c < 3; c++)
-                    to[(3 + own) * c + r] = (float)((double)A->val[9 * (size_t)k + (size_t)(3 * r + c)] * g->unit);
+            for (e = 0; e < 9; e++)
+                to[(3 + own) * (e % 3) + e / 3] = (float)((double)A->val[9 * (size_t)k + (size_t)e] * g->unit);
         }
     cti_twogrid_arms(g, blocks, x);
-    g->made++;
 }
 
 /* adds P_i' a P_j of one block to the four coarse blocks of its parts, the first of which are in rows t and w */
@@ -171,7 +169,6 @@ CTI_FN void cti_twogrid_inverse_fill(cti_twogrid_inverse *q, cti_twogrid *g, con
     }
     cti_twogrid_galerkin(g, A, blocks);
     cti_factor64_refill(&q->factor, &g->gather, g->coarse.val);
-    q->made = g->made;
 }
 
 /* ---- products; vectors have four numbers a block ---- */
@@ -245,8 +242,7 @@ CTI_FN void cti_twogrid_product(const cti_twogrid *g, const float *x, float *y)
 {
     int i;
     for (i = 0; i < g->n; i++) {
-        const float *own = x + 4 * (size_t)i;
-        cti_f8 d = cti_twogrid_block(g->diagonal + 12 * (size_t)i, cti_f8_load44(own, own));
+        cti_f8 d = cti_twogrid_block(g->diagonal + 12 * (size_t)i, cti_f8_load44(x + 4 * (size_t)i, x + 4 * (size_t)i));
         cti_f8_store4(y + 4 * (size_t)i, cti_f8_add(d, cti_twogrid_dot(g, g->row[i], g->row[i + 1], x)));
     }
 }

@@ -26,15 +26,9 @@ static ct_real cti_coarse_side(const cti_coarse *t, const cti_row *row, int k, i
     return yield > 0 ? 1 / yield : CTI_REAL_MAX;
 }
 
-/* stiffness of a row between sides that the correction couples: that of the softer side, or what a wall holds with */
-static ct_real cti_coarse_between(const ct_real *facing)
-{
-    ct_real least = cti_min(facing[0], facing[1]);
-    return cti_max(facing[0], facing[1]) < CTI_REAL_MAX ? least : cti_step_tuned.factors.held * least;
-}
-
 /* adds the stiffness of one row to the diagonal of A, at the row's blocks of split components. A wall holds them. Blocks that can move hold them
-   with their own stiffness at most: two bodies that held each other like walls would correct no motion that they share */
+   with their own stiffness at most: two bodies that held each other like walls would correct no motion that they share. A correction that couples
+   them holds with the stiffness of the softer side */
 static void cti_coarse_stiffen(const cti_coarse *t, int number, const ct_real *v)
 {
     const cti_row *row = &t->island->p.rows[number];
@@ -43,7 +37,7 @@ static void cti_coarse_stiffen(const cti_coarse *t, int number, const ct_real *v
     cti_row_velocity(row, v, u);
     slip = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
     facing[0] = cti_coarse_side(t, row, row->n_a, row->n), facing[1] = cti_coarse_side(t, row, 0, row->n_a);
-    between = cti_coarse_between(facing);
+    between = cti_min(facing[0], facing[1]) * (cti_max(facing[0], facing[1]) < CTI_REAL_MAX ? 1 : cti_step_tuned.factors.held);
     if (t->between) {
         t->between[2 * number] = between;
         t->between[2 * number + 1] = row->equations || slide >= between * slip ? between : slide / slip;
@@ -91,12 +85,12 @@ static int cti_coarse_factor(cti_coarse *t, cti_component *p)
     cti_factor_cache *k = &p->cache;
     k->stamp.penalized_known = 0;
     k->stamp.penalized_version++;
-    if (k->is_grid) {
-        if (!cti_twogrid_inverse_reserve(f->mem, &k->held, &k->grid))
-            return 0;
-        cti_twogrid_inverse_fill(&k->held, &k->grid, t->A, f->blocks + p->begin);
-    } else if (!cti_factor32_compute(f->mem, &k->penalized, &f->symbolics[p->symbolic], &p->gather, t->A->val) || !cti_factors_room(f, &k->penalized))
+    if (k->is_grid ? !cti_twogrid_inverse_reserve(f->mem, &k->held, &k->grid)
+                   : !cti_factor32_compute(f->mem, &k->penalized, &f->symbolics[p->symbolic], &p->gather, t->A->val) ||
+                         !cti_factors_room(f, &k->penalized))
         return 0;
+    if (k->is_grid)
+        cti_twogrid_inverse_fill(&k->held, &k->grid, t->A, f->blocks + p->begin);
     k->stamp.penalized_known = 1;
     k->stamp.penalized_dt = t->island->p.dt;
     return 1;
@@ -115,8 +109,8 @@ static int cti_coarse_renew(cti_coarse *t, int renew, const ct_real *v)
             cti_factors_share_grid(&t->f->components[q->components[c]], t->A);
     for (i = 0; i < q->n; i++)
         memcpy(t->diagonal + 9 * (size_t)i, t->A->val + 9 * (size_t)t->A->diag[q->blocks[i]], 9 * sizeof(ct_real));
-    for (i = 0; t->between && i < 2 * q->p.n_rows; i++)
-        t->between[i] = 0;
+    if (t->between)
+        memset(t->between, 0, sizeof(ct_real) * 2 * (size_t)q->p.n_rows);
     for (i = 0; i < q->p.n_rows; i++)
         if (cti_coarse_is_active(&q->p.rows[i]))
             cti_coarse_stiffen(t, i, v);
@@ -158,9 +152,7 @@ static void cti_coarse_limit(cti_coarse *t, const cti_row *row, const ct_real *v
             cti_v3_addto(t->z, row->term[k].block, cti_v3_mul(n, -cut * row->term[k].weight / w2));
 }
 
-/* ---- corrections of bodies with two grids: conjugate gradients on all of them, coupled by the stiffness of the rows between them ---- */
-
-/* y = (A + J'HJ) x */
+/* y = (A + J'HJ) x: bodies with two grids are corrected together, as the stiffness H of the rows between them couples them */
 static void cti_coarse_product(void *ctx, const ct_real *x, ct_real *y)
 {
     const cti_coarse *t = (const cti_coarse *)ctx;
@@ -201,25 +193,18 @@ static void cti_coarse_precondition(void *ctx, const ct_real *r, ct_real *z)
     }
 }
 
-static void cti_coarse_gradients(cti_coarse *t)
-{
-    cti_operator A, M;
-    A.n = M.n = 3 * t->island->n, A.ctx = M.ctx = t;
-    A.apply = cti_coarse_product, M.apply = cti_coarse_precondition;
-    cti_pcg_run(&A, &M, t->r, t->z, cti_step_tuned.factors.share, cti_step_tuned.factors.gradients, t->work, NULL);
-}
-
 static ct_real cti_coarse_apply(void *ctx, int renew, const ct_real *f, ct_real *v)
 {
     cti_coarse *t = (cti_coarse *)ctx;
     const cti_island *q = t->island;
+    cti_operator A, M;
     ct_real big = 0;
     int c, i, k;
+    A.n = M.n = 3 * q->n, A.ctx = M.ctx = t, A.apply = cti_coarse_product, M.apply = cti_coarse_precondition;
     if (renew >= 0 && !cti_coarse_renew(t, renew, v))
         return -1;
     memset(t->z, 0, sizeof(ct_real) * 3 * (size_t)q->n);
-    if (t->between)
-        memset(t->r, 0, sizeof(ct_real) * 3 * (size_t)q->n);
+    memset(t->r, 0, sizeof(ct_real) * 3 * (size_t)q->n);
     for (c = 0; c < q->n_components; c++) {
         const cti_component *p = &t->f->components[q->components[c]];
         if (!cti_coarse_is_split(t, c))
@@ -229,7 +214,7 @@ static ct_real cti_coarse_apply(void *ctx, int renew, const ct_real *f, ct_real 
             cti_factors_apply(t->f, p, &p->cache.penalized, q->own + p->place, t->r, t->z, 0);
     }
     if (t->between)
-        cti_coarse_gradients(t);
+        cti_pcg_run(&A, &M, t->r, t->z, cti_step_tuned.factors.share, cti_step_tuned.factors.gradients, t->work, NULL);
     for (i = 0; i < q->p.n_rows; i++)
         cti_coarse_limit(t, &q->p.rows[i], v);
     for (k = 0; k < 3 * q->n; k++)
@@ -250,8 +235,10 @@ CTI_FN int cti_coarse_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const c
     int c, any = 0, known = CTI_LEN(f->held_at), grids = 0;
     memset(out, 0, sizeof *out);
     out->f = f, out->A = A, out->island = island;
-    for (c = 0; c < island->n_components; c++)
+    for (c = 0; c < island->n_components; c++) {
         any += cti_coarse_is_split(out, c);
+        grids |= cti_coarse_is_split(out, c) && f->components[island->components[c]].cache.is_grid;
+    }
     if (!cti_policy_is_corrected(any))
         return 1;
     out->is_split = CTI_ARENA_ZERO(arena, uint8_t, island->n);
@@ -268,8 +255,6 @@ CTI_FN int cti_coarse_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const c
     out->r = CTI_ARENA_NEW(arena, ct_real, 3 * island->n), out->z = CTI_ARENA_NEW(arena, ct_real, 3 * island->n);
     out->diagonal = CTI_ARENA_NEW(arena, ct_real, 9 * island->n), out->is_touched = CTI_ARENA_NEW(arena, uint8_t, island->n);
     out->is_due = CTI_ARENA_NEW(arena, uint8_t, island->n_components);
-    for (c = 0; c < island->n_components; c++)
-        grids |= cti_coarse_is_split(out, c) && f->components[island->components[c]].cache.is_grid;
     if (grids) {
         out->between = CTI_ARENA_NEW(arena, ct_real, 2 * island->p.n_rows), out->work = CTI_ARENA_NEW(arena, ct_real, 12 * (size_t)island->n);
         if (!out->between || !out->work)

@@ -26,8 +26,7 @@ CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_begin -- cti_factors_age for an attempt of dt of the world, with what decides when factors are due: how far active components may
    move, and which of them were free. */
 CTI_FN void cti_factors_begin(cti_state *s, ct_real dt);
-/* cti_factors_share_grid -- two grids of the component take over the blocks off the diagonal of A, unless they have them. Then their inverse of A
-   itself is to be computed before it is used again. */
+/* cti_factors_share_grid -- the component's two grids take over A, unless they have it. Then their inverse of A is computed before its next use. */
 CTI_FN void cti_factors_share_grid(cti_component *q, const cti_bsr *A);
 /* cti_factors_is_cheap -- 1 if a factor costs at most 20 solves (factors.cheap over factors.solve). */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);

@@ -38,8 +38,7 @@ CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, double flops
 
 CTI_FN int cti_policy_factor_is_large(double flops, double blocks) { return flops > cti_step_tuned.factors.grid * blocks; }
 
-/* A cycle reads 36 bytes of each block off the diagonal twice, the product with it once, and a solve 8 bytes of each nonzero. The diagonal, which all
-   that makes the grids reads as well, is in the number of cycles that they take */
+/* a cycle and a product read 36 bytes of each block off the diagonal three times, and a solve 8 bytes of each nonzero */
 CTI_FN void cti_policy_grid_costs(double blocks, double coarse_flops, double coarse_nonzeros, double *flops, double *nonzeros)
 {
     *nonzeros = 13.5 * blocks + 2 * coarse_nonzeros;

@@ -10,8 +10,7 @@
    nonzeros: of the factor. */
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
 /* cti_policy_factor_is_large -- 1 if two grids take less time than the factor of a component whose matrix has so many blocks.
-   cti_policy_grid_costs -- what takes as long as to make two grids over so many blocks off the diagonal, and to apply them: flops of a factorization,
-   nonzeros of a factor. */
+   cti_policy_grid_costs -- flops of a factorization that takes as long as to make two grids over so many blocks, nonzeros of a solve as a cycle. */
 CTI_FN int cti_policy_factor_is_large(double flops, double blocks);
 CTI_FN void cti_policy_grid_costs(double blocks, double coarse_flops, double coarse_nonzeros, double *flops, double *nonzeros);
 /* cti_policy_factor_is_due -- 1 if the factor is computed again before the free solve of a step of dt. moves_in_contact: contacts act on
