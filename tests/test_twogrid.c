@@ -239,7 +239,7 @@ static void out_of_memory(void **state)
 
 /* ---- worlds ---- */
 
-/* two cubes of 4,096 blocks, one on the other, a tenth of a thickness above their rest, after `steps` steps */
+/* two cubes of 9,261 blocks, one on the other, a tenth of a thickness above their rest, after `steps` steps */
 static ct_world *stack(ct_cluster_mode cluster, int workers, int steps, books *b, ct_body_id *id)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, b);
@@ -249,7 +249,7 @@ static ct_world *stack(ct_cluster_mode cluster, int workers, int steps, books *b
     w = world_make(&d);
     add_plane(w, 0, 1, 0, 0);
     for (i = 0; i < 2; i++)
-        id[i] = add_soft_box(w, i ? "upper" : "lower", 0.2, 15, 1e5, 0, 0.1011 + 0.2011 * i, 0);
+        id[i] = add_soft_box(w, i ? "upper" : "lower", 0.2, 20, 1e5, 0, 0.1011 + 0.2011 * i, 0);
     for (i = 0; i < steps; i++)
         assert_true(step_once(w, 0.01).status <= CT_STATUS_SUBSTEPPED);
     return w;
@@ -286,7 +286,7 @@ static void workers_change_no_bit(void **state)
     int k, n;
     (void)state;
     for (k = 0; k < 3; k++) {
-        ct_world *w = stack(CT_CLUSTER_AUTO, workers[k], PLAIN_OR(6, 2), NULL, id);
+        ct_world *w = stack(CT_CLUSTER_AUTO, workers[k], PLAIN_OR(6, 1), NULL, id);
         assert_int_equal(w->state.factors.components[0].cache.is_grid, 1);
         x[k] = read_vectors(w, id[1], 1, &n);
         ct_world_destroy(w);
@@ -306,7 +306,7 @@ static void warm_steps_do_not_allocate(void **state)
     int i;
     (void)state;
     memset(&b, 0, sizeof b);
-    w = stack(CT_CLUSTER_AUTO, 1, 30, &b, id);
+    w = stack(CT_CLUSTER_AUTO, 1, 20, &b, id);
     before = b.calls;
     for (i = 0; i < 5; i++)
         step_once(w, 0.01);

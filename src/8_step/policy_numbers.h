@@ -28,8 +28,8 @@
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
        Half and double act in `crash` alone (docs/policy.md) */ \
     X(ct_real, stiff, CTI_R(1e5), "1", "dt^2 K / m of a block (its entry of A over its mass, less 1) above which the factor is in double") \
-    X(double, grid, 20000, "flops a block", \
-      "of A: above, two grids take a factor's place. Cubes of 16 cells (26,000) take 0.8 times as long, sheets of 100 (33,000) as long") \
+    X(double, grid, 40000, "flops a block", \
+      "of A: above, two grids take a factor's place. With half S3_N16 takes 1.08 times as long; with twice sheets of 200 cells 1.2 times") \
     X(double, cycles, 6, "cycles", "and products, about, take as long as to make two grids") \
     X(int, part, 96, "blocks", "in a part of the coarse grid: with 48 cubes of 24 cells take 1.2 times as long, with 150 and 200 as long") \
     X(ct_real, share, CTI_R(.4), "1", \
