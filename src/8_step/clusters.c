@@ -142,7 +142,7 @@ CTI_FN int cti_clusters_make(cti_factors *f, cti_arena *arena, ct_cluster_mode m
         return 0;
     for (c = 0; c < island->n_components; c++) {
         cti_component *q = &f->components[island->components[c]];
-        int whole = cti_policy_is_whole(mode, &q->solve, count[2 * c], count[2 * c + 1]);
+        int whole = !q->cache.is_grid && cti_policy_is_whole(mode, &q->solve, count[2 * c], count[2 * c + 1]);
         q->solve.node_ports = whole ? 0 : count[2 * c];
         if (whole) {
             out[n].blocks = island->own + q->place;
@@ -171,8 +171,9 @@ CTI_FN int cti_clusters_take_whole(cti_factors *f, const cti_row *rows, int n_ro
     int i, k, attempts, changed = 0;
     for (i = 0; i < n_rows; i++)
         for (k = 0; k < rows[i].n; k++) {
-            cti_solve_memory *m = &f->components[f->component_of[rows[i].term[k].block]].solve;
-            attempts = cti_policy_whole_attempts(m->node_ports);
+            cti_component *q = &f->components[f->component_of[rows[i].term[k].block]];
+            cti_solve_memory *m = &q->solve;
+            attempts = q->cache.is_grid ? 0 : cti_policy_whole_attempts(m->node_ports);
             if (attempts == 0)
                 continue;
             m->whole_attempts = attempts;

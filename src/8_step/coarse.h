@@ -10,6 +10,9 @@ typedef struct cti_coarse {
     const cti_island *island;
     ct_real *r, *z;            /* [3 n] residual [N s] and correction [m/s], by the island's numbers of blocks */
     ct_real *diagonal;         /* [9 n] copy of A's diagonal blocks */
+    ct_real *between;          /* [2 rows] stiffness along the normal and across it, where bodies have two grids; else NULL */
+    ct_real *work;             /* [12 n] of conjugate gradients */
+    int is_known;              /* 1: these are known */
     uint8_t *is_split;         /* [n] 1: the block's component is split into nodes, and corrected */
     uint8_t *is_touched;       /* [n] 1: an active contact acts on the block */
     uint8_t *is_due;           /* [components] 1: its factor is computed again */

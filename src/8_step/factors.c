@@ -107,9 +107,35 @@ static int cti_factors_analyze(cti_mem *mem, cti_factors *f, const cti_bsr *A, c
     return cti_gather_make(mem, &c->gather, &f->symbolics[i], A, blocks) && CTI_RESIZE(mem, c->cache.compliance.port_at, n);
 }
 
+/* two grids for a component whose factor would take more time than they do; mark [n of A] scratch. 0: out of memory */
+static int cti_factors_divide(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A, cti_component *c, int32_t *mark)
+{
+    int n = c->end - c->begin, i, at = 0;
+    const int32_t *blocks = f->blocks + c->begin;
+    cti_twogrid_parts parts;
+    int32_t *list = CTI_ARENA_NEW(arena, int32_t, n), *start = CTI_ARENA_NEW(arena, int32_t, n + 1);
+    double held = 0;
+    if (!list || !start)
+        return 0;
+    for (i = 0; i < n; i++)
+        held += A->row[blocks[i] + 1] - A->row[blocks[i]], mark[blocks[i]] = -1;
+    if (!cti_policy_factor_is_large(f->symbolics[c->symbolic].flops, held))
+        return 1;
+    parts.blocks = list, parts.at = start, parts.n = 0;
+    for (i = 0; i < n; i++) {
+        if (mark[blocks[i]] >= 0)
+            continue;
+        start[parts.n] = at;
+        at += cti_factors_grow(A, blocks[i], cti_step_tuned.factors.part, parts.n++, mark, -1, list + at);
+    }
+    start[parts.n] = at;
+    return cti_twogrid_make(mem, &c->cache.grid, A, blocks, n, f->rank, &parts);
+}
+
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A)
 {
     int c, n = A->n, most = 1;
+    int32_t *mark;
     f->mem = mem;
     f->arena = arena;
     f->A = A;
@@ -118,18 +144,16 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
         return 0;
     if (!cti_factors_find_components(mem, f, A))
         return 0;
-    {
-        int32_t *mark = CTI_ARENA_NEW(arena, int32_t, n);
-        if (!mark || !cti_factors_find_patches(mem, f, A, mark))
-            return 0;
-    }
+    mark = CTI_ARENA_NEW(arena, int32_t, n);
+    if (!mark || !cti_factors_find_patches(mem, f, A, mark))
+        return 0;
     for (c = 0; c < CTI_LEN(f->components); c++) {
         most = cti_max_int(most, f->components[c].end - f->components[c].begin);
-        if (!cti_factors_analyze(mem, f, A, &f->components[c]))
+        if (!cti_factors_analyze(mem, f, A, &f->components[c]) || !cti_factors_divide(mem, arena, f, A, &f->components[c], mark))
             return 0;
         f->components[c].owner = f;
     }
-    f->scratch.x_room = (3 * (size_t)most + 15) & ~(size_t)15;
+    f->scratch.x_room = (4 * (size_t)most + 15) & ~(size_t)15;
     return CTI_RESIZE(mem, f->scratch.x, f->scratch.x_room * (size_t)cti_tasks_workers(f->tasks));
 }
 
@@ -153,6 +177,7 @@ CTI_FN void cti_factors_begin(cti_state *s, ct_real dt)
     int c, k;
     cti_factors_age(f);
     f->rest = s->desc.thickness, f->mass = s->bodies.mass;
+    f->x = s->desc.stepper == CT_STEPPER_CMR && s->desc.solver.cluster != CT_CLUSTER_BODY && !cti_state_is_paper(s) ? s->x : NULL;
     for (c = 0; c < CTI_LEN(f->components); c++) {
         cti_component *q = &f->components[c];
         ct_real speed = 0;
@@ -175,10 +200,21 @@ CTI_FN void cti_factors_relinearize(cti_component *q)
     cti_factors_ask(q);
 }
 
-CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
+/* flops of a factorization, and nonzeros that a solve with it reads; of two grids what takes as long */
+static void cti_factors_costs(const cti_factors *f, const cti_component *q, double *flops, double *nonzeros)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
-    return cti_policy_factor_is_cheap((double)sym->flops, (double)sym->nonzeros);
+    const cti_twogrid *g = &q->cache.grid;
+    *flops = sym->flops, *nonzeros = sym->nonzeros;
+    if (q->cache.is_grid)
+        cti_policy_grid_costs((double)g->row[g->n], g->symbolic.flops, g->symbolic.nonzeros, flops, nonzeros);
+}
+
+CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
+{
+    double flops, nonzeros;
+    cti_factors_costs(f, q, &flops, &nonzeros);
+    return cti_policy_factor_is_cheap(flops, nonzeros);
 }
 
 /* records the iterations of a free solve: those with a new factor are the reference, any excess over them is the cost of the factor's age */
@@ -220,27 +256,39 @@ static ct_real cti_factors_stiffness(const cti_factors *f, const cti_component *
 }
 
 /* 1 if a factor is computed again for a step of dt */
-static int cti_factors_is_due(const cti_factors *f, const cti_component *q, const cti_symbolic *sym, ct_real dt)
+static int cti_factors_is_due(const cti_factors *f, const cti_component *q, ct_real dt)
 {
     int moves_in_contact = !q->solve.was_free && q->cache.stamp.drift > f->rest;
-    return cti_policy_factor_is_due(&q->cache.stamp, sym->flops, sym->nonzeros, dt, moves_in_contact);
+    double flops, nonzeros;
+    cti_factors_costs(f, q, &flops, &nonzeros);
+    return (q->cache.is_grid && !f->x) || cti_policy_factor_is_due(&q->cache.stamp, flops, nonzeros, dt, moves_in_contact);
+}
+
+/* reserves what a factor in double, two grids or a factor in float take. 0: out of memory */
+static int cti_factors_reserve(cti_factors *f, cti_factor_cache *k, const cti_symbolic *sym, int exact, int grid)
+{
+    if (exact)
+        return cti_factor64_reserve(f->mem, &k->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact));
+    if (grid)
+        return cti_twogrid_inverse_reserve(f->mem, &k->plain, &k->grid) && cti_factors_reserve_work(f, cti_twogrid_work(&k->grid, &k->plain));
+    return cti_factor32_reserve(f->mem, &k->single, sym) && cti_factors_room(f, &k->single);
 }
 
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
     cti_factor_cache *k = &q->cache;
-    int exact;
-    k->is_due = cti_factors_is_due(f, q, sym, dt);
+    int exact, grid;
+    k->is_due = cti_factors_is_due(f, q, dt);
     if (!k->is_due)
         return 1;
     f->n_refactored++;
     exact = f->mass && cti_policy_factor_is_exact(cti_factors_stiffness(f, q, f->mass));
-    if (!(exact ? cti_factor64_reserve(f->mem, &k->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact))
-                : cti_factor32_reserve(f->mem, &k->single, sym) && cti_factors_room(f, &k->single)))
+    grid = !exact && f->x && k->grid.n;
+    if (!cti_factors_reserve(f, k, sym, exact, grid))
         return 0;
-    k->stamp.version += exact != k->is_exact; /* a step that is undone cannot return to the factor of the other precision */
-    k->is_exact = exact;
+    k->stamp.version += exact != k->is_exact || grid != k->is_grid; /* a step that is undone cannot return to the factor of the other kind */
+    k->is_exact = exact, k->is_grid = grid;
     return 1;
 }
 
@@ -249,7 +297,10 @@ CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt)
     cti_factor_cache *k = &q->cache;
     if (!k->is_due)
         return;
-    if (k->is_exact)
+    if (k->is_grid) {
+        cti_twogrid_fill(&k->grid, A, q->owner->blocks + q->begin, q->owner->x);
+        cti_twogrid_inverse_fill(&k->plain, &k->grid, A, q->owner->blocks + q->begin);
+    } else if (k->is_exact)
         cti_factor64_refill(&k->exact, &q->gather, A->val);
     else
         cti_factor32_refill(&k->single, &q->gather, A->val);
@@ -259,6 +310,15 @@ CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt)
     k->stamp.drift = 0;
     k->stamp.dt = dt;
     k->stamp.version++;
+}
+
+CTI_FN void cti_factors_share_grid(cti_component *q, const cti_bsr *A)
+{
+    if (q->cache.stamp.age == 0)
+        return;
+    cti_twogrid_fill(&q->cache.grid, A, q->owner->blocks + q->begin, q->owner->x);
+    q->cache.stamp.version++;
+    q->cache.stamp.age = -1;
 }
 
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt)
@@ -358,6 +418,30 @@ CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker)
         x[i] = (ct_real)((double)z[i] * (1 / scale));
 }
 
+CTI_FN void cti_factors_by_grid(cti_factors *f, const cti_component *q, const cti_twogrid_inverse *by, const int32_t *blocks, const ct_real *r,
+                                ct_real *z, int worker)
+{
+    const cti_twogrid *g = &q->cache.grid;
+    float *in = (float *)(void *)(f->scratch.x + f->scratch.x_room * (size_t)worker), *out = in + 4 * (size_t)g->n;
+    double *work = f->scratch.work + f->scratch.work_room * (size_t)worker, scale, back;
+    ct_real most = 0;
+    int i, k;
+    for (i = 0; i < g->n; i++)
+        for (k = 0; k < 3; k++)
+            most = cti_max(most, cti_abs(r[3 * blocks[i] + k]));
+    scale = cti_factor32_scale((double)most), back = (by ? g->unit : 1 / g->unit) / scale;
+    for (i = 0; i < g->n; i++)
+        for (k = 0; k < 4; k++)
+            in[4 * i + k] = k < 3 ? cti_factors_to_float(r[3 * blocks[i] + k], scale) : 0;
+    if (by)
+        cti_twogrid_apply(by, in, out, work);
+    else
+        cti_twogrid_product(g, in, out);
+    for (i = 0; i < g->n; i++)
+        for (k = 0; k < 3; k++)
+            z[3 * blocks[i] + k] = (ct_real)((double)out[4 * i + k] * back);
+}
+
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker)
 {
@@ -365,6 +449,10 @@ CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_
     float *y = (float *)(void *)x;
     ct_real most = 0;
     int n = q->end - q->begin, exact = q->cache.is_exact && factor == &q->cache.single, i, k;
+    if (q->cache.is_grid) {
+        cti_factors_by_grid(f, q, factor == &q->cache.penalized ? &q->cache.held : &q->cache.plain, blocks, r, z, worker);
+        return;
+    }
     for (i = 0; i < n && !exact; i++)
         for (k = 0; k < 3; k++)
             most = cti_max(most, cti_abs(r[3 * blocks[i] + k]));
@@ -439,10 +527,10 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
 static int cti_factors_gradients(cti_factors *f, cti_component *c, const cti_free_motion *m, double tol, int max_it, int worker, int *its)
 {
     const int32_t *blocks = f->blocks + c->begin;
-    const cti_symbolic *sym = &f->symbolics[c->symbolic];
     int n3 = 3 * m->A->n, it, i, go;
     cti_free_solve s;
-    double rz, first, left;
+    double rz, first, left, flops, nonzeros;
+    cti_factors_costs(f, c, &flops, &nonzeros);
     s.r = m->work, s.z = s.r + n3, s.p = s.z + n3, s.q = s.p + n3;
     cti_factors_residual(c, blocks, m->A, m->b, m->x, s.r);
     cti_factors_apply(f, c, &c->cache.single, blocks, s.r, s.z, worker);
@@ -455,7 +543,7 @@ static int cti_factors_gradients(cti_factors *f, cti_component *c, const cti_fre
         go = cti_factors_iterate(f, c, &s, m->x, &rz, tol, worker);
         ++*its;
         left = cti_policy_iterations_left(it, first, rz, tol * tol);
-        if (go && cti_policy_factor_is_slow(&c->cache.stamp, sym->flops, sym->nonzeros, it + left))
+        if (go && cti_policy_factor_is_slow(&c->cache.stamp, flops, nonzeros, it + left))
             return 0;
     }
     return 1;

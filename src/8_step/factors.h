@@ -26,6 +26,8 @@ CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_begin -- cti_factors_age for an attempt of dt of the world, with what decides when factors are due: how far active components may
    move, and which of them were free. */
 CTI_FN void cti_factors_begin(cti_state *s, ct_real dt);
+/* cti_factors_share_grid -- the component's two grids take over A, unless they have it. Then their inverse of A is computed before its next use. */
+CTI_FN void cti_factors_share_grid(cti_component *q, const cti_bsr *A);
 /* cti_factors_is_cheap -- 1 if a factor costs at most 20 solves (factors.cheap over factors.solve). */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
 /* cti_factors_exact -- gives the open island's problem exact factors of its bodies, computed once for each matrix; their list is in the
@@ -56,6 +58,10 @@ CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, 
 /* cti_factors_apply -- z = D^-1 r on one component by one of its factors; `blocks` are its blocks in r and z. */
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker);
+
+/* cti_factors_by_grid -- z = D^-1 r on one component by its two grids; `by` NULL: z = A r, as exact as floats are. */
+CTI_FN void cti_factors_by_grid(cti_factors *f, const cti_component *q, const cti_twogrid_inverse *by, const int32_t *blocks, const ct_real *r,
+                                ct_real *z, int worker);
 
 /* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, get the same number, 0 .. *out_n - 1 in
    the order of their first rows. 0 when memory ran out. */

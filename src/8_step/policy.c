@@ -36,6 +36,15 @@ CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, double flops
     return stamp->age > 0 && (iterations - stamp->base_iterations) * cti_step_tuned.factors.solve * nonzeros > flops;
 }
 
+CTI_FN int cti_policy_factor_is_large(double flops, double blocks) { return flops > cti_step_tuned.factors.grid * blocks; }
+
+/* a cycle and a product read 36 bytes of each block off the diagonal three times, and a solve 8 bytes of each nonzero */
+CTI_FN void cti_policy_grid_costs(double blocks, double coarse_flops, double coarse_nonzeros, double *flops, double *nonzeros)
+{
+    *nonzeros = 13.5 * blocks + 2 * coarse_nonzeros;
+    *flops = cti_step_tuned.factors.cycles * cti_step_tuned.factors.solve * *nonzeros + coarse_flops;
+}
+
 /* An impact needs a better factor than free flight. Without this rule, delayed factors doubled the worst step of a cloth's impact. */
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap)
 {

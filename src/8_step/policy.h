@@ -9,6 +9,10 @@
 /* cti_policy_factor_is_cheap -- 1 if a component's factor is computed for every free solve, unless it is large. flops: of a factorization;
    nonzeros: of the factor. */
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
+/* cti_policy_factor_is_large -- 1 if two grids take less time than the factor of a component whose matrix has so many blocks.
+   cti_policy_grid_costs -- flops of a factorization that takes as long as to make two grids over so many blocks, nonzeros of a solve as a cycle. */
+CTI_FN int cti_policy_factor_is_large(double flops, double blocks);
+CTI_FN void cti_policy_grid_costs(double blocks, double coarse_flops, double coarse_nonzeros, double *flops, double *nonzeros);
 /* cti_policy_factor_is_due -- 1 if the factor is computed again before the free solve of a step of dt. moves_in_contact: contacts act on
    the component, and it has moved farther than the thickness since the factor was computed. */
 CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact);

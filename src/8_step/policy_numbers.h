@@ -28,6 +28,13 @@
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
        Half and double act in `crash` alone (docs/policy.md) */ \
     X(ct_real, stiff, CTI_R(1e5), "1", "dt^2 K / m of a block (its entry of A over its mass, less 1) above which the factor is in double") \
+    X(double, grid, 40000, "flops a block", \
+      "of A: above, two grids take a factor's place. With half S3_N16 takes 1.08 times as long; with twice sheets of 200 cells 1.2 times") \
+    X(double, cycles, 6, "cycles", "and products, about, take as long as to make two grids") \
+    X(int, part, 96, "blocks", "in a part of the coarse grid: with 48 cubes of 24 cells take 1.2 times as long, with 150 and 200 as long") \
+    X(ct_real, share, CTI_R(.4), "1", \
+      "of the error that conjugate gradients leave of a correction with two grids: with 0.2 cubes of 24 take 1.2 times as long, with 0.5 1.05") \
+    X(int, gradients, 10, "iterations", "of those at most: with 4 as long") \
     X(int, patch, 48, "blocks", "in a patch, the clusters of CT_CLUSTER_PATCH alone: a dense inverse of 83 KB fits into a near cache") \
     X(ct_real, held, CTI_R(100), "diagonals of A", \
       "stiffness with which a correction's factor holds a loaded contact with a wall: the sweeps solve contacts, and a correction moves them by a " \

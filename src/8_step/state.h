@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../2_linalg/krylov.h"
-#include "../2_linalg/supernodal.h"
+#include "../2_linalg/twogrid.h"
 #include "../6_model/model.h"
 #include "../6_model/joint.h"
 #include "../6_model/mechanism.h"
@@ -61,7 +61,10 @@ typedef struct cti_factor_cache {
     cti_factor32 single;         /* LDL' of A in float */
     cti_factor64 exact;          /* LDL' of A in double, used instead where float is not accurate enough for the matrix */
     cti_factor32 penalized;      /* LDL' of A and the stiffness of acting contacts, for corrections (coarse.h) */
+    cti_twogrid grid;               /* of a large component; n 0: it has none */
+    cti_twogrid_inverse plain, held; /* take the places of `single` and `penalized` where is_grid */
     int is_exact;                /* 1: `exact` is used */
+    int is_grid;                 /* 1: two grids take the place of a factor, and no compliance is known */
     int exact_logged;            /* 1: the log has named the component */
     int is_due;                  /* 1: the factor is being computed anew */
     cti_factor_stamp stamp;
@@ -154,6 +157,7 @@ typedef struct cti_factors {
     cti_factor_patches patches;
     const cti_bsr *A;
     const ct_real *mass;   /* [n] of the world; NULL: no block counts as stiff */
+    const ct_real *x;      /* [3 n] places of the blocks; NULL: no component goes without a factor */
     cti_factor_scratch scratch;
     const ct_tasks *tasks; /* set before the other fields */
     cti_mem *mem;
