@@ -152,17 +152,17 @@ static void large_factors_wait_for_their_price(void **state)
     q.cache.stamp.age = 1;
     sym.nonzeros = 1000000, sym.flops = 150 * sym.nonzeros; /* ten solves */
     q.cache.stamp.drift = CTI_R(2e-3);
-    assert_true(cti_factors_is_due(&f, &q, &sym, 0)); /* in contact, and it has moved */
+    assert_true(cti_factors_is_due(&f, &q, 0)); /* in contact, and it has moved */
     q.cache.stamp.drift = CTI_R(0.5e-3);
-    assert_false(cti_factors_is_due(&f, &q, &sym, 0));
+    assert_false(cti_factors_is_due(&f, &q, 0));
     q.solve.was_free = 1, q.cache.stamp.drift = 1;
-    assert_false(cti_factors_is_due(&f, &q, &sym, 0));
+    assert_false(cti_factors_is_due(&f, &q, 0));
     q.cache.stamp.excess_iterations = 8;
-    assert_false(cti_factors_is_due(&f, &q, &sym, 0));
+    assert_false(cti_factors_is_due(&f, &q, 0));
     q.cache.stamp.excess_iterations = 9;
-    assert_true(cti_factors_is_due(&f, &q, &sym, 0));
+    assert_true(cti_factors_is_due(&f, &q, 0));
     q.cache.stamp.excess_iterations = 0, sym.nonzeros = 300000, sym.flops = 49000000;
-    assert_true(cti_factors_is_due(&f, &q, &sym, 0)); /* not large */
+    assert_true(cti_factors_is_due(&f, &q, 0)); /* not large */
     /* its age is measured by the iterations beyond the new factor's */
     q.cache.stamp.age = 0;
     cti_factors_charge(&q.cache.stamp, 5);
