@@ -30,6 +30,10 @@ CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobia
    n n; 0 where H is 0, as of an open row. */
 CTI_FN int cti_jacobian_stiffness(const cti_jacobian *J, int row, const double *H, double *out);
 
+/* cti_envelope_make -- a cti_linear by a direct factor. Method: Cholesky inside the envelope of a Cuthill-McKee order, in double. Chains,
+   stacks and trees of rigid bodies have a narrow envelope. All memory comes from the arena. out->flops needs J->p alone. 0 when that ran out. */
+CTI_FN int cti_envelope_make(const cti_jacobian *J, cti_arena *arena, cti_linear *out);
+
 /* cti_merged_make -- a cti_linear by a sparse direct factor that is kept while few rows of H change. A solve that is not rough leaves at most a share
    (policy augmented.refine) of f. Where a factor takes more than `most` multiplications, out->flops is all that is made: that needs J->p alone, the
    rest all of J and J->p->local. All memory comes from the arena. 0 when that ran out. */

@@ -126,7 +126,7 @@
     X(int, trials, 30, "1", "of a length along a Newton step, at most") \
     X(int, factors, 150, "factors", "of a solve, at most: stacks of 30 boxes take 20 to 60") \
     X(double, expected, 10, "factors", "that a solve is expected to take: 2 to 6 at rest, from the result of the last step") \
-    X(double, flop, 7e-4, "us", "a multiplication in them") \
+    X(double, flop, 1e-3, "us", "a multiplication in them") \
     X(int, look, 8, "sweeps", "of a loop over the contacts, after which its contraction predicts how many more it needs") \
     X(double, dear, 4, "1", "most times of a whole budget of sweeps that a solve may be expected to take") \
     X(double, reach, 1e9, "multiplications", \

@@ -234,14 +234,14 @@ static double cti_islands_price(void *ctx)
 {
     cti_islands_rival *q = (cti_islands_rival *)ctx;
     cti_arena_point mark = cti_arena_mark(q->arena);
-    q->failed = !cti_merged_make(&q->J, 0, q->arena, &q->linear);
+    q->failed = !cti_envelope_make(&q->J, q->arena, &q->linear);
     cti_arena_rewind(q->arena, mark);
     return q->failed ? 0 : cti_augmented_price(q->linear.flops);
 }
 
-/* The rival, which takes at least the factors of A alone: of rigid bodies, and under AUTO of others, too: it solves letters that ICA leaves on its
-   budget, but takes twice the time. None where joints of deformable bodies are among the rows: in test_joint's joints_pull_together, whose joint and
-   contact contradict each other, it takes the thickness in fewer steps. first: the island's first row in the world */
+/* The rival, which takes at least the factors of A alone. None where joints of deformable bodies are among the rows: in test_joint's
+   joints_pull_together, whose joint and contact contradict each other, it takes the thickness in fewer steps. first: the island's first row in
+   the world */
 static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q, cti_islands_rival *out)
 {
     const cti_factors *f = &s->factors;
@@ -256,7 +256,6 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
         q->p.split.rigid &= s->bodies.rigid_of[f->blocks[k->begin]] >= 0;
         flops += f->symbolics[k->symbolic].flops / 2; /* its multiplications */
     }
-    split |= !q->p.split.rigid && s->desc.solver.solver != CT_SOLVER_AUTO;
     q->p.split.rival = split ? 0 : cti_augmented_price(flops);
     out->arena = s->arena, out->J.p = &q->p, out->failed = 0;
     q->p.calls.price = cti_islands_price, q->p.calls.price_ctx = out;
@@ -271,8 +270,9 @@ static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc 
     int unsolved = info->status == CTI_SOLVE_BUDGET && desc->solver == CT_SOLVER_AUTO, ok;
     if (!unsolved && info->status != CTI_SOLVE_OUTPACED)
         return 1;
-    ok = cti_jacobian_make(&q->p, s->arena, &rival->J) && cti_merged_make(&rival->J, most, s->arena, &rival->linear);
-    if (ok && rival->linear.flops <= most) {
+    ok = cti_jacobian_make(&q->p, s->arena, &rival->J) && (unsolved ? cti_merged_make(&rival->J, most, s->arena, &rival->linear)
+                                                                    : cti_envelope_make(&rival->J, s->arena, &rival->linear));
+    if (ok && (!unsolved || rival->linear.flops <= most)) {
         ok = cti_augmented_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
         out->iterations += info->iterations, out->fallbacks += desc->solver == CT_SOLVER_AUTO;
         *visits += unsolved ? 0 : info->iterations * cti_augmented_visits(&rival->linear);
