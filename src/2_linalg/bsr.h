@@ -29,7 +29,7 @@ CTI_FN void cti_bsr_mul(const cti_bsr *A, const ct_real *x, ct_real *y);
 /* cti_bsr_residual_rows -- r = b - A x of block rows [begin, end); r may be b, not x. */
 CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r, int begin, int end);
 
-/* cti_bsr_row -- (A x)_i of one block row, summed in double; x [3 n]. Terms cancel: what float leaves of a sheet's stiffness moves it out of plane. */
+/* cti_bsr_row -- (A x)_i of one block row, summed in double; x [3 n]. Terms cancel: what float leaves of a sheet's moves it out of plane. */
 CTI_INLINE cti_v3 cti_bsr_row(const cti_bsr *A, const ct_real *x, int i)
 {
     double u = 0, v = 0, w = 0;

@@ -26,7 +26,7 @@ typedef struct cti_merged {
     double *UZ, *C, *lu;     /* [most][ld] U'Z, C, I + C U'Z factored */
     int *pivot;              /* [most] of that */
     double *many, *scratch;  /* [3 n][ld] new columns; of cti_factor64_solve_many and cti_lu_factor */
-    double *r, *z, *q, *d;   /* [3 n] of conjugate gradients */
+    double *f, *r, *z, *q, *d; /* [3 n] of conjugate gradients */
     double *w, *t;           /* [ld] */
     int made, n_columns, most, ld;
 } cti_merged;
@@ -184,13 +184,18 @@ static int cti_merged_solve(void *ctx, double *x, int rough)
         cti_merged_apply(m, x);
         return 1;
     }
-    memcpy(m->r, x, sizeof *x * (size_t)n3), memset(x, 0, sizeof *x * (size_t)n3), memset(m->d, 0, sizeof *x * (size_t)n3);
+    memcpy(m->f, x, sizeof *x * (size_t)n3), memcpy(m->r, x, sizeof *x * (size_t)n3);
+    memset(x, 0, sizeof *x * (size_t)n3), memset(m->d, 0, sizeof *x * (size_t)n3);
     enough = cti_solve_tuned.augmented.refine * cti_solve_tuned.augmented.refine * cti_merged_size(m, m->r);
+    if (!(enough > 0))
+        return 1;
     for (k = 0; k < cti_solve_tuned.augmented.refinements; k++) {
         double last = rz, along;
         memcpy(m->z, m->r, sizeof *x * (size_t)n3);
         cti_merged_apply(m, m->z);
         rz = cti_dot(n3, m->r, m->z);
+        if (!(rz > 0)) /* K_1 is not definite */
+            break;
         for (i = 0; i < n3; i++)
             m->d[i] = m->z[i] + (k ? rz / last : 0) * m->d[i];
         along = rz / cti_merged_multiply(m, m->d, m->q);
@@ -200,9 +205,7 @@ static int cti_merged_solve(void *ctx, double *x, int rough)
             return 1;
     }
     /* K has gone too far from K_1 */
-    cti_merged_multiply(m, x, m->q);
-    for (i = 0; i < n3; i++)
-        x[i] = m->r[i] + m->q[i];
+    memcpy(x, m->f, sizeof *x * (size_t)n3);
     if (!cti_merged_renew(m))
         return 0;
     cti_merged_apply(m, x);
@@ -212,19 +215,20 @@ static int cti_merged_solve(void *ctx, double *x, int rough)
 /* memory of columns and conjugate gradients. 0: there is none left */
 static int cti_merged_open(cti_merged *m, cti_arena *arena)
 {
-    size_t n3 = 3 * (size_t)m->shape.n, slots = (size_t)m->shape.row[m->shape.n], rows = (size_t)m->J->p->n_rows, most, ld, scratch = cti_factor64_many_work(&m->factor);
+    size_t n3 = 3 * (size_t)m->shape.n, slots = (size_t)m->shape.row[m->shape.n], rows = (size_t)m->J->p->n_rows;
+    size_t most, ld, scratch = cti_factor64_many_work(&m->factor);
     m->most = (int)(m->symbolic.flops / (cti_solve_tuned.augmented.columns * m->symbolic.nonzeros));
     most = (size_t)m->most, m->ld = cti_pad8(m->most), ld = (size_t)m->ld;
     if (scratch < cti_lu_scratch(m->most))
         scratch = cti_lu_scratch(m->most);
     m->H = CTI_ARENA_NEW(arena, double, 18 * rows), m->column = CTI_ARENA_NEW(arena, int32_t, 3 * rows + most);
-    m->Z = CTI_ARENA_NEW(arena, double, n3 * (most + ld + 4)), m->UZ = CTI_ARENA_NEW(arena, double, 3 * most * ld + 2 * ld);
+    m->Z = CTI_ARENA_NEW(arena, double, n3 * (most + ld + 5)), m->UZ = CTI_ARENA_NEW(arena, double, 3 * most * ld + 2 * ld);
     m->val = CTI_ARENA_NEW(arena, double, 9 * slots), m->work = CTI_ARENA_NEW(arena, double, cti_factor64_work(&m->factor));
     m->pivot = CTI_ARENA_NEW(arena, int, most), m->scratch = CTI_ARENA_NEW(arena, double, scratch);
     if (!m->val || !m->work || !m->H || !m->column || !m->Z || !m->UZ || !m->pivot || !m->scratch)
         return 0;
     m->H_made = m->H + 9 * rows, m->of = m->column + 3 * rows, m->many = m->Z + n3 * most;
-    m->r = m->many + n3 * ld, m->z = m->r + n3, m->q = m->z + n3, m->d = m->q + n3;
+    m->r = m->many + n3 * ld, m->z = m->r + n3, m->q = m->z + n3, m->d = m->q + n3, m->f = m->d + n3;
     m->C = m->UZ + most * ld, m->lu = m->C + most * ld, m->w = m->lu + most * ld, m->t = m->w + ld;
     return 1;
 }

@@ -107,7 +107,7 @@
     /* of 200 steps of a pyramid of 55 boxes 1 ends above the tolerance with 100, 2 with 10, 3 with 1000 */ \
     X(double, stiff, 100, "1", "first penalty, in inverse local compliances of a row") \
     X(double, start, 0.1, "1", "natural map of a start below which the first penalty is as many times larger as the start is better") \
-    X(double, grow, 100, "1", "factor on it after an outer iteration; a penalty that falls after a worse residual solves no step of that pyramid") \
+    X(double, grow, 10, "1", "factor on it after an outer iteration; a penalty that falls after a worse residual solves no step of that pyramid") \
     /* with 1e7 57 of 150 steps of masses of 1 : 1e6 end above the tolerance, with 1e8 and 1e10 none */ \
     X(double, stiffest, 1e8, "1", "largest penalty") \
     X(double, rounded, 1e-12, "1", "share by which friction on its bound may be less by rounding") \
@@ -116,7 +116,7 @@
       "natural map at which a solve ends, and factor on the tolerance of sweeps that Newton steps may replace: slow errors add up " \
       "over steps. With 1 instead of 0.01 for the sweeps, stacks of 30 sway with 1e-6 of m g times a box's size, not 7e-8") \
     /* of 4,900 solves of dolls on stairs 65 end unsolved, with 1 instead of 6 187, with 3 81, with 10 185, with shares alone 692 */ \
-    X(int, newton, 6, "1", "outer iterations in a row without a better natural map, after which friction bounds follow shares instead of Newton's method") \
+    X(int, newton, 6, "1", "outer iterations in a row without a better natural map, after which friction bounds go by shares") \
     X(int, directions, 24, "1", "of conjugate residuals for a change of friction bounds, at most: as many solves with a factor") \
     X(double, solved, 1e-22, "1", "square of the share of the residual at which they end") \
     X(double, least, 0.05, "1", "smallest share of the way to mu lambda by which friction bounds change") \
@@ -132,7 +132,7 @@
     X(double, reach, 1e9, "multiplications", \
       "of a factor, up to which AUTO finishes an island that ICA did not solve: some 30 ms by supernodes, up to 150 times") \
     X(double, changed, 0.25, "1", "of a row's stiffness: changes above it get a column beside a factor that is kept (merged.c)") \
-    X(double, columns, 8, "1", "times the numbers of a factor: the work that a column is counted with against a factor's multiplications and additions") \
+    X(double, columns, 8, "1", "work that a column counts for against a factor's multiplications and additions, in numbers of a factor") \
     X(double, refine, 0.1, "1", "of the residual, at which conjugate gradients end that account for smaller changes") \
     X(int, refinements, 8, "steps", "of them, at most; then the factor is made anew")
 

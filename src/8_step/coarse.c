@@ -159,6 +159,7 @@ static void cti_coarse_product(void *ctx, const ct_real *x, ct_real *y)
     const cti_island *q = t->island;
     ct_real u[3];
     int c, i, k;
+    memset(y, 0, sizeof *y * 3 * (size_t)q->n);
     for (c = 0; c < q->n_components; c++) {
         const cti_component *p = &t->f->components[q->components[c]];
         if (cti_coarse_is_split(t, c) && p->cache.is_grid)

@@ -113,14 +113,15 @@ static int cti_factors_divide(cti_mem *mem, cti_arena *arena, cti_factors *f, co
     int n = c->end - c->begin, i, at = 0;
     const int32_t *blocks = f->blocks + c->begin;
     cti_twogrid_parts parts;
-    int32_t *list = CTI_ARENA_NEW(arena, int32_t, n), *start = CTI_ARENA_NEW(arena, int32_t, n + 1);
+    int32_t *list, *start;
     double held = 0;
-    if (!list || !start)
-        return 0;
     for (i = 0; i < n; i++)
         held += A->row[blocks[i] + 1] - A->row[blocks[i]], mark[blocks[i]] = -1;
     if (!cti_policy_factor_is_large(f->symbolics[c->symbolic].flops, held))
         return 1;
+    list = CTI_ARENA_NEW(arena, int32_t, n), start = CTI_ARENA_NEW(arena, int32_t, n + 1);
+    if (!list || !start)
+        return 0;
     parts.blocks = list, parts.at = start, parts.n = 0;
     for (i = 0; i < n; i++) {
         if (mark[blocks[i]] >= 0)
@@ -287,7 +288,8 @@ CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
     grid = !exact && f->x && k->grid.n;
     if (!cti_factors_reserve(f, k, sym, exact, grid))
         return 0;
-    k->stamp.version += exact != k->is_exact || grid != k->is_grid; /* a step that is undone cannot return to the factor of the other kind */
+    if (exact != k->is_exact || grid != k->is_grid) /* a step that is undone cannot return to the factors of the other kind */
+        k->stamp.version++, k->stamp.penalized_version++, k->stamp.penalized_known = 0;
     k->is_exact = exact, k->is_grid = grid;
     return 1;
 }
