@@ -6,9 +6,9 @@
    differs: aggregates are not smoothed, and grow breadth first. */
 #include "twogrid.h"
 
-/* motions of P that a part's blocks do not have, such as rotations of a single block: this share of a diagonal entry, the root of a double's
-   rounding, keeps the coarse matrix definite there */
-#define CTI_TWOGRID_LEAST 1e-8
+/* share of a diagonal entry, above the rounding of its sums, that keeps the coarse matrix definite where a part's blocks hardly have a motion, as a
+   line that turns about itself. Where they have none, as a single block does not turn, the entry is 0, and the factor takes 1 */
+#define CTI_TWOGRID_LEAST (CONTACT_REAL == 32 ? 4e-6 : 1e-8)
 
 static int cti_twogrid_pattern(cti_mem *mem, cti_twogrid *g, const cti_bsr *A, const int32_t *blocks, const int32_t *rank)
 {

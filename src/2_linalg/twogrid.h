@@ -1,7 +1,7 @@
-/* twogrid.h -- an approximate inverse of a large symmetric matrix of 3x3 blocks, in linear time and memory: a sweep of Gauss-Seidel over blocks, a
-   coarse correction by rigid motions of parts of the body, and the sweep backwards. A cube of 36,000 blocks takes a twentieth of the time and a
-   seventh of the memory of its factor in float. As a preconditioner it leaves 2 to 4 conjugate gradients to a tenth of the error, 8 to 13 to a
-   thousandth, at any size. Sweeps are in float, the coarse matrix is in double. */
+/* twogrid.h -- an approximate inverse of a large symmetric matrix of 3x3 blocks: a sweep of Gauss-Seidel over blocks, a coarse correction by rigid
+   motions of parts of the body, and the sweep backwards. Time and memory are linear but for the factor of the coarse matrix, two blocks a part. A
+   cube of 36,000 blocks takes a twentieth of the time and a seventh of the memory of its factor in float. As a preconditioner it leaves 2 to 4
+   conjugate gradients to a tenth of the error, 8 to 13 to a thousandth, at any size. Sweeps are in float, the coarse factor is in double. */
 #pragma once
 
 #include "supernodal.h"

@@ -5,7 +5,8 @@
    most that side's own: a Robin condition in place of a Dirichlet condition. M has the pattern of A. Its float factor may lag: for a contact
    that it does not contain, the correction is scaled back so that it neither presses nor opens the contact.
    Based on: Graeser and Kornhuber 2009 (truncated Newton multigrid: relax, then correct what the constraints leave free), Gander 2006 (Robin
-   conditions between subdomains); differs: a direct solve for the coarse grids; a contact of several nodes holds each of them independently. */
+   conditions between subdomains); differs: a direct solve for the coarse grids of bodies that have a factor, conjugate gradients for those that have
+   two grids (twogrid.h); a contact of several nodes holds each of them independently. */
 #include "coarse.h"
 #include "policy.h"
 

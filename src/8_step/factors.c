@@ -1,7 +1,7 @@
 /* factors.c -- factors of the elastic matrix, and the free solve that they precondition.
    Method: the graph of A consists of components. Equal components share one symbolic analysis. Each component has an LDL' in float, or in
-   double if it is very stiff. The factor may be that of an earlier step: then it preconditions the conjugate gradients of the free solve.
-   Patches are grown breadth first. Based on: Otaduy 2009, sec. 4, step 2; differs: the factor is kept over steps. */
+   double if it is very stiff, or two grids if it is large (twogrid.h). These may be of an earlier step: then they precondition the conjugate
+   gradients of the free solve. Patches are grown breadth first. Based on: Otaduy 2009, sec. 4, step 2; differs: the factor is kept over steps. */
 #include "factors.h"
 #include "policy.h"
 #include "../0_base/sets.h"

@@ -59,7 +59,8 @@ CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, 
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker);
 
-/* cti_factors_by_grid -- z = D^-1 r on one component by its two grids; `by` NULL: z = A r, as exact as floats are. */
+/* cti_factors_by_grid -- z = M^-1 r, nearly, on one component by its two grids, M the matrix that `by` was made of; NULL: z = A r, as exact as floats
+   are. */
 CTI_FN void cti_factors_by_grid(cti_factors *f, const cti_component *q, const cti_twogrid_inverse *by, const int32_t *blocks, const ct_real *r,
                                 ct_real *z, int worker);
 
