@@ -1,4 +1,5 @@
 /* test_bsr.c -- pattern, slots and products of block rows against dense loops. */
+#include "failing.h"
 #include "../src/2_linalg/bsr.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -128,16 +129,6 @@ static void test_float_rows(void **state)
 }
 
 /* every allocation fails in turn: 0 is returned, nothing leaks */
-static int fail_at, calls;
-static void *failing(void *user, void *block, size_t old_size, size_t new_size)
-{
-    (void)user, (void)old_size;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    return ++calls == fail_at ? NULL : realloc(block, new_size);
-}
 static void test_out_of_memory(void **state)
 {
     static const int32_t pairs[] = {0, 1, 1, 2, 3, 0};

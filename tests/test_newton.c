@@ -2,6 +2,7 @@
    Solutions by hand, laws checked by the judge, random problems against a projected Gauss-Seidel of the test's own. */
 #include "../src/2_linalg/panel_lu.h"
 #include "dense_lu.h"
+#include "failing.h"
 #include "../src/2_linalg/lu.h"
 #include "../src/4_programs/coulomb.h"
 #include "../src/4_programs/friction.h"
@@ -594,16 +595,6 @@ static void order(void **state)
 }
 
 /* every allocation fails in turn: nothing leaks, and no failure counts as solved */
-static int fail_at, calls;
-static void *failing(void *user, void *block, size_t old_size, size_t new_size)
-{
-    (void)user, (void)old_size;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    return ++calls == fail_at ? NULL : realloc(block, new_size);
-}
 static void memory(void **state)
 {
     enum { M = 30 };

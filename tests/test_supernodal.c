@@ -2,6 +2,7 @@
    failing allocations. */
 #include "plain.h"
 #include "dense_lu.h"
+#include "failing.h"
 #include "../src/2_linalg/krylov.h"
 #include "../src/2_linalg/order.h"
 #include "../src/2_linalg/supernodal.h"
@@ -118,16 +119,16 @@ static void check_symbolic(const cti_symbolic *sym)
     {                                                                                                                                      \
         int n = sym->n, N = 3 * n, i, j, round, nrhs = 1 + (int)(next() % 40), ld = cti_pad8(nrhs);                                        \
         cti_##F f;                                                                                                                         \
-        int64_t calls;                                                                                                                     \
+        int64_t asked;                                                                                                                     \
         double scale = 0;                                                                                                                  \
         T *x, *Z, *work;                                                                                                                   \
         memset(&f, 0, sizeof f);                                                                                                           \
         for (i = 0; i < N; i++)                                                                                                            \
             scale = X[i * N + i] > scale ? X[i * N + i] : scale;                                                                           \
         assert_int_equal(cti_##F##_compute(mem, &f, sym, g, A->val), 1);                                                                   \
-        calls = mem->n_calls;                                                                                                              \
+        asked = mem->n_calls;                                                                                                              \
         assert_int_equal(cti_##F##_compute(mem, &f, sym, g, A->val), 1);                                                                   \
-        assert_int_equal(calls, mem->n_calls);                                                                                             \
+        assert_int_equal(asked, mem->n_calls);                                                                                             \
         assert_int_equal(f.boosted, 0);                                                                                                    \
         /* unit right sides one by one */                                                                                                  \
         x = (T *)malloc((size_t)N * sizeof *x);                                                                                            \
@@ -475,16 +476,6 @@ static void test_order(void **state)
 }
 
 /* every allocation fails in turn: 0 is returned, nothing leaks */
-static int fail_at, calls;
-static void *failing(void *user, void *block, size_t old_size, size_t new_size)
-{
-    (void)user, (void)old_size;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    return ++calls == fail_at ? NULL : realloc(block, new_size);
-}
 static void test_out_of_memory(void **state)
 {
     int32_t pairs[12000], blocks[125];

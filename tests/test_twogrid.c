@@ -1,6 +1,7 @@
 /* test_twogrid.c -- two grids as an approximate inverse: symmetric and positive, iterations that do not grow with the size, pins, sheets whose
    bending is a thousand times softer than their stretch, parts of one block, failing allocations; worlds of large bodies. */
 #include "world_util.h"
+#include "failing.h"
 #include "../src/0_base/arena.h"
 #include "../src/2_linalg/krylov.h"
 #include "../src/2_linalg/twogrid.h"
@@ -201,17 +202,6 @@ static void inverse_is_symmetric(void **state)
     assert_true(xx > 0 && fabs(xy - yx) < 1e-4 * xx);
     free(L.work);
     cti_mem_release(&all);
-}
-
-static int fail_at, calls;
-static void *failing(void *user, void *block, size_t old_size, size_t new_size)
-{
-    (void)user, (void)old_size;
-    if (new_size == 0) {
-        free(block);
-        return NULL;
-    }
-    return ++calls == fail_at ? NULL : realloc(block, new_size);
 }
 
 static void out_of_memory(void **state)
