@@ -378,6 +378,38 @@ CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_re
     return CT_OK;
 }
 
+CONTACT_API_DEF ct_filter ct_filter_default(void)
+{
+    ct_filter f;
+    f.category = 1, f.mask = UINT64_MAX, f.group = 0;
+    return f;
+}
+
+CONTACT_API_DEF ct_code ct_body_set_filter(ct_world *w, ct_body_id body, const ct_filter *filter)
+{
+    ct_code code;
+    cti_body *b = cti_world_find(w, body, &code);
+    if (!b)
+        return code;
+    if (!filter)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "ct_body_set_filter: filter is NULL");
+    b->filter = *filter;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_get_filter(const ct_world *cw, ct_body_id body, ct_filter *out)
+{
+    ct_world *w = (ct_world *)cw;
+    ct_code code;
+    const cti_body *b = cti_world_find(w, body, &code);
+    if (!b)
+        return code;
+    if (!out)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "ct_body_get_filter: out_filter is NULL");
+    *out = b->filter;
+    return CT_OK;
+}
+
 /* the list of triangles or segments, of `size` vertices each */
 static ct_code cti_bodies_list(ct_world *w, ct_body_id body, int size, const int32_t **out_list, int *out_n)
 {

@@ -53,6 +53,7 @@ typedef struct cti_body {
     ct_material material;
     ct_real friction, thickness;
     ct_contact_material contact; /* -1: the world's */
+    ct_filter filter;
     ct_real plane_normal[3], plane_offset;
     int32_t *order; /* item order of the trees of a body that never moves (cti_broad_order); NULL: not built yet */
 } cti_body;

@@ -166,6 +166,11 @@ CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const 
 /* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has the geometric mean of both. CT_ERR_ARGUMENT:
    negative or not finite; CT_ERR_UNSUPPORTED: above 0 with CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_real friction);
+CONTACT_API ct_filter ct_filter_default(void);
+/* ct_body_set_filter, ct_body_get_filter -- whom a body meets, from the next step on, and which queries find it. Pairs that have not met so
+   far and intersect now are separated gradually, as bodies are that begin so. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL. */
+CONTACT_API ct_code ct_body_set_filter(ct_world *world, ct_body_id body, const ct_filter *filter);
+CONTACT_API ct_code ct_body_get_filter(const ct_world *world, ct_body_id body, ct_filter *out_filter);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
    1 0 0 0, when the body is added.
    Either may be NULL. CT_ERR_ARGUMENT for other bodies. */

@@ -44,6 +44,14 @@ typedef struct ct_error_info {
     char buffer[240]; /* storage behind text where it is composed */
 } ct_error_info;
 
+/* ct_filter -- whom a body meets, as in Box2D: two bodies meet when they share a group above 0; they do not when they share a group below 0;
+   otherwise when the category of each has a bit in the mask of the other. ct_filter_default: category 1, all bits in the mask, group 0. A body
+   meets itself by ct_world_desc.self_collision alone. */
+typedef struct ct_filter {
+    uint64_t category, mask;
+    int32_t group;
+} ct_filter;
+
 /* ct_mesh -- caller-owned: zero it, fill or read it, free it. Arrays that the library fills are stb_ds arrays (arrlen works). Triangles are
    counter-clockwise seen from outside, tets positive when dot(cross(x1-x0, x2-x0), x3-x0) > 0. Indices are 0-based. */
 typedef struct ct_mesh {
