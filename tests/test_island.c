@@ -20,7 +20,7 @@ typedef struct bench {
     int32_t filter[N];
     ct_real projectors[9];
     int chain[N];
-    uint64_t seed;
+    uint64_t seed, bodies[N]; /* all blocks are of one body */
 } bench;
 
 static ct_real number(bench *t) { return (ct_real)(2 * lcg(&t->seed) - 1); }
@@ -50,7 +50,8 @@ static void bench_make(bench *t, int mixed, uint64_t seed)
                     t->A.val[9 * k + e] = e % 4 == 0 ? 12 : 0;
                 else if (t->A.col[k] > i)
                     t->A.val[9 * cti_bsr_slot(&t->A, t->A.col[k], i) + 3 * (e % 3) + e / 3] = t->A.val[9 * k + e];
-    assert_true(cti_factors_init(&t->mem, &t->arena, &t->f, &t->A));
+    t->f.mem = t->f.lasting = &t->mem;
+    assert_true(cti_factors_init(&t->f, &t->arena, &t->A, t->bodies));
     assert_int_equal(CTI_LEN(t->f.components), CHAINS);
     for (i = 0; i < 3 * N; i++)
         t->b[i] = number(t), t->v[i] = number(t);
@@ -258,8 +259,8 @@ static void keep_factors(ct_world *w)
 {
     cti_factors *f = &w->state.factors;
     int i;
-    for (i = 0; i < CTI_LEN(f->symbolics); i++)
-        f->symbolics[i].flops = 1e30;
+    for (i = 0; i < CTI_LEN(f->analyses); i++)
+        f->analyses[i]->symbolic.flops = 1e30;
 }
 
 /* the near corner alone, and with far ones before and after it in the world's order. Returns the steps that ended on their budget */

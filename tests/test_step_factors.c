@@ -10,6 +10,7 @@ typedef struct graph {
     cti_arena arena;
     cti_bsr A;
     cti_factors f;
+    uint64_t bodies[128]; /* all blocks are of one body */
 } graph;
 
 /* n blocks with 10 + i on the diagonal, and -1 between each of the pairs */
@@ -24,7 +25,8 @@ static void graph_make(graph *g, int n, const int32_t *pairs, int n_pairs)
         for (k = g->A.row[i]; k < g->A.row[i + 1]; k++)
             for (e = 0; e < 9; e++)
                 g->A.val[9 * k + e] = (ct_real)(e % 4 ? 0 : g->A.col[k] == i ? 10 + i % 4 : -1);
-    assert_true(cti_factors_init(&g->mem, &g->arena, &g->f, &g->A));
+    g->f.mem = g->f.lasting = &g->mem;
+    assert_true(cti_factors_init(&g->f, &g->arena, &g->A, g->bodies));
 }
 
 static void graph_free(graph *g)
@@ -58,8 +60,8 @@ static void graphs_fall_into_components(void **state)
         }
     }
     /* the chains are equal in their own numbers, and share an analysis; the triangle and the single block have their own */
-    assert_int_equal(CTI_LEN(g.f.symbolics), 3);
-    assert_int_equal(g.f.components[0].symbolic, g.f.components[1].symbolic);
+    assert_int_equal(CTI_LEN(g.f.analyses), 3);
+    assert_ptr_equal(g.f.components[0].symbolic, g.f.components[1].symbolic);
     assert_true(g.f.components[2].symbolic != g.f.components[0].symbolic && g.f.components[3].symbolic != g.f.components[2].symbolic);
     graph_free(&g);
 }
@@ -126,13 +128,13 @@ static void dear_factors_lag(void **state)
     cti_symbolic *sym;
     (void)state;
     graph_make(&g, MIXED, mixed_pairs, MIXED_PAIRS);
-    q = &g.f.components[2], sym = &g.f.symbolics[q->symbolic];
+    q = &g.f.components[2], sym = (cti_symbolic *)q->symbolic;
     assert_true(cti_factors_renew(&g.f, q, &g.A, CTI_R(0.01)));
     cti_factors_age(&g.f);
     sym->flops = 299 * sym->nonzeros;
-    assert_true(cti_factors_is_cheap(&g.f, q) && is_due(&g, q, 0.01));
+    assert_true(cti_factors_is_cheap(q) && is_due(&g, q, 0.01));
     sym->flops = 300 * sym->nonzeros;
-    assert_false(cti_factors_is_cheap(&g.f, q) || is_due(&g, q, 0.01));
+    assert_false(cti_factors_is_cheap(q) || is_due(&g, q, 0.01));
     assert_true(is_due(&g, q, 0.02));
     assert_false(is_due(&g, q, 0.01));
     q->cache.stamp.renewal_asked = 1;
@@ -148,7 +150,7 @@ static void large_factors_wait_for_their_price(void **state)
     cti_factors f;
     (void)state;
     memset(&q, 0, sizeof q), memset(&sym, 0, sizeof sym), memset(&f, 0, sizeof f);
-    f.symbolics = &sym, f.rest = CTI_R(1e-3);
+    q.symbolic = &sym, f.rest = CTI_R(1e-3);
     q.cache.stamp.age = 1;
     sym.nonzeros = 1000000, sym.flops = 150 * sym.nonzeros; /* ten solves */
     q.cache.stamp.drift = CTI_R(2e-3);

@@ -22,6 +22,7 @@ typedef struct cti_soup_body {
     int v0, v1, e0, e1, f0, f1;
     int dynamic;
     int self;
+    int is_new;      /* 1: see cti_soup.new_only */
     int still;       /* 1: its vertices never move; requires CTI_SWEPT_BOX */
     const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
     uint32_t group, mask;
@@ -39,6 +40,7 @@ typedef struct cti_soup {
     const uint8_t *vertex_is_point; /* [nv] loose vertices that no edge and no face uses; NULL: none */
     const int32_t *apart; /* [2 n_apart] bodies i < j that do not meet, sorted */
     int n_apart;
+    int new_only;   /* 1: bodies meet only where one of them is new */
     const ct_tasks *tasks; /* who runs the loops, or NULL */
 } cti_soup;
 

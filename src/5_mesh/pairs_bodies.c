@@ -41,6 +41,8 @@ CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b)
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b)
 {
     const cti_soup_body *p = soup->bodies + a, *q = soup->bodies + b;
+    if (soup->new_only && !p->is_new && !q->is_new)
+        return 0;
     if (a == b)
         return p->dynamic && p->self;
     if (soup->n_apart && cti_broad_has_pair(soup->apart, soup->n_apart, cti_min_int(a, b), cti_max_int(a, b)))

@@ -137,6 +137,7 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model)
     CTI_FREE_SPAN(mem, model->springs.node, model->springs.rest);
     CTI_FREE_SPAN(mem, model->rods.node, model->rods.rest);
     CTI_FREE(mem, model->lumps);
+    cti_bsr_free(mem, &model->pattern);
     model->tets.n = model->membrane.n = model->bend.n = model->bounds.n = model->plates.n = model->springs.n = 0;
     model->rods.n = model->rods.n_joints = 0;
 }
@@ -207,6 +208,48 @@ CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, co
     for (k = 0; code == 1 && k < CTI_MODEL_PARTS; k++)
         code = cti_element_slots(mem, p[k].slot, p[k].node, p[k].n, p[k].nn, slot, ctx);
     return code;
+}
+
+/* the pattern and its first block */
+typedef struct cti_model_blocks {
+    const cti_bsr *pattern;
+    int block0;
+} cti_model_blocks;
+static int cti_model_slot(const void *ctx, int i, int j)
+{
+    const cti_model_blocks *b = (const cti_model_blocks *)ctx;
+    return cti_bsr_slot(b->pattern, i - b->block0, j - b->block0);
+}
+
+CTI_FN int cti_model_pattern(cti_mem *mem, cti_model *model, int block0, int n)
+{
+    cti_model_blocks blocks;
+    int32_t *pairs = NULL;
+    int i, ok;
+    if (CTI_LEN(model->pattern.row) > 0)
+        return 1;
+    ok = cti_model_pairs(model, mem, &pairs);
+    for (i = 0; ok && i < CTI_LEN(pairs); i++)
+        pairs[i] -= block0;
+    ok = ok && cti_bsr_shape(mem, &model->pattern, n, pairs, CTI_LEN(pairs) / 2);
+    CTI_FREE(mem, pairs);
+    blocks.pattern = &model->pattern, blocks.block0 = block0;
+    ok = ok && cti_model_slots(mem, model, cti_model_slot, &blocks) > 0;
+    model->slot0 = 0;
+    if (!ok)
+        cti_bsr_free(mem, &model->pattern);
+    return ok;
+}
+
+CTI_FN void cti_model_place(cti_model *model, int slot0)
+{
+    cti_model_part p[CTI_MODEL_PARTS];
+    int k, i, by = slot0 - model->slot0;
+    cti_model_parts(model, p);
+    for (k = 0; k < CTI_MODEL_PARTS; k++)
+        for (i = 0; i < p[k].n * p[k].nn * p[k].nn; i++)
+            (*p[k].slot)[i] += by;
+    model->slot0 = slot0;
 }
 
 CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass)

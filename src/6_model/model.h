@@ -1,6 +1,7 @@
 /* model.h -- the elasticity of one body: all its element batches behind one set of calls. */
 #pragma once
 
+#include "../2_linalg/bsr.h"
 #include "bend.h"
 #include "membrane.h"
 #include "plate.h"
@@ -20,6 +21,8 @@ typedef struct cti_model {
     ct_real slow;            /* [1] h times the rate at rest of damping that acts for h seconds in one kick, see cti_model_damping; 0: none */
     ct_real *lumps;          /* [nodes] masses [kg] of rods and points, which no element gives, from node lump0 on */
     int lump0;
+    cti_bsr pattern;         /* of the body's blocks, counted from its first one; it has no values */
+    int slot0;               /* first slot of the body's rows in the matrix that the slots of elements are of */
 } cti_model;
 
 /* cti_model_init_soft, _cloth, _rod -- elements: tets [4 n], triangles [3 n]; the rod's are in its description. 1; 0 out of memory; -1 an element
@@ -38,11 +41,15 @@ CTI_FN void cti_model_range(const cti_model *model, int32_t *out_first, int32_t 
    nodes of the world]; limits are evaluated at the step's end, or at its start if v is NULL. share: part of their force that the step
    applies (1; 1/2 for Newmark). step 0: no limit acts. A limit's energy and stiffness are the same for all other steps. */
 CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v);
-/* cti_model_shift -- adds `by` to all node numbers, after bodies before this one were removed or added. Slots must then be found again. */
+/* cti_model_shift -- adds `by` to all node numbers, after bodies before this one were removed or added. */
 CTI_FN void cti_model_shift(cti_model *model, int by);
 /* cti_model_pairs -- appends block pairs for the pattern; 0: out of memory. cti_model_slots -- 1, 0, or -1: a block is missing. */
 CTI_FN int cti_model_pairs(cti_model *model, cti_mem *mem, int32_t **pairs);
 CTI_FN int cti_model_slots(cti_mem *mem, cti_model *model, cti_slot_fn *slot, const void *ctx);
+/* cti_model_pattern -- the pattern of a body's n blocks, the first of which is block0, and the slots of its elements in it. It is made once: later
+   calls do nothing. 0: out of memory. cti_model_place -- the rows of the body begin at slot0 of the matrix. */
+CTI_FN int cti_model_pattern(cti_mem *mem, cti_model *model, int block0, int n);
+CTI_FN void cti_model_place(cti_model *model, int slot0);
 /* cti_model_mass -- mass [nodes] += lumped masses [kg]. */
 CTI_FN void cti_model_mass(const cti_model *model, ct_real *mass);
 /* cti_model_assemble -- as cti_tet_batch_assemble, over all batches. */

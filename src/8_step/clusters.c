@@ -10,7 +10,6 @@
    scratch *out_work */
 static int cti_clusters_cover_ports(cti_component *c, const int32_t *ports, int n_ports, size_t *out_work)
 {
-    cti_factors *f = c->owner;
     cti_compliance *m = &c->cache.compliance;
     int n = c->end - c->begin, i, missing = m->version != c->cache.stamp.version;
     *out_work = 0;
@@ -22,7 +21,7 @@ static int cti_clusters_cover_ports(cti_component *c, const int32_t *ports, int 
     for (i = 0; i < n_ports; i++)
         if (m->port_at[ports[i]] < 0) {
             missing = 1;
-            if (!CTI_PUSH(f->mem, m->ports, ports[i]))
+            if (!CTI_PUSH(c->lasting, m->ports, ports[i]))
                 return 0;
             m->port_at[ports[i]] = CTI_LEN(m->ports) - 1;
             m->version = -1; /* C is not computed yet, whatever happens next */
@@ -34,7 +33,7 @@ static int cti_clusters_cover_ports(cti_component *c, const int32_t *ports, int 
     m->ld = (3 * n_ports + 7) & ~7;
     *out_work = c->cache.is_exact ? 2 * (cti_factor64_compliance_work(&c->cache.exact, n_ports) + (size_t)(3 * n_ports) * (size_t)m->ld)
                          : cti_factor32_compliance_work(&c->cache.single, n_ports);
-    return CTI_RESERVE(f->mem, m->C, 3 * n_ports * m->ld);
+    return CTI_RESERVE(c->lasting, m->C, 3 * n_ports * m->ld);
 }
 
 static int cti_clusters_compliance(void *ctx, const int32_t *ports, int n_ports, float **out_c, int *out_ld, size_t *out_work)

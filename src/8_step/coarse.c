@@ -86,8 +86,8 @@ static int cti_coarse_factor(cti_coarse *t, cti_component *p)
     cti_factor_cache *k = &p->cache;
     k->stamp.penalized_known = 0;
     k->stamp.penalized_version++;
-    if (k->is_grid ? !cti_twogrid_inverse_reserve(f->mem, &k->held, &k->grid)
-                   : !cti_factor32_compute(f->mem, &k->penalized, &f->symbolics[p->symbolic], &p->gather, t->A->val) ||
+    if (k->is_grid ? !cti_twogrid_inverse_reserve(p->lasting, &k->held, &k->grid)
+                   : !cti_factor32_compute(p->lasting, &k->penalized, p->symbolic, &p->gather, t->A->val) ||
                          !cti_factors_room(f, &k->penalized))
         return 0;
     if (k->is_grid)
@@ -228,7 +228,7 @@ CTI_FN void cti_coarse_begin(cti_factors *f)
 {
     int c;
     for (c = 0; c < CTI_LEN(f->components); c++)
-        if (cti_factors_is_cheap(f, &f->components[c]))
+        if (cti_factors_is_cheap(&f->components[c]))
             f->components[c].cache.stamp.penalized_known = 0;
 }
 
@@ -264,6 +264,6 @@ CTI_FN int cti_coarse_open(cti_factors *f, cti_arena *arena, cti_bsr *A, const c
     }
     out->correction.apply = cti_coarse_apply, out->correction.ctx = out;
     for (out->correction.is_cheap = 1, c = 0; c < island->n_components; c++)
-        out->correction.is_cheap &= !cti_coarse_is_split(out, c) || cti_factors_is_cheap(f, &f->components[island->components[c]]);
+        out->correction.is_cheap &= !cti_coarse_is_split(out, c) || cti_factors_is_cheap(&f->components[island->components[c]]);
     return out->r && out->z && out->diagonal && out->is_touched && out->is_due && out->is_split;
 }

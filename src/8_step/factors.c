@@ -30,7 +30,25 @@ static int cti_factors_grow(const cti_bsr *A, int seed, int limit, int32_t id, i
     return tail;
 }
 
-static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_bsr *A)
+static void cti_factors_drop_analysis(cti_factors *f, cti_analysis *a)
+{
+    cti_mem_release(&a->own);
+    cti_mem_resize(f->lasting, a, sizeof *a, 0);
+}
+
+/* releases a list of components with their caches */
+static void cti_factors_drop_components(cti_factors *f, cti_component **list)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(*list); c++)
+        if ((*list)[c].lasting) {
+            cti_mem_release((*list)[c].lasting);
+            cti_mem_resize(f->lasting, (*list)[c].lasting, sizeof(cti_mem), 0);
+        }
+    CTI_FREE(f->lasting, *list);
+}
+
+static int cti_factors_find_components(cti_factors *f, const cti_bsr *A, const uint64_t *bodies)
 {
     int i, k, at = 0;
     for (i = 0; i < A->n; i++)
@@ -40,6 +58,8 @@ static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_b
         if (f->component_of[i] >= 0)
             continue;
         memset(&c, 0, sizeof c);
+        k = CTI_LEN(f->components) - 1;
+        c.body = bodies[i], c.number = k >= 0 && f->components[k].body == c.body ? f->components[k].number + 1 : 0;
         c.begin = at;
         c.cache.stamp.age = c.place = -1;
         at += cti_factors_grow(A, i, A->n, CTI_LEN(f->components), f->component_of, -1, f->blocks + at);
@@ -47,7 +67,7 @@ static int cti_factors_find_components(cti_mem *mem, cti_factors *f, const cti_b
         cti_sort_list(f->blocks + c.begin, c.end - c.begin);
         for (k = c.begin; k < c.end; k++)
             f->rank[f->blocks[k]] = k - c.begin;
-        if (!CTI_PUSH(mem, f->components, c))
+        if (!CTI_PUSH(f->lasting, f->components, c))
             return 0;
     }
     for (i = 0, f->in_order = 1; i < A->n; i++)
@@ -80,35 +100,38 @@ static int cti_factors_find_patches(cti_mem *mem, cti_factors *f, const cti_bsr 
 }
 
 /* the analysis of component c: a shared one if an equal local graph is known */
-static int cti_factors_analyze(cti_mem *mem, cti_factors *f, const cti_bsr *A, cti_component *c)
+static int cti_factors_analyze(cti_factors *f, const cti_bsr *A, cti_component *c)
 {
     const int32_t *blocks = f->blocks + c->begin;
     int n = c->end - c->begin, i;
     uint64_t hash = cti_symbolic_hash(A, blocks, n);
-    cti_symbolic fresh;
-    for (i = 0; i < CTI_LEN(f->hashes); i++)
-        if (f->hashes[i] == hash && cti_symbolic_same(&f->symbolics[i], A, blocks, n))
+    cti_analysis *a;
+    for (i = 0; i < CTI_LEN(f->analyses); i++)
+        if (f->analyses[i]->hash == hash && cti_symbolic_same(&f->analyses[i]->symbolic, A, blocks, n))
             break;
-    if (i == CTI_LEN(f->hashes)) {
-        memset(&fresh, 0, sizeof fresh);
-        if (!cti_symbolic_analyze(mem, &fresh, A, blocks, n))
+    if (i == CTI_LEN(f->analyses)) {
+        a = (cti_analysis *)cti_mem_zero(f->lasting, sizeof *a);
+        if (!a)
             return 0;
-        if (!CTI_PUSH(mem, f->hashes, hash)) {
-            cti_symbolic_free(mem, &fresh);
+        cti_mem_open(&a->own, f->lasting);
+        a->hash = hash;
+        if (!CTI_PUSH(f->lasting, f->analyses, a)) {
+            cti_mem_resize(f->lasting, a, sizeof *a, 0);
             return 0;
         }
-        if (!CTI_PUSH(mem, f->symbolics, fresh)) {
-            stbds_header(f->hashes)->length--;
-            cti_symbolic_free(mem, &fresh);
+        if (!cti_symbolic_analyze(&a->own, &a->symbolic, A, blocks, n)) {
+            stbds_header(f->analyses)->length--;
+            cti_factors_drop_analysis(f, a);
             return 0;
         }
     }
-    c->symbolic = i;
-    return cti_gather_make(mem, &c->gather, &f->symbolics[i], A, blocks) && CTI_RESIZE(mem, c->cache.compliance.port_at, n);
+    f->analyses[i]->is_used = 1;
+    c->symbolic = &f->analyses[i]->symbolic;
+    return cti_gather_make(f->mem, &c->gather, c->symbolic, A, blocks);
 }
 
 /* two grids for a component whose factor would take more time than they do; mark [n of A] scratch. 0: out of memory */
-static int cti_factors_divide(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A, cti_component *c, int32_t *mark)
+static int cti_factors_divide(cti_arena *arena, cti_factors *f, const cti_bsr *A, cti_component *c, int32_t *mark)
 {
     int n = c->end - c->begin, i, at = 0;
     const int32_t *blocks = f->blocks + c->begin;
@@ -117,7 +140,7 @@ static int cti_factors_divide(cti_mem *mem, cti_arena *arena, cti_factors *f, co
     double held = 0;
     for (i = 0; i < n; i++)
         held += A->row[blocks[i] + 1] - A->row[blocks[i]], mark[blocks[i]] = -1;
-    if (!cti_policy_factor_is_large(f->symbolics[c->symbolic].flops, held))
+    if (c->cache.grid.n || !cti_policy_factor_is_large(c->symbolic->flops, held))
         return 1;
     list = CTI_ARENA_NEW(arena, int32_t, n), start = CTI_ARENA_NEW(arena, int32_t, n + 1);
     if (!list || !start)
@@ -130,32 +153,118 @@ static int cti_factors_divide(cti_mem *mem, cti_arena *arena, cti_factors *f, co
         at += cti_factors_grow(A, blocks[i], cti_step_tuned.factors.part, parts.n++, mark, -1, list + at);
     }
     start[parts.n] = at;
-    return cti_twogrid_make(mem, &c->cache.grid, A, blocks, n, f->rank, &parts);
+    return cti_twogrid_make(c->lasting, &c->cache.grid, A, blocks, n, f->rank, &parts);
 }
 
-CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A)
+/* reserves `doubles` of work for a solve of each worker. 0: out of memory */
+static int cti_factors_reserve_work(cti_factors *f, size_t doubles)
 {
-    int c, n = A->n, most = 1;
+    size_t room = (doubles + 15) & ~(size_t)15;
+    if (room <= f->scratch.work_room)
+        return 1;
+    if (!CTI_RESERVE(f->mem, f->scratch.work, (int64_t)(room * (size_t)cti_tasks_workers(f->tasks))))
+        return 0;
+    f->scratch.work_room = room;
+    return 1;
+}
+
+CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor) { return cti_factors_reserve_work(f, (cti_factor32_work(factor) + 1) / 2); }
+
+/* reserves what a factor in double, two grids or a factor in float take. 0: out of memory */
+static int cti_factors_reserve(cti_factors *f, cti_component *q, int exact, int grid)
+{
+    cti_factor_cache *k = &q->cache;
+    if (exact)
+        return cti_factor64_reserve(q->lasting, &k->exact, q->symbolic) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact));
+    if (grid)
+        return cti_twogrid_inverse_reserve(q->lasting, &k->plain, &k->grid) && cti_factors_reserve_work(f, cti_twogrid_work(&k->grid, &k->plain));
+    return cti_factor32_reserve(q->lasting, &k->single, q->symbolic) && cti_factors_room(f, &k->single);
+}
+
+/* the cache of component c: that of the same component before bodies were added or removed, which is sought from place *at of `past` on, or an
+   empty one. 0: out of memory */
+static int cti_factors_inherit(cti_factors *f, cti_component *c, int *at)
+{
+    cti_factor_cache *k = &c->cache;
+    int i, n = CTI_LEN(f->past);
+    for (i = 0; i < n && !c->lasting; i++) {
+        cti_component *old = &f->past[(*at + i) % n];
+        if (old->body != c->body || old->number != c->number || old->symbolic != c->symbolic || !old->lasting)
+            continue;
+        *at = (*at + i) % n + 1;
+        *k = old->cache, c->lasting = old->lasting, old->lasting = NULL;
+        k->plain.grid = k->held.grid = &k->grid;
+        k->is_due = k->stamp.penalized_known = 0;
+    }
+    if (!c->lasting) {
+        c->lasting = (cti_mem *)cti_mem_zero(f->lasting, sizeof *c->lasting);
+        if (!c->lasting)
+            return 0;
+        cti_mem_open(c->lasting, f->lasting);
+    }
+    return CTI_RESIZE(c->lasting, k->compliance.port_at, c->end - c->begin);
+}
+
+/* releases what no component uses any more */
+static void cti_factors_forget(cti_factors *f)
+{
+    int i, k;
+    cti_factors_drop_components(f, &f->past);
+    for (i = k = 0; i < CTI_LEN(f->analyses); i++)
+        if (f->analyses[i]->is_used)
+            f->analyses[k++] = f->analyses[i];
+        else
+            cti_factors_drop_analysis(f, f->analyses[i]);
+    if (f->analyses)
+        stbds_header(f->analyses)->length = (size_t)k;
+}
+
+CTI_FN int cti_factors_init(cti_factors *f, cti_arena *arena, const cti_bsr *A, const uint64_t *bodies)
+{
+    int c, n = A->n, most = 1, at = 0;
     int32_t *mark;
-    f->mem = mem;
     f->arena = arena;
     f->A = A;
-    if (!CTI_RESIZE(mem, f->blocks, n) || !CTI_RESIZE(mem, f->component_of, n) || !CTI_RESIZE(mem, f->rank, n) ||
-        !CTI_RESIZE(mem, f->patches.blocks, n))
+    if (!CTI_RESIZE(f->mem, f->blocks, n) || !CTI_RESIZE(f->mem, f->component_of, n) || !CTI_RESIZE(f->mem, f->rank, n) ||
+        !CTI_RESIZE(f->mem, f->patches.blocks, n))
         return 0;
-    if (!cti_factors_find_components(mem, f, A))
+    if (!cti_factors_find_components(f, A, bodies))
         return 0;
     mark = CTI_ARENA_NEW(arena, int32_t, n);
-    if (!mark || !cti_factors_find_patches(mem, f, A, mark))
+    if (!mark || !cti_factors_find_patches(f->mem, f, A, mark))
+        return 0;
+    for (c = 0; c < CTI_LEN(f->analyses); c++)
+        f->analyses[c]->is_used = 0;
+    for (c = 0; c < CTI_LEN(f->components); c++) {
+        cti_component *q = &f->components[c];
+        most = cti_max_int(most, q->end - q->begin);
+        if (!cti_factors_analyze(f, A, q) || !cti_factors_inherit(f, q, &at) || !cti_factors_divide(arena, f, A, q, mark))
+            return 0;
+        q->owner = f;
+    }
+    cti_factors_forget(f);
+    f->scratch.x_room = (4 * (size_t)most + 15) & ~(size_t)15;
+    if (!CTI_RESIZE(f->mem, f->scratch.x, f->scratch.x_room * (size_t)cti_tasks_workers(f->tasks)))
         return 0;
     for (c = 0; c < CTI_LEN(f->components); c++) {
-        most = cti_max_int(most, f->components[c].end - f->components[c].begin);
-        if (!cti_factors_analyze(mem, f, A, &f->components[c]) || !cti_factors_divide(mem, arena, f, A, &f->components[c], mark))
+        cti_component *q = &f->components[c];
+        if (q->cache.stamp.age >= 0 && !cti_factors_reserve(f, q, q->cache.is_exact, q->cache.is_grid)) /* scratch of its solves */
             return 0;
-        f->components[c].owner = f;
     }
-    f->scratch.x_room = (4 * (size_t)most + 15) & ~(size_t)15;
-    return CTI_RESIZE(mem, f->scratch.x, f->scratch.x_room * (size_t)cti_tasks_workers(f->tasks));
+    return 1;
+}
+
+CTI_FN void cti_factors_retire(cti_factors *f)
+{
+    cti_factors kept;
+    memset(&kept, 0, sizeof kept);
+    kept.tasks = f->tasks, kept.mem = f->mem, kept.lasting = f->lasting, kept.analyses = f->analyses;
+    kept.past = f->past;
+    if (kept.past)
+        cti_factors_drop_components(f, &f->components);
+    else
+        kept.past = f->components;
+    *f = kept;
 }
 
 CTI_FN void cti_factors_age(cti_factors *f)
@@ -202,19 +311,19 @@ CTI_FN void cti_factors_relinearize(cti_component *q)
 }
 
 /* flops of a factorization, and nonzeros that a solve with it reads; of two grids what takes as long */
-static void cti_factors_costs(const cti_factors *f, const cti_component *q, double *flops, double *nonzeros)
+static void cti_factors_costs(const cti_component *q, double *flops, double *nonzeros)
 {
-    const cti_symbolic *sym = &f->symbolics[q->symbolic];
+    const cti_symbolic *sym = q->symbolic;
     const cti_twogrid *g = &q->cache.grid;
     *flops = sym->flops, *nonzeros = sym->nonzeros;
     if (q->cache.is_grid)
         cti_policy_grid_costs((double)g->row[g->n], g->symbolic.flops, g->symbolic.nonzeros, flops, nonzeros);
 }
 
-CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
+CTI_FN int cti_factors_is_cheap(const cti_component *q)
 {
     double flops, nonzeros;
-    cti_factors_costs(f, q, &flops, &nonzeros);
+    cti_factors_costs(q, &flops, &nonzeros);
     return cti_policy_factor_is_cheap(flops, nonzeros);
 }
 
@@ -227,20 +336,6 @@ static void cti_factors_charge(cti_factor_stamp *t, int iterations)
     } else
         t->excess_iterations += cti_max_int(0, iterations - t->base_iterations);
 }
-
-/* reserves `doubles` of work for a solve of each worker. 0: out of memory */
-static int cti_factors_reserve_work(cti_factors *f, size_t doubles)
-{
-    size_t room = (doubles + 15) & ~(size_t)15;
-    if (room <= f->scratch.work_room)
-        return 1;
-    if (!CTI_RESERVE(f->mem, f->scratch.work, (int64_t)(room * (size_t)cti_tasks_workers(f->tasks))))
-        return 0;
-    f->scratch.work_room = room;
-    return 1;
-}
-
-CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor) { return cti_factors_reserve_work(f, (cti_factor32_work(factor) + 1) / 2); }
 
 /* largest stiffness of a block relative to its mass */
 static ct_real cti_factors_stiffness(const cti_factors *f, const cti_component *q, const ct_real *mass)
@@ -261,23 +356,12 @@ static int cti_factors_is_due(const cti_factors *f, const cti_component *q, ct_r
 {
     int moves_in_contact = !q->solve.was_free && q->cache.stamp.drift > f->rest;
     double flops, nonzeros;
-    cti_factors_costs(f, q, &flops, &nonzeros);
+    cti_factors_costs(q, &flops, &nonzeros);
     return (q->cache.is_grid && !f->x) || cti_policy_factor_is_due(&q->cache.stamp, flops, nonzeros, dt, moves_in_contact);
-}
-
-/* reserves what a factor in double, two grids or a factor in float take. 0: out of memory */
-static int cti_factors_reserve(cti_factors *f, cti_factor_cache *k, const cti_symbolic *sym, int exact, int grid)
-{
-    if (exact)
-        return cti_factor64_reserve(f->mem, &k->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact));
-    if (grid)
-        return cti_twogrid_inverse_reserve(f->mem, &k->plain, &k->grid) && cti_factors_reserve_work(f, cti_twogrid_work(&k->grid, &k->plain));
-    return cti_factor32_reserve(f->mem, &k->single, sym) && cti_factors_room(f, &k->single);
 }
 
 CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
 {
-    const cti_symbolic *sym = &f->symbolics[q->symbolic];
     cti_factor_cache *k = &q->cache;
     int exact, grid;
     k->is_due = cti_factors_is_due(f, q, dt);
@@ -286,7 +370,7 @@ CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
     f->n_refactored++;
     exact = f->mass && cti_policy_factor_is_exact(cti_factors_stiffness(f, q, f->mass));
     grid = !exact && f->x && k->grid.n;
-    if (!cti_factors_reserve(f, k, sym, exact, grid))
+    if (!cti_factors_reserve(f, q, exact, grid))
         return 0;
     if (exact != k->is_exact || grid != k->is_grid) /* a step that is undone cannot return to the factors of the other kind */
         k->stamp.version++, k->stamp.penalized_version++, k->stamp.penalized_known = 0;
@@ -344,7 +428,7 @@ CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A,
         cti_exact *e = &f->exacts[island->components[c]];
         if (e->matrix != f->matrix) {
             e->matrix = 0;
-            if (!cti_factor64_compute(f->mem, &e->factor, &f->symbolics[q->symbolic], &q->gather, A->val))
+            if (!cti_factor64_compute(f->mem, &e->factor, q->symbolic, &q->gather, A->val))
                 return 0;
             e->matrix = f->matrix;
         }
@@ -532,7 +616,7 @@ static int cti_factors_gradients(cti_factors *f, cti_component *c, const cti_fre
     int n3 = 3 * m->A->n, it, i, go;
     cti_free_solve s;
     double rz, first, left, flops, nonzeros;
-    cti_factors_costs(f, c, &flops, &nonzeros);
+    cti_factors_costs(c, &flops, &nonzeros);
     s.r = m->work, s.z = s.r + n3, s.p = s.z + n3, s.q = s.p + n3;
     cti_factors_residual(c, blocks, m->A, m->b, m->x, s.r);
     cti_factors_apply(f, c, &c->cache.single, blocks, s.r, s.z, worker);

@@ -3,8 +3,11 @@
 
 #include "island.h"
 
-/* cti_factors_init -- components of A's graph, shared analyses, patches. Once per topology; all memory is in mem. 0 when memory ran out. */
-CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A);
+/* cti_factors_init -- components of A's graph, shared analyses, patches. Once per topology; memory is in f->mem and, where a component of the same
+   body may take it over after the next change of bodies, in f->lasting. bodies [n]: ids of the blocks' bodies. 0 when memory ran out.
+   cti_factors_retire -- before f->mem is released: keeps analyses and caches of components for the next cti_factors_init. */
+CTI_FN int cti_factors_init(cti_factors *f, cti_arena *arena, const cti_bsr *A, const uint64_t *bodies);
+CTI_FN void cti_factors_retire(cti_factors *f);
 
 /* cti_factors_ask -- asks for a new factor of a component, which is computed when factors are next renewed. */
 CTI_FN void cti_factors_ask(cti_component *q);
@@ -29,7 +32,7 @@ CTI_FN void cti_factors_begin(cti_state *s, ct_real dt);
 /* cti_factors_share_grid -- the component's two grids take over A, unless they have it. Then their inverse of A is computed before its next use. */
 CTI_FN void cti_factors_share_grid(cti_component *q, const cti_bsr *A);
 /* cti_factors_is_cheap -- 1 if a factor costs at most 20 solves (factors.cheap over factors.solve). */
-CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
+CTI_FN int cti_factors_is_cheap(const cti_component *q);
 /* cti_factors_exact -- gives the open island's problem exact factors of its bodies, computed once for each matrix; their list is in the
    arena. A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A, cti_island *island);

@@ -149,7 +149,7 @@ static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
     int c;
     for (c = 0; c < q->n_components; c++) {
         cti_component *k = &s->factors.components[q->components[c]];
-        if (!cti_policy_factor_lands(&k->cache.stamp, &k->solve, cti_factors_is_cheap(&s->factors, k)))
+        if (!cti_policy_factor_lands(&k->cache.stamp, &k->solve, cti_factors_is_cheap(k)))
             continue;
         cti_factors_ask(k);
         if (!cti_factors_renew(&s->factors, k, &s->system.A, dt))
@@ -254,7 +254,7 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
         const cti_component *k = &f->components[q->components[c]];
         split |= k->solve.node_ports > 0;
         q->p.split.rigid &= s->bodies.rigid_of[f->blocks[k->begin]] >= 0;
-        flops += f->symbolics[k->symbolic].flops / 2; /* its multiplications */
+        flops += k->symbolic->flops / 2; /* its multiplications */
     }
     q->p.split.rival = split ? 0 : cti_augmented_price(flops);
     out->arena = s->arena, out->J.p = &q->p, out->failed = 0;

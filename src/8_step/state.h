@@ -107,8 +107,11 @@ typedef struct cti_substep_memory {
 
 /* cti_component -- blocks that A couples: one body, or a piece of one. Its own fields are geometry, which changes with the topology only. */
 typedef struct cti_component {
+    uint64_t body;               /* id of its body, see cti_surface_body */
+    int32_t number;              /* among the components of its body */
     int32_t begin, end;          /* in cti_factors.blocks, sorted */
-    int32_t symbolic;            /* index of the shared analysis */
+    const cti_symbolic *symbolic; /* an analysis that equal components share */
+    cti_mem *lasting;            /* memory of its cache, which outlasts the preparation of bodies; NULL: it has none yet */
     int32_t patch0, patch1;      /* its patches in cti_factors.patches.at */
     int32_t place;               /* local number of its first block in the open island; -1: it is in none (island.h) */
     cti_gather gather;           /* entries of A in the order of the analysis */
@@ -143,13 +146,20 @@ typedef struct cti_factor_scratch {
     size_t x_room, work_room;
 } cti_factor_scratch;
 
+/* cti_analysis -- of components with equal graphs. It lasts as long as there is one. */
+typedef struct cti_analysis {
+    cti_mem own;           /* its memory */
+    cti_symbolic symbolic;
+    uint64_t hash;
+    int is_used;           /* scratch */
+} cti_analysis;
+
 typedef struct cti_factors {
-    cti_component *components;
+    cti_component *components, *past; /* past: those before bodies were added or removed; their caches go to equal components */
+    cti_analysis **analyses;
     uint8_t *held_at;      /* [n] 1: the block is held in the factor of its component; empty until a block is held */
     cti_exact *exacts;     /* [components] made when a solver needs them, or NULL */
     int matrix;            /* counts matrices */
-    cti_symbolic *symbolics;
-    uint64_t *hashes;      /* of the symbolics */
     int32_t *blocks;       /* [n] component by component */
     int32_t *component_of; /* [n] */
     int32_t *rank;         /* [n] number of a block within its component */
@@ -160,7 +170,7 @@ typedef struct cti_factors {
     const ct_real *x;      /* [3 n] places of the blocks; NULL: no component goes without a factor */
     cti_factor_scratch scratch;
     const ct_tasks *tasks; /* set before the other fields */
-    cti_mem *mem;
+    cti_mem *mem, *lasting; /* of what is as old as the last change of bodies; of the arrays above that outlast it */
     cti_arena *arena;
     int n_refactored;      /* factors computed since this was cleared */
     ct_real rest;          /* [m] drift below which a large factor may lag under contacts */

@@ -305,10 +305,14 @@ CONTACT_API_DEF ct_code ct_joint_remove(ct_world *w, ct_joint_id joint)
 {
     ct_code code = CT_OK;
     cti_world_joint *q = cti_joints_find(w, joint, &code);
+    int k;
     if (!q)
         return code;
     q->alive = 0;
     cti_joints_forget(w, q);
+    for (k = 0; k < 2; k++)
+        if (q->slot[k] >= 0)
+            w->bodies[q->slot[k]].unsearched |= !q->collide;
     w->ready = w->prepared = 0;
     return CT_OK;
 }

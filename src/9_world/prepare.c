@@ -1,6 +1,7 @@
 /* prepare.c -- from bodies to the arrays of a step: surface, matrix pattern, scatter slots, factors. It runs once per change of topology
    and does not touch positions or velocities. */
 #include "world.h"
+#include "../8_step/factors.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/linkage.h"
@@ -8,14 +9,18 @@
 CTI_FN void cti_world_unprepare(ct_world *w)
 {
     cti_state *s = &w->state;
+    if (w->surface_slot)
+        w->clean = s->detect.n_tangled == 0;
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
     if (cti_steppers_of(w)->unprepare)
         cti_steppers_of(w)->unprepare(s);
     else
         s->own = NULL;
+    cti_factors_retire(&s->factors);
     cti_mem_release(&s->prepared);
-    memset(&s->factors, 0, sizeof s->factors), memset(&s->system.A, 0, sizeof s->system.A), memset(&s->linkages, 0, sizeof s->linkages);
+    memset(&s->linkages, 0, sizeof s->linkages);
+    s->system.A.n = 0;
     w->surface_slot = NULL;
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
@@ -88,6 +93,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     cti_soup_body *r = &f->ranges[index];
     r->v0 = f->nv, r->v1 = f->nv + nv, r->e0 = f->ne, r->e1 = f->ne + t->n_edges, r->f0 = f->nf, r->f1 = f->nf + nf;
     r->dynamic = !cti_body_is_scripted(b);
+    r->is_new = b->unsearched;
     r->self = cti_body_has_model(b) && w->state.desc.self_collision;
     r->group = 1, r->mask = 0xffffffffu;
     r->order = b->order;
@@ -166,7 +172,7 @@ static ct_real cti_prepare_volume(const cti_body *b)
     return sum;
 }
 
-/* builds the trees; the item order of bodies that never move is computed once. 0: out of memory */
+/* builds the trees; the item order of a body's trees is computed once. 0: out of memory */
 static int cti_prepare_trees(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -175,7 +181,7 @@ static int cti_prepare_trees(ct_world *w)
     if (!cti_broad_build(&w->mem, &f->broad, &f->soup, f->x0))
         return 0;
     for (b = 0; b < f->n_bodies && !f->broad.hashed; b++)
-        if (f->ranges[b].still && !f->ranges[b].order && f->ranges[b].v1 > f->ranges[b].v0 &&
+        if (!f->ranges[b].order && f->ranges[b].v1 > f->ranges[b].v0 &&
             !cti_broad_order(&w->mem, &f->broad, &f->soup, b, &w->bodies[w->surface_slot[b]].order))
             return 0;
     return 1;
@@ -227,26 +233,70 @@ static ct_code cti_prepare_surface(ct_world *w)
     return cti_prepare_place(w) && cti_prepare_trees(w) ? CT_OK : CT_ERR_MEMORY;
 }
 
-static int cti_prepare_slot(const void *ctx, int i, int j) { return cti_bsr_slot((const cti_bsr *)ctx, i, j); }
+/* the pattern of the matrix from those of the bodies, and its first slots. A rigid body's two blocks are one cluster, though nothing in A couples
+   them. 0: out of memory */
+static int cti_prepare_pattern(ct_world *w, cti_bsr *A)
+{
+    const cti_state *s = &w->state;
+    int b, i, k, slots = 0;
+    A->n = 0;
+    if (!CTI_RESIZE(&w->mem, A->row, s->n + 1) || !CTI_RESIZE(&w->mem, A->diag, s->n))
+        return 0;
+    for (b = 0; b < CTI_LEN(w->bodies); b++) {
+        cti_body *q = &w->bodies[b];
+        if (q->kind == CTI_BODY_FREE || q->block0 < 0)
+            continue;
+        if (cti_body_has_model(q) && !cti_model_pattern(&w->mem, &q->model, q->block0, q->n_blocks))
+            return 0;
+        for (i = 0; i < q->n_blocks; i++)
+            A->row[q->block0 + i] = q->kind == CTI_BODY_RIGID ? 2 : q->model.pattern.row[i + 1] - q->model.pattern.row[i];
+    }
+    for (i = 0; i <= s->n; i++) {
+        int m = i < s->n ? A->row[i] : 0;
+        A->row[i] = slots, slots += m;
+    }
+    CTI_CLEAR(A->val); /* all entries are new: zero them */
+    if (!CTI_RESIZE(&w->mem, A->col, slots) || !CTI_RESIZE(&w->mem, A->val, 9 * (size_t)slots))
+        return 0;
+    for (b = 0; b < CTI_LEN(w->bodies); b++) {
+        cti_body *q = &w->bodies[b];
+        const cti_bsr *p = &q->model.pattern;
+        int at = q->kind == CTI_BODY_FREE || q->block0 < 0 ? 0 : A->row[q->block0];
+        for (i = 0; q->kind == CTI_BODY_RIGID && i < 2; i++) {
+            A->diag[q->block0 + i] = at + 3 * i;
+            A->col[at + 2 * i] = q->block0, A->col[at + 2 * i + 1] = q->block0 + 1;
+        }
+        if (!cti_body_has_model(q))
+            continue;
+        for (i = 0; i < q->n_blocks; i++)
+            A->diag[q->block0 + i] = at + p->diag[i];
+        for (k = 0; k < CTI_LEN(p->col); k++)
+            A->col[at + k] = q->block0 + p->col[k];
+        cti_model_place(&q->model, at);
+    }
+    A->n = s->n;
+    return 1;
+}
 
 static ct_code cti_prepare_matrix(ct_world *w)
 {
     cti_state *s = &w->state;
-    int32_t *pairs = NULL;
-    int i, ok = cti_world_list_models(w);
-    for (i = 0; ok && i < s->bodies.n_models; i++)
-        ok = cti_model_pairs(s->bodies.models[i], &w->mem, &pairs);
-    /* a rigid body's two blocks are one cluster, though nothing in A couples them */
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        ok = ok && CTI_PUSH(&w->mem, pairs, s->bodies.rigids[i].block) && CTI_PUSH(&w->mem, pairs, s->bodies.rigids[i].block + 1);
-    ok = ok && cti_bsr_pattern(&s->prepared, &s->system.A, s->n, pairs, CTI_LEN(pairs) / 2);
-    for (i = 0; ok && i < s->bodies.n_models; i++)
-        ok = cti_model_slots(&w->mem, s->bodies.models[i], cti_prepare_slot, &s->system.A) > 0;
-    CTI_FREE(&w->mem, pairs);
-    if (ok && !(cti_steppers_of(w)->traits & CTI_STEPPER_NEEDS_FACTORS))
+    uint64_t *owners;
+    int i, k;
+    if (!cti_world_list_models(w) || !cti_prepare_pattern(w, &s->system.A))
+        return CT_ERR_MEMORY;
+    if (!(cti_steppers_of(w)->traits & CTI_STEPPER_NEEDS_FACTORS))
         return CT_OK;
-    s->factors.tasks = &s->desc.tasks;
-    return ok && cti_factors_init(&s->prepared, &w->arena, &s->factors, &s->system.A) ? CT_OK : CT_ERR_MEMORY;
+    owners = CTI_ARENA_NEW(&w->arena, uint64_t, s->n + 1);
+    if (!owners)
+        return CT_ERR_MEMORY;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        const cti_body *b = &w->bodies[w->surface_slot[i]];
+        for (k = 0; b->block0 >= 0 && k < b->n_blocks; k++)
+            owners[b->block0 + k] = s->surface.bodies[i].id;
+    }
+    s->factors.tasks = &s->desc.tasks, s->factors.mem = &s->prepared, s->factors.lasting = &w->mem;
+    return cti_factors_init(&s->factors, &w->arena, &s->system.A, owners) ? CT_OK : CT_ERR_MEMORY;
 }
 
 static int cti_prepare_system(cti_mem *m, cti_state *s, int n3, int components)
@@ -321,7 +371,10 @@ static int cti_prepare_stepper(ct_world *w)
         q->n_middles = CTI_LEN(b->split.edges) / 2;
         q->ends = b->split.edges;
     }
-    return cti_steppers_of(w)->prepare(s, bodies);
+    s->surface.soup.new_only = w->clean;
+    i = cti_steppers_of(w)->prepare(s, bodies);
+    s->surface.soup.new_only = 0;
+    return i;
 }
 
 CTI_FN ct_code cti_world_prepare(ct_world *w)
@@ -346,7 +399,7 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
         return cti_world_refuse(w, code, -1, 0, "out of memory while preparing the bodies");
     }
     for (i = 0; i < CTI_LEN(w->bodies); i++)
-        w->bodies[i].fresh = 0;
+        w->bodies[i].fresh = w->bodies[i].unsearched = 0;
     w->ready = w->prepared = 1, w->n_fresh = 0;
     return CT_OK;
 }

@@ -179,7 +179,7 @@ static int cti_refine_held(const ct_world *w, const cti_body *b, uint8_t *held)
 
 static void cti_refine_free(cti_mem *m, cti_body *b)
 {
-    CTI_FREE(m, b->rest), CTI_FREE(m, b->triangles);
+    CTI_FREE(m, b->rest), CTI_FREE(m, b->triangles), CTI_FREE(m, b->order);
     CTI_FREE_SPAN(m, b->surface_nodes, b->node_surface);
     CTI_FREE_SPAN(m, b->split.edges, b->split.keys);
     CTI_FREE(m, b->split.parent);
@@ -282,7 +282,7 @@ static void cti_refine_take(cti_body *b, const cti_body *from)
 {
     b->n_blocks = from->n_blocks;
     b->rest = from->rest, b->triangles = from->triangles, b->surface_nodes = from->surface_nodes, b->node_surface = from->node_surface;
-    b->topology = from->topology, b->model = from->model;
+    b->topology = from->topology, b->model = from->model, b->order = from->order;
     b->split.edges = from->split.edges, b->split.keys = from->split.keys, b->split.parent = from->split.parent;
 }
 

@@ -30,6 +30,7 @@ typedef struct cti_body {
     char name[64];
     int n;                  /* vertices as the user numbers them */
     int fresh;              /* 1: the prepared data do not contain the body yet */
+    int unsearched;         /* 1: it was added or moved, or may meet others than before: it may intersect some */
     int block0, n_blocks;   /* its unknowns; block0 -1: none */
     int rigid;              /* number in state.rigids, or -1 */
     ct_real *rest;          /* [3 n] positions when added */
@@ -55,7 +56,7 @@ typedef struct cti_body {
     ct_contact_material contact; /* -1: the world's */
     ct_filter filter;
     ct_real plane_normal[3], plane_offset;
-    int32_t *order; /* item order of the trees of a body that never moves (cti_broad_order); NULL: not built yet */
+    int32_t *order; /* item order of its trees (cti_broad_order); NULL: not built yet */
 } cti_body;
 
 /* cti_refine_past -- a body as it was before elements were split for the step that runs (refine.c). */
@@ -107,6 +108,7 @@ struct ct_world {
     ct_pair *pairs;         /* the result of ct_world_validate */
     ct_contact *contacts;
     int contacts_ready;
+    int clean;              /* 1: bodies that are searched intersect nothing */
     int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
     cti_refinement refined;
     const cti_remesher *remesher; /* or NULL */
