@@ -61,8 +61,8 @@ static void graphs_fall_into_components(void **state)
     }
     /* the chains are equal in their own numbers, and share an analysis; the triangle and the single block have their own */
     assert_int_equal(CTI_LEN(g.f.analyses), 3);
-    assert_ptr_equal(g.f.components[0].symbolic, g.f.components[1].symbolic);
-    assert_true(g.f.components[2].symbolic != g.f.components[0].symbolic && g.f.components[3].symbolic != g.f.components[2].symbolic);
+    assert_ptr_equal(g.f.components[0].analysis, g.f.components[1].analysis);
+    assert_true(g.f.components[2].analysis != g.f.components[0].analysis && g.f.components[3].analysis != g.f.components[2].analysis);
     graph_free(&g);
 }
 
@@ -128,7 +128,7 @@ static void dear_factors_lag(void **state)
     cti_symbolic *sym;
     (void)state;
     graph_make(&g, MIXED, mixed_pairs, MIXED_PAIRS);
-    q = &g.f.components[2], sym = (cti_symbolic *)q->symbolic;
+    q = &g.f.components[2], sym = &q->analysis->symbolic;
     assert_true(cti_factors_renew(&g.f, q, &g.A, CTI_R(0.01)));
     cti_factors_age(&g.f);
     sym->flops = 299 * sym->nonzeros;
@@ -146,13 +146,14 @@ static void dear_factors_lag(void **state)
 static void large_factors_wait_for_their_price(void **state)
 {
     cti_component q;
-    cti_symbolic sym;
+    cti_analysis analysis;
+    cti_symbolic *sym = &analysis.symbolic;
     cti_factors f;
     (void)state;
-    memset(&q, 0, sizeof q), memset(&sym, 0, sizeof sym), memset(&f, 0, sizeof f);
-    q.symbolic = &sym, f.rest = CTI_R(1e-3);
+    memset(&q, 0, sizeof q), memset(&analysis, 0, sizeof analysis), memset(&f, 0, sizeof f);
+    q.analysis = &analysis, f.rest = CTI_R(1e-3);
     q.cache.stamp.age = 1;
-    sym.nonzeros = 1000000, sym.flops = 150 * sym.nonzeros; /* ten solves */
+    sym->nonzeros = 1000000, sym->flops = 150 * sym->nonzeros; /* ten solves */
     q.cache.stamp.drift = CTI_R(2e-3);
     assert_true(cti_factors_is_due(&f, &q, 0)); /* in contact, and it has moved */
     q.cache.stamp.drift = CTI_R(0.5e-3);
@@ -163,7 +164,7 @@ static void large_factors_wait_for_their_price(void **state)
     assert_false(cti_factors_is_due(&f, &q, 0));
     q.cache.stamp.excess_iterations = 9;
     assert_true(cti_factors_is_due(&f, &q, 0));
-    q.cache.stamp.excess_iterations = 0, sym.nonzeros = 300000, sym.flops = 49000000;
+    q.cache.stamp.excess_iterations = 0, sym->nonzeros = 300000, sym->flops = 49000000;
     assert_true(cti_factors_is_due(&f, &q, 0)); /* not large */
     /* its age is measured by the iterations beyond the new factor's */
     q.cache.stamp.age = 0;

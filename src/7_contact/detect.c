@@ -32,15 +32,15 @@ CTI_FN void cti_hits_take(cti_hit *hits, const uint8_t *keep)
 
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 {
+    cti_own own = d->own;
     cti_candidates_free(mem, &d->vf);
     cti_candidates_free(mem, &d->ee);
     CTI_FREE_SPAN(mem, d->ve, d->vv);
     CTI_FREE_SPAN(mem, d->others[0], d->others[CTI_OWN_KINDS - 1]);
-    CTI_FREE_SPAN(mem, d->own.room.from, d->own.room.bodies);
-    CTI_FREE_SPAN(mem, d->own.size, d->own.fresh[CTI_OWN_KINDS - 1]);
     CTI_FREE_SPAN(mem, d->room.from, d->room.bodies);
     CTI_FREE_SPAN(mem, d->measured, d->tangles);
     memset(d, 0, sizeof *d);
+    d->own = own, d->own.moved = 1;
 }
 
 /* largest displacement of any coordinate of the body */

@@ -60,6 +60,7 @@ typedef struct cti_detect {
     int n_queries;           /* broad-phase queries in this step */
 } cti_detect;
 
+/* cti_detect_free -- what belongs to the present surface. Pairs of one body are kept for the next one. */
 CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d);
 
 /* cti_detect_sep -- distance [m] that CCD keeps candidate i of a list apart: a quarter of the pair's thickness, or half of its distance at x0 where

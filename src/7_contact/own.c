@@ -83,9 +83,95 @@ static int cti_own_holds(const cti_own *o, const cti_surface *s, int b, const ct
     return how.slack > 0 && cti_own_in(&q, how, p0, p1, x0, x1, n); /* far from the origin rounding may take all of the slack */
 }
 
+/* ---- bodies that come and go ---- */
+
+/* how far a body's features and its vertices in the room have moved; `is` 0: the body is gone */
+typedef struct cti_own_shift {
+    int is, v, e, f;
+} cti_own_shift;
+
+/* rooms and sizes of the bodies that are still there; to [places]. 0: out of memory */
+static int cti_own_move_rooms(cti_mem *mem, cti_own *o, const cti_surface *s, cti_own_shift *to)
+{
+    cti_room room;
+    ct_real *size = NULL;
+    int b, k = 0, i, n = CTI_LEN(o->places);
+    memset(&room, 0, sizeof room);
+    if (!cti_room_reserve(mem, &room, s) || !CTI_RESIZE(mem, size, s->n_bodies)) {
+        CTI_FREE_SPAN(mem, room.from, room.bodies);
+        return 0;
+    }
+    for (b = 0; b < s->n_bodies; b++) {
+        const cti_soup_body *r = &s->ranges[b];
+        const cti_own_place *p = NULL;
+        size_t at = 3 * (size_t)(r->v0 + s->bodies[b].shift), bytes;
+        size[b] = 0;
+        for (i = 0; i < n && o->places[k].id != s->bodies[b].id; i++)
+            k = (k + 1) % n;
+        p = i < n ? &o->places[k] : NULL;
+        if (!p || p->nv != r->v1 - r->v0 || p->ne != r->e1 - r->e0 || !(o->size[k] > 0))
+            continue;
+        bytes = 3 * sizeof(ct_real) * (size_t)p->nv;
+        memcpy(room.from + at, o->room.from + 3 * (size_t)p->at, bytes), memcpy(room.to + at, o->room.to + 3 * (size_t)p->at, bytes);
+        room.bodies[b] = o->room.bodies[k], size[b] = o->size[k];
+        to[k].is = 1, to[k].v = r->v0 - p->v0, to[k].e = r->e0 - p->e0, to[k].f = r->f0 - p->f0;
+    }
+    CTI_FREE_SPAN(mem, o->room.from, o->room.bodies);
+    CTI_FREE(mem, o->size);
+    o->room = room, o->size = size;
+    return 1;
+}
+
+/* the lists in the numbers of the present surface, without bodies that are gone */
+static void cti_own_move_lists(cti_own *o, const cti_own_shift *to)
+{
+    int kind, i, k, n;
+    for (kind = 0; kind < CTI_OWN_KINDS; kind++) {
+        int32_t *list = o->found[kind];
+        for (i = k = n = 0; i < CTI_LEN(list); i += 2) {
+            while (kind == CTI_OWN_EE ? list[i] >= o->places[k].e0 + o->places[k].ne : list[i] >= o->places[k].v0 + o->places[k].nv)
+                k++;
+            if (!to[k].is)
+                continue;
+            list[n] = list[i] + (kind == CTI_OWN_EE ? to[k].e : to[k].v);
+            list[n + 1] = list[i + 1] + (kind == CTI_OWN_VF ? to[k].f : kind == CTI_OWN_VV ? to[k].v : to[k].e);
+            n += 2;
+        }
+        if (list)
+            stbds_header(list)->length = (size_t)n;
+    }
+}
+
+/* makes lists and rooms those of the present surface. 0: out of memory */
+static int cti_own_move(cti_mem *mem, cti_own *o, const cti_surface *s)
+{
+    cti_own_shift *to = NULL;
+    cti_own_place *places = NULL;
+    int b, ok = CTI_ZEROS(mem, to, CTI_LEN(o->places)) && CTI_RESIZE(mem, places, s->n_bodies) && cti_own_move_rooms(mem, o, s, to);
+    if (ok)
+        cti_own_move_lists(o, to);
+    CTI_FREE(mem, to);
+    if (!ok) {
+        CTI_FREE(mem, places);
+        return 0;
+    }
+    CTI_FREE(mem, o->places);
+    o->places = places;
+    for (b = 0; b < s->n_bodies; b++) {
+        const cti_soup_body *r = &s->ranges[b];
+        cti_own_place *p = &o->places[b];
+        p->id = s->bodies[b].id, p->v0 = r->v0, p->e0 = r->e0, p->f0 = r->f0, p->at = r->v0 + s->bodies[b].shift;
+        p->nv = r->v1 - r->v0, p->ne = r->e1 - r->e0;
+    }
+    o->moved = 0;
+    return 1;
+}
+
 CTI_FN int cti_own_stale(cti_mem *mem, cti_own *o, const cti_surface *s, const ct_real *x1)
 {
     int b, n = 0;
+    if ((o->moved || CTI_LEN(o->places) != s->n_bodies) && !cti_own_move(mem, o, s))
+        return -1;
     if (!cti_room_reserve(mem, &o->room, s) || !CTI_RESIZE(mem, o->size, s->n_bodies) || !CTI_RESIZE(mem, o->renew, s->n_bodies))
         return -1;
     for (b = 0; b < s->n_bodies; b++) {

@@ -6,13 +6,22 @@
 
 enum { CTI_OWN_VF, CTI_OWN_EE, CTI_OWN_VE, CTI_OWN_VV, CTI_OWN_KINDS };
 
-/* cti_own -- zero it before first use; all are arrays. */
+/* cti_own_place -- where a body was in the surface that the lists are of: its id, its first vertex, edge and face, the first of its vertices in the
+   room, and how many vertices and edges it has. */
+typedef struct cti_own_place {
+    uint64_t id;
+    int v0, e0, f0, at, nv, ne;
+} cti_own_place;
+
+/* cti_own -- zero it before first use; all are arrays but `moved`. */
 typedef struct cti_own {
     cti_room room;                   /* where the vertices may be in their body's frame */
     ct_real *size;                   /* [surface bodies] bounds the distance of a vertex from the middle [m]; 0: no room, the pairs are found again */
     uint8_t *renew;                  /* [surface bodies] 1: the pairs have to be found again */
     int32_t *found[CTI_OWN_KINDS];   /* [2 n] in the order of bodies */
     int32_t *fresh[CTI_OWN_KINDS];   /* scratch */
+    cti_own_place *places;           /* [bodies of the lists' surface] */
+    int moved;                       /* 1: the surface was built anew: bodies that are still there keep their pairs */
 } cti_own;
 
 /* cti_own_stale -- number of bodies that leave their rooms on the way from surface.x0 to x1. -1: out of memory. */

@@ -87,7 +87,7 @@ static int cti_coarse_factor(cti_coarse *t, cti_component *p)
     k->stamp.penalized_known = 0;
     k->stamp.penalized_version++;
     if (k->is_grid ? !cti_twogrid_inverse_reserve(p->lasting, &k->held, &k->grid)
-                   : !cti_factor32_compute(p->lasting, &k->penalized, p->symbolic, &p->gather, t->A->val) ||
+                   : !cti_factor32_compute(p->lasting, &k->penalized, &p->analysis->symbolic, &p->gather, t->A->val) ||
                          !cti_factors_room(f, &k->penalized))
         return 0;
     if (k->is_grid)

@@ -5,7 +5,6 @@
 #include "factors.h"
 #include "policy.h"
 #include "../0_base/sets.h"
-#include "../0_base/sort.h"
 #include "../4_programs/delassus_bodies.h"
 
 /* vectors of the conjugate gradients of the free motion */
@@ -60,24 +59,26 @@ static int cti_factors_find_components(cti_factors *f, const cti_bsr *A, const u
         memset(&c, 0, sizeof c);
         k = CTI_LEN(f->components) - 1;
         c.body = bodies[i], c.number = k >= 0 && f->components[k].body == c.body ? f->components[k].number + 1 : 0;
-        c.begin = at;
+        c.begin = c.end = at, c.slot0 = A->row[i];
         c.cache.stamp.age = c.place = -1;
         at += cti_factors_grow(A, i, A->n, CTI_LEN(f->components), f->component_of, -1, f->blocks + at);
-        c.end = at;
-        cti_sort_list(f->blocks + c.begin, c.end - c.begin);
-        for (k = c.begin; k < c.end; k++)
-            f->rank[f->blocks[k]] = k - c.begin;
         if (!CTI_PUSH(f->lasting, f->components, c))
             return 0;
     }
-    for (i = 0, f->in_order = 1; i < A->n; i++)
+    for (i = 0, f->in_order = 1; i < A->n; i++) {
+        cti_component *q = &f->components[f->component_of[i]];
+        f->rank[i] = q->end - q->begin;
+        f->blocks[q->end++] = i;
+    }
+    for (i = 0; i < A->n; i++)
         f->in_order &= f->blocks[i] == i;
     return 1;
 }
 
-static int cti_factors_find_patches(cti_mem *mem, cti_factors *f, const cti_bsr *A, int32_t *mark)
+/* patches of all components; mark, list [n of A] scratch. 0: out of memory */
+static int cti_factors_find_patches(cti_factors *f, const cti_bsr *A, int32_t *mark, int32_t *list)
 {
-    int c, i, at = 0, id = 0;
+    int c, i, at = 0;
     for (i = 0; i < A->n; i++)
         mark[i] = -1;
     for (c = 0; c < CTI_LEN(f->components); c++) {
@@ -85,22 +86,24 @@ static int cti_factors_find_patches(cti_mem *mem, cti_factors *f, const cti_bsr 
         int n = q->end - q->begin, size = n <= cti_step_tuned.factors.patch ? n : cti_step_tuned.factors.patch;
         q->patch0 = CTI_LEN(f->patches.at);
         for (i = q->begin; i < q->end; i++) {
-            int got;
             if (mark[f->blocks[i]] >= 0)
                 continue;
-            if (!CTI_PUSH(mem, f->patches.at, at))
+            if (!CTI_PUSH(f->mem, f->patches.at, at))
                 return 0;
-            got = cti_factors_grow(A, f->blocks[i], size, id++, mark, -1, f->patches.blocks + at);
-            cti_sort_list(f->patches.blocks + at, got);
-            at += got;
+            at += cti_factors_grow(A, f->blocks[i], size, CTI_LEN(f->patches.at) - 1, mark, -1, list);
         }
         q->patch1 = CTI_LEN(f->patches.at);
     }
-    return CTI_PUSH(mem, f->patches.at, at);
+    if (!CTI_PUSH(f->mem, f->patches.at, at))
+        return 0;
+    memcpy(list, f->patches.at, sizeof *list * (size_t)(CTI_LEN(f->patches.at) - 1));
+    for (i = 0; i < A->n; i++) /* each patch's blocks in their order */
+        f->patches.blocks[list[mark[i]]++] = i;
+    return 1;
 }
 
-/* the analysis of component c: a shared one if an equal local graph is known */
-static int cti_factors_analyze(cti_factors *f, const cti_bsr *A, cti_component *c)
+/* the analysis of a component: a shared one if an equal local graph is known. NULL: out of memory */
+static cti_analysis *cti_factors_analyze(cti_factors *f, const cti_bsr *A, const cti_component *c)
 {
     const int32_t *blocks = f->blocks + c->begin;
     int n = c->end - c->begin, i;
@@ -112,22 +115,20 @@ static int cti_factors_analyze(cti_factors *f, const cti_bsr *A, cti_component *
     if (i == CTI_LEN(f->analyses)) {
         a = (cti_analysis *)cti_mem_zero(f->lasting, sizeof *a);
         if (!a)
-            return 0;
+            return NULL;
         cti_mem_open(&a->own, f->lasting);
         a->hash = hash;
         if (!CTI_PUSH(f->lasting, f->analyses, a)) {
             cti_mem_resize(f->lasting, a, sizeof *a, 0);
-            return 0;
+            return NULL;
         }
         if (!cti_symbolic_analyze(&a->own, &a->symbolic, A, blocks, n)) {
             stbds_header(f->analyses)->length--;
             cti_factors_drop_analysis(f, a);
-            return 0;
+            return NULL;
         }
     }
-    f->analyses[i]->is_used = 1;
-    c->symbolic = &f->analyses[i]->symbolic;
-    return cti_gather_make(f->mem, &c->gather, c->symbolic, A, blocks);
+    return f->analyses[i];
 }
 
 /* two grids for a component whose factor would take more time than they do; mark [n of A] scratch. 0: out of memory */
@@ -140,7 +141,7 @@ static int cti_factors_divide(cti_arena *arena, cti_factors *f, const cti_bsr *A
     double held = 0;
     for (i = 0; i < n; i++)
         held += A->row[blocks[i] + 1] - A->row[blocks[i]], mark[blocks[i]] = -1;
-    if (c->cache.grid.n || !cti_policy_factor_is_large(c->symbolic->flops, held))
+    if (c->cache.grid.n || !cti_policy_factor_is_large(c->analysis->symbolic.flops, held))
         return 1;
     list = CTI_ARENA_NEW(arena, int32_t, n), start = CTI_ARENA_NEW(arena, int32_t, n + 1);
     if (!list || !start)
@@ -153,7 +154,10 @@ static int cti_factors_divide(cti_arena *arena, cti_factors *f, const cti_bsr *A
         at += cti_factors_grow(A, blocks[i], cti_step_tuned.factors.part, parts.n++, mark, -1, list + at);
     }
     start[parts.n] = at;
-    return cti_twogrid_make(c->lasting, &c->cache.grid, A, blocks, n, f->rank, &parts);
+    if (cti_twogrid_make(c->lasting, &c->cache.grid, A, blocks, n, f->rank, &parts))
+        return 1;
+    memset(&c->cache.grid, 0, sizeof c->cache.grid); /* what it has so far is released with the component */
+    return 0;
 }
 
 /* reserves `doubles` of work for a solve of each worker. 0: out of memory */
@@ -175,34 +179,49 @@ static int cti_factors_reserve(cti_factors *f, cti_component *q, int exact, int 
 {
     cti_factor_cache *k = &q->cache;
     if (exact)
-        return cti_factor64_reserve(q->lasting, &k->exact, q->symbolic) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact));
+        return cti_factor64_reserve(q->lasting, &k->exact, &q->analysis->symbolic) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact));
     if (grid)
         return cti_twogrid_inverse_reserve(q->lasting, &k->plain, &k->grid) && cti_factors_reserve_work(f, cti_twogrid_work(&k->grid, &k->plain));
-    return cti_factor32_reserve(q->lasting, &k->single, q->symbolic) && cti_factors_room(f, &k->single);
+    return cti_factor32_reserve(q->lasting, &k->single, &q->analysis->symbolic) && cti_factors_room(f, &k->single);
 }
 
-/* the cache of component c: that of the same component before bodies were added or removed, which is sought from place *at of `past` on, or an
-   empty one. 0: out of memory */
+/* what component c takes over from the same one before bodies were added or removed, which is sought from place *at of `past` on: its rows of A are
+   the same, in other places. 0: it is a new one */
 static int cti_factors_inherit(cti_factors *f, cti_component *c, int *at)
 {
-    cti_factor_cache *k = &c->cache;
-    int i, n = CTI_LEN(f->past);
-    for (i = 0; i < n && !c->lasting; i++) {
+    int i, k, n = CTI_LEN(f->past);
+    for (i = 0; i < n; i++) {
         cti_component *old = &f->past[(*at + i) % n];
-        if (old->body != c->body || old->number != c->number || old->symbolic != c->symbolic || !old->lasting)
+        if (old->body != c->body || old->number != c->number || !old->lasting)
             continue;
         *at = (*at + i) % n + 1;
-        *k = old->cache, c->lasting = old->lasting, old->lasting = NULL;
-        k->plain.grid = k->held.grid = &k->grid;
-        k->is_due = k->stamp.penalized_known = 0;
+        c->analysis = old->analysis, c->gather = old->gather, c->cache = old->cache, c->lasting = old->lasting;
+        old->lasting = NULL;
+        for (k = 0; k < CTI_LEN(c->gather.slot); k++)
+            c->gather.slot[k] += c->slot0 - old->slot0;
+        c->cache.plain.grid = c->cache.held.grid = &c->cache.grid;
+        c->cache.is_due = c->cache.stamp.penalized_known = 0;
+        return 1;
     }
-    if (!c->lasting) {
-        c->lasting = (cti_mem *)cti_mem_zero(f->lasting, sizeof *c->lasting);
-        if (!c->lasting)
-            return 0;
-        cti_mem_open(c->lasting, f->lasting);
+    return 0;
+}
+
+/* a new component's analysis and an empty cache. 0: out of memory */
+static int cti_factors_begin_cache(cti_factors *f, const cti_bsr *A, cti_component *c)
+{
+    cti_mem *m = (cti_mem *)cti_mem_zero(f->lasting, sizeof *m);
+    if (!m)
+        return 0;
+    cti_mem_open(m, f->lasting);
+    c->analysis = cti_factors_analyze(f, A, c);
+    if (c->analysis && cti_gather_make(m, &c->gather, &c->analysis->symbolic, A, f->blocks + c->begin) &&
+        CTI_RESIZE(m, c->cache.compliance.port_at, c->end - c->begin)) {
+        c->lasting = m;
+        return 1;
     }
-    return CTI_RESIZE(c->lasting, k->compliance.port_at, c->end - c->begin);
+    cti_mem_release(m);
+    cti_mem_resize(f->lasting, m, sizeof *m, 0);
+    return 0;
 }
 
 /* releases what no component uses any more */
@@ -222,7 +241,7 @@ static void cti_factors_forget(cti_factors *f)
 CTI_FN int cti_factors_init(cti_factors *f, cti_arena *arena, const cti_bsr *A, const uint64_t *bodies)
 {
     int c, n = A->n, most = 1, at = 0;
-    int32_t *mark;
+    int32_t *mark, *list;
     f->arena = arena;
     f->A = A;
     if (!CTI_RESIZE(f->mem, f->blocks, n) || !CTI_RESIZE(f->mem, f->component_of, n) || !CTI_RESIZE(f->mem, f->rank, n) ||
@@ -230,16 +249,17 @@ CTI_FN int cti_factors_init(cti_factors *f, cti_arena *arena, const cti_bsr *A, 
         return 0;
     if (!cti_factors_find_components(f, A, bodies))
         return 0;
-    mark = CTI_ARENA_NEW(arena, int32_t, n);
-    if (!mark || !cti_factors_find_patches(f->mem, f, A, mark))
+    mark = CTI_ARENA_NEW(arena, int32_t, n), list = CTI_ARENA_NEW(arena, int32_t, n);
+    if (!mark || !list || !cti_factors_find_patches(f, A, mark, list))
         return 0;
     for (c = 0; c < CTI_LEN(f->analyses); c++)
         f->analyses[c]->is_used = 0;
     for (c = 0; c < CTI_LEN(f->components); c++) {
         cti_component *q = &f->components[c];
         most = cti_max_int(most, q->end - q->begin);
-        if (!cti_factors_analyze(f, A, q) || !cti_factors_inherit(f, q, &at) || !cti_factors_divide(arena, f, A, q, mark))
+        if ((!cti_factors_inherit(f, q, &at) && !cti_factors_begin_cache(f, A, q)) || !cti_factors_divide(arena, f, A, q, mark))
             return 0;
+        q->analysis->is_used = 1;
         q->owner = f;
     }
     cti_factors_forget(f);
@@ -313,7 +333,7 @@ CTI_FN void cti_factors_relinearize(cti_component *q)
 /* flops of a factorization, and nonzeros that a solve with it reads; of two grids what takes as long */
 static void cti_factors_costs(const cti_component *q, double *flops, double *nonzeros)
 {
-    const cti_symbolic *sym = q->symbolic;
+    const cti_symbolic *sym = &q->analysis->symbolic;
     const cti_twogrid *g = &q->cache.grid;
     *flops = sym->flops, *nonzeros = sym->nonzeros;
     if (q->cache.is_grid)
@@ -428,7 +448,7 @@ CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A,
         cti_exact *e = &f->exacts[island->components[c]];
         if (e->matrix != f->matrix) {
             e->matrix = 0;
-            if (!cti_factor64_compute(f->mem, &e->factor, q->symbolic, &q->gather, A->val))
+            if (!cti_factor64_compute(f->mem, &e->factor, &q->analysis->symbolic, &q->gather, A->val))
                 return 0;
             e->matrix = f->matrix;
         }

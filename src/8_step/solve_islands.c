@@ -254,7 +254,7 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
         const cti_component *k = &f->components[q->components[c]];
         split |= k->solve.node_ports > 0;
         q->p.split.rigid &= s->bodies.rigid_of[f->blocks[k->begin]] >= 0;
-        flops += k->symbolic->flops / 2; /* its multiplications */
+        flops += k->analysis->symbolic.flops / 2; /* its multiplications */
     }
     q->p.split.rival = split ? 0 : cti_augmented_price(flops);
     out->arena = s->arena, out->J.p = &q->p, out->failed = 0;

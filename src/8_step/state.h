@@ -105,13 +105,22 @@ typedef struct cti_substep_memory {
     ct_real interval;            /* [s] time that the split spans */
 } cti_substep_memory;
 
+/* cti_analysis -- of components with equal graphs. It lasts as long as there is one. */
+typedef struct cti_analysis {
+    cti_mem own;           /* its memory */
+    cti_symbolic symbolic;
+    uint64_t hash;
+    int is_used;           /* scratch */
+} cti_analysis;
+
 /* cti_component -- blocks that A couples: one body, or a piece of one. Its own fields are geometry, which changes with the topology only. */
 typedef struct cti_component {
     uint64_t body;               /* id of its body, see cti_surface_body */
     int32_t number;              /* among the components of its body */
     int32_t begin, end;          /* in cti_factors.blocks, sorted */
-    const cti_symbolic *symbolic; /* an analysis that equal components share */
-    cti_mem *lasting;            /* memory of its cache, which outlasts the preparation of bodies; NULL: it has none yet */
+    int32_t slot0;               /* first slot of its first row in A */
+    cti_analysis *analysis; /* that equal components share */
+    cti_mem *lasting;            /* memory of gather and cache, which outlast the preparation of bodies; NULL: it has none yet */
     int32_t patch0, patch1;      /* its patches in cti_factors.patches.at */
     int32_t place;               /* local number of its first block in the open island; -1: it is in none (island.h) */
     cti_gather gather;           /* entries of A in the order of the analysis */
@@ -145,14 +154,6 @@ typedef struct cti_factor_scratch {
     double *x, *work;
     size_t x_room, work_room;
 } cti_factor_scratch;
-
-/* cti_analysis -- of components with equal graphs. It lasts as long as there is one. */
-typedef struct cti_analysis {
-    cti_mem own;           /* its memory */
-    cti_symbolic symbolic;
-    uint64_t hash;
-    int is_used;           /* scratch */
-} cti_analysis;
 
 typedef struct cti_factors {
     cti_component *components, *past; /* past: those before bodies were added or removed; their caches go to equal components */
