@@ -11,7 +11,7 @@ static ct_body_id sheet(ct_world *w, const char *name, double x, double y, int p
     ct_body_id id;
     int32_t row[13];
     int i;
-    mesh_place(&m, x, y, 0, 0);
+    mesh_place(&m, 0, x, y, 0);
     id = add_cloth_mesh(w, name, &m, CT_MODEL_SPRINGS, 0.2);
     for (i = 0; i < 13; i++)
         row[i] = i;

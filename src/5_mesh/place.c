@@ -53,6 +53,42 @@ CTI_FN const char *cti_place_make(const ct_real *rotation, const ct_real *positi
     return NULL;
 }
 
+CTI_FN void cti_place_of(const double *R, const double *t, cti_place *out)
+{
+    double square[4], length = 0, *q = out->q;
+    int k, i = 0;
+    /* four times the squares of w, x, y, z; the largest is divided by (Shepperd, Quaternion from rotation matrix, 1978) */
+    square[0] = 1 + R[0] + R[4] + R[8], square[1] = 1 + R[0] - R[4] - R[8];
+    square[2] = 1 - R[0] + R[4] - R[8], square[3] = 1 - R[0] - R[4] + R[8];
+    for (k = 1; k < 4; k++)
+        i = square[k] > square[i] ? k : i;
+    q[0] = i == 0 ? square[0] : i == 1 ? R[7] - R[5] : i == 2 ? R[2] - R[6] : R[3] - R[1];
+    q[1] = i == 1 ? square[1] : i == 0 ? R[7] - R[5] : i == 2 ? R[1] + R[3] : R[2] + R[6];
+    q[2] = i == 2 ? square[2] : i == 0 ? R[2] - R[6] : i == 1 ? R[1] + R[3] : R[5] + R[7];
+    q[3] = i == 3 ? square[3] : i == 0 ? R[3] - R[1] : i == 1 ? R[2] + R[6] : R[5] + R[7];
+    for (k = 0; k < 4; k++)
+        length += q[k] * q[k];
+    for (k = 0; k < 4; k++)
+        q[k] /= sqrt(length);
+    for (k = 0; k < 3; k++)
+        out->t[k] = t[k];
+    cti_place_rotate(q, out->M);
+    out->moves = 1;
+}
+
+CTI_FN void cti_place_undo(const cti_place *place, const ct_real *in, int n, ct_real *out)
+{
+    const double *M = place->M;
+    int i, k;
+    for (i = 0; i < n; i++) {
+        double p[3];
+        for (k = 0; k < 3; k++)
+            p[k] = (double)in[3 * i + k] - place->t[k];
+        for (k = 0; k < 3; k++)
+            out[3 * i + k] = (ct_real)(M[k] * p[0] + M[3 + k] * p[1] + M[6 + k] * p[2]);
+    }
+}
+
 CTI_FN int cti_place_apply(const cti_place *place, const ct_real *in, int n, ct_real *out)
 {
     const double *M = place->M;

@@ -323,6 +323,8 @@ typedef struct cti_bodies {
     ct_real *mass, *inv_mass; /* [n] */
     ct_real mass_min;         /* smallest positive mass of a block */
     ct_real *alpha;           /* [n] Rayleigh mass damping [1/s] */
+    ct_real *force;           /* [3 n] that a program has put on blocks for the next step; of a rigid body force and torque */
+    ct_real *owed;            /* [3 n] impulses of forces that are still to come, see cti_fall.owed */
     cti_rigid *rigids;
     int32_t *rigid_of;        /* [n] rigid body of a block, or -1 */
     ct_real *frames;          /* [9 rigids] rotations at the start of the step */

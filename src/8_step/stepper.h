@@ -53,7 +53,8 @@ enum {
     CTI_STEPPER_ENDS_APART = 1,    /* a step that begins without intersections ends without one */
     CTI_STEPPER_NEEDS_FACTORS = 2, /* the world keeps factors of A, by components (factors.h) */
     CTI_STEPPER_CUTS = 4,          /* takes ccd_limits_step */
-    CTI_STEPPER_PRINTED = 8        /* takes termination PAPER */
+    CTI_STEPPER_PRINTED = 8,       /* takes termination PAPER */
+    CTI_STEPPER_HALFWAY = 16       /* velocities of what falls are those of the middle of the step (cti_motion_kick) */
 };
 
 /* cti_stepper -- members may be NULL, except check, prepare and step.

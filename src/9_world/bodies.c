@@ -20,6 +20,7 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
     CTI_FREE_SPAN(&w->mem, b->rest, b->nodes);
     CTI_FREE_SPAN(&w->mem, b->path, b->node_surface);
     CTI_FREE(&w->mem, b->order);
+    CTI_FREE(&w->mem, b->local);
     CTI_FREE_SPAN(&w->mem, b->split.edges, b->split.parent);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);
@@ -296,6 +297,7 @@ static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, c
     cti_blocks_resize(s, CTI_BLOCKS_OF_BODIES, n1);
     for (i = n0; i < n1; i++) {
         s->bodies.mass[i] = 0;
+        cti_v3_put(s->bodies.force, i, cti_v3_zero()), cti_v3_put(s->bodies.owed, i, cti_v3_zero());
         s->bodies.alpha[i] = b->material.damping_mass;
         s->history.dt_prev[i] = 0;
         cti_motion_anew(s, i);
@@ -410,6 +412,7 @@ CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const
     b->thickness = thickness < 0 ? w->state.desc.thickness : thickness;
     b->contact.stiffness = b->contact.damping = b->contact.friction_stiffness = -1;
     b->filter = ct_filter_default();
+    b->gravity_scale = 1;
     cti_bodies_name(b, name);
 }
 

@@ -164,6 +164,7 @@ CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_de
     cti_bodies_begin(w, &b, CTI_BODY_KINEMATIC, d->name, d->friction, d->thickness, 0);
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     CTI_THEN(code, cti_bodies_copy_script(w, &b, d));
+    b.pose = place;
     CTI_THEN(code, cti_bodies_move(w, &b, &place, b.keyframes, b.n * d->n_keyframes));
     CTI_THEN(code, cti_bodies_shell(w, &b, d->mesh));
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
@@ -221,8 +222,10 @@ CONTACT_API_DEF ct_code ct_body_get_momentum(const ct_world *cw, ct_body_id body
     r = &cw->state.bodies.rigids[b->rigid], q = &cw->state.history;
     /* before the first step, and after a change of bodies, nothing is behind */
     late = b->block0 < CTI_LEN(q->dt_prev) ? q->fall[b->block0].share * q->dt_prev[b->block0] / 2 : 0;
-    if (out_linear)
-        cti_v3_put(out_linear, 0, cti_v3_mul(cti_v3_mad(cti_v3_at(cw->state.v, b->block0), cti_v3_at(cw->state.desc.gravity, 0), late), r->mass));
+    if (out_linear) {
+        cti_v3 v = cti_v3_mad(cti_v3_at(cw->state.v, b->block0), cti_v3_at(cw->state.desc.gravity, 0), late);
+        cti_v3_put(out_linear, 0, cti_v3_mad(cti_v3_at(cw->state.bodies.owed, b->block0), v, r->mass));
+    }
     cti_bodies_give(out_angular, r->spin, 3);
     return CT_OK;
 }

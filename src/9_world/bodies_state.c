@@ -56,6 +56,8 @@ static const cti_blocks_entry cti_blocks_arrays[] = {
     {offsetof(cti_state, bodies.mass), sizeof(ct_real), 1},
     {offsetof(cti_state, bodies.inv_mass), sizeof(ct_real), 1},
     {offsetof(cti_state, bodies.alpha), sizeof(ct_real), 1},
+    {offsetof(cti_state, bodies.force), sizeof(ct_real), 3},
+    {offsetof(cti_state, bodies.owed), sizeof(ct_real), 3},
     {offsetof(cti_state, history.dt_prev), sizeof(ct_real), 1},
     {offsetof(cti_state, history.fall), sizeof(cti_fall), 1},
     {offsetof(cti_state, history.touched), sizeof(uint8_t), 1},
@@ -541,6 +543,45 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         CTI_PUSH(&w->mem, w->state.scripts.path, segments[i]);
     for (i = 0; i < n; i++)
         cti_pins_add(w, b->block0 + vertices[i], &p);
+    CTI_FREE(&w->mem, covered);
+    return CT_OK;
+}
+
+CTI_FN ct_code cti_pins_move(ct_world *w, const cti_body *b, const int32_t *vertices, const ct_real *positions, int n, double dt)
+{
+    const ct_body_id body = cti_world_id(w, (int)(b - w->bodies));
+    int32_t *all = NULL;
+    uint8_t *covered = NULL;
+    cti_scripts *s = &w->state.scripts;
+    cti_pin p;
+    int i, k, ok = vertices || CTI_RESIZE(&w->mem, all, n);
+    for (i = 0; ok && !vertices && i < n; i++)
+        all[i] = i;
+    vertices = vertices ? vertices : all;
+    if (ok && (cti_steppers_admit(w, CTI_FEATURE_PIN, NULL) != CT_OK || cti_pins_check(w, b, vertices, n, CT_AXIS_ALL) != CT_OK)) {
+        CTI_FREE(&w->mem, all);
+        return w->error.code;
+    }
+    covered = ok ? cti_pins_cover(w, b, vertices, n) : NULL;
+    if (!covered || !CTI_RESERVE(&w->mem, s->pins, CTI_LEN(s->pins) + n) || !CTI_RESERVE(&w->mem, s->path, CTI_LEN(s->path) + n)) {
+        CTI_FREE(&w->mem, all);
+        CTI_FREE(&w->mem, covered);
+        return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
+    }
+    cti_pins_drop(&w->state, b->block0, covered, cti_body_nodes(b), CT_AXIS_ALL, -1);
+    memset(&p, 0, sizeof p);
+    p.axes = CT_AXIS_ALL, p.n_path = 1, p.t0 = w->state.step.time, p.until = -1;
+    for (i = 0; i < n; i++) {
+        ct_motion_segment one;
+        memset(&one, 0, sizeof one);
+        one.duration = dt;
+        for (k = 0; k < 3; k++)
+            one.motion.linear[k] = (ct_real)(((double)positions[3 * i + k] - (double)w->state.x[3 * (b->block0 + vertices[i]) + k]) / dt);
+        p.path = CTI_LEN(s->path);
+        CTI_PUSH(&w->mem, s->path, one);
+        cti_pins_add(w, b->block0 + vertices[i], &p);
+    }
+    CTI_FREE(&w->mem, all);
     CTI_FREE(&w->mem, covered);
     return CT_OK;
 }

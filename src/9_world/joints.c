@@ -346,6 +346,52 @@ CTI_FN void cti_world_drop_joints(ct_world *w, int slot)
         }
 }
 
+CTI_FN int cti_world_has_joints(const ct_world *w, int slot)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(w->joints); i++)
+        if (w->joints[i].alive && (w->joints[i].slot[0] == slot || w->joints[i].slot[1] == slot))
+            return 1;
+    return 0;
+}
+
+CTI_FN void cti_world_hold_joints(ct_world *w, int slot)
+{
+    int i, side, k;
+    for (i = 0; i < CTI_LEN(w->joints); i++)
+        for (side = 0; side < 2; side++) {
+            cti_joint_side *s = side ? &w->joints[i].joint.b : &w->joints[i].joint.a;
+            double t = w->state.step.time - s->t0;
+            cti_v3 o = cti_script_follow(s->path, s->n_path, cti_v3_zero(), t, NULL);
+            if (!w->joints[i].alive || w->joints[i].slot[side] != slot)
+                continue;
+            cti_v3_put(s->arm, 0, cti_script_follow(s->path, s->n_path, cti_v3_at(s->arm, 0), t, NULL));
+            for (k = 0; k < 3; k++)
+                cti_v3_put(s->triad, k, cti_v3_sub(cti_script_follow(s->path, s->n_path, cti_v3_at(s->triad, k), t, NULL), o));
+        }
+}
+
+CTI_FN void cti_world_follow_joints(ct_world *w, int slot)
+{
+    const cti_body *b = &w->bodies[slot];
+    int i, side, at = 0;
+    for (i = 0; i < CTI_LEN(w->joints); i++) {
+        cti_world_joint *q = &w->joints[i];
+        cti_joint *now = w->ready && q->alive ? &w->state.bodies.joints[at] : NULL;
+        at += q->alive;
+        for (side = 0; side < 2; side++) {
+            cti_joint_side *s = side ? &q->joint.b : &q->joint.a;
+            if (!q->alive || q->slot[side] != slot)
+                continue;
+            s->path = b->script.path, s->n_path = b->script.n_path, s->t0 = b->script.t0;
+            if (now && side)
+                now->b = *s;
+            else if (now)
+                now->a = *s;
+        }
+    }
+}
+
 static void cti_joints_resolve(const ct_world *w, int slot, cti_joint_side *s)
 {
     int i;

@@ -208,7 +208,7 @@ static ct_code cti_prepare_surface(ct_world *w)
         f->bodies[index].moves = cti_prepare_moves(b);
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
         f->bodies[index].solid = b->topology.closed && !f->bodies[index].is_cloth && cti_prepare_volume(b) > 0;
-        f->bodies[index].id = (uint64_t)b->generation << 32 | (uint32_t)i;
+        f->bodies[index].id = ((uint64_t)b->generation << 32 | (uint32_t)i) ^ (uint64_t)(b->places & 0xfff) << 52;
         w->surface_slot[index] = i;
         if (b->kind == CTI_BODY_PLANE) {
             cti_plane *p = &f->planes[f->n_planes++];

@@ -407,6 +407,7 @@ static ct_code cti_world_open(ct_world *w, ct_real dt)
 /* ends a step, and returns its code; done 0: the world is as before it */
 static ct_code cti_world_close(ct_world *w, ct_code code, int done)
 {
+    cti_live_close(w, done);
     if (w->remesher)
         w->remesher->close(w, done);
     w->busy = 0;
@@ -417,7 +418,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
 {
     ct_step_report report;
     ct_code code;
-    double t0, t1;
+    double t0, t1, pushed = 0;
     if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     if (!(dt >= CTI_REAL_LEAST) || !cti_finite(dt)) /* parts of smaller steps would be 0 */
@@ -429,7 +430,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return cti_world_close(w, code, 0);
     t1 = cti_state_clock(&w->state);
     w->mem.failed = 0;
-    code = cti_steppers_of(w)->step(&w->state, dt, &report);
+    code = cti_live_open(w, dt, &pushed) ? cti_steppers_of(w)->step(&w->state, dt, &report) : CT_ERR_MEMORY;
     if (code == CT_ERR_DOMAIN) {
         cti_world_close(w, code, 0);
         return cti_world_crossing(w);
@@ -444,6 +445,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return cti_world_close(w, cti_world_refuse(w, code, -1, 0, "out of memory in a step; the world is as it was"), 0);
     if (out_report) {
         report.rk.refined = w->refined.tets, report.rk.work_refine = w->refined.work;
+        report.work_forces = pushed;
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }

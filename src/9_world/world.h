@@ -55,6 +55,11 @@ typedef struct cti_body {
     ct_real friction, thickness;
     ct_contact_material contact; /* -1: the world's */
     ct_filter filter;
+    ct_real gravity_scale;
+    int places;             /* how often it was put in another place */
+    void *user_data;
+    cti_place pose;         /* of a kinematic body at the start of its script */
+    ct_real *local;         /* [3 n] its mesh before any pose; NULL: not needed so far */
     ct_real plane_normal[3], plane_offset;
     int32_t *order; /* item order of its trees (cti_broad_order); NULL: not built yet */
 } cti_body;
@@ -109,6 +114,8 @@ struct ct_world {
     ct_contact *contacts;
     int contacts_ready;
     int clean;              /* 1: bodies that are searched intersect nothing */
+    int pushed;             /* 1: forces wait for the next step */
+    ct_real *unpushed;      /* [9 n + 3 rigids] velocities and what is owed before they act, their impulses, spins before */
     int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
     cti_refinement refined;
     const cti_remesher *remesher; /* or NULL */
@@ -157,7 +164,7 @@ CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 /* cti_blocks_reserve -- room for n blocks in the state's arrays by blocks, so that cti_blocks_resize cannot fail afterwards, which sets
    the lengths of the first `arrays` of them: CTI_BLOCKS_OF_STEPS with those of the last step. cti_blocks_shift -- `add` blocks of zeros
    more from block `at` on, for which there is room; later ones move up. add < 0: blocks are taken out, with their pins. 0: out of memory. */
-enum { CTI_BLOCKS_OF_BODIES = 7, CTI_BLOCKS_OF_STEPS = 9 };
+enum { CTI_BLOCKS_OF_BODIES = 9, CTI_BLOCKS_OF_STEPS = 11 };
 CTI_FN int cti_blocks_reserve(cti_state *s, int n);
 CTI_FN int cti_blocks_resize(cti_state *s, int arrays, int n);
 CTI_FN void cti_blocks_shift(ct_world *w, int at, int add);
@@ -177,6 +184,17 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i);
 CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i);
 /* cti_refine_remesher -- splits tets in regions of contact (refine.c). NULL: the world's options do not ask for it. */
 CTI_FN const cti_remesher *cti_refine_remesher(const ct_world_desc *d);
+/* cti_world_has_joints -- 1 if a joint holds the body of the slot. cti_world_hold_joints, cti_world_follow_joints -- before and after a kinematic body
+   gets another path: joints hold it where they do now, and then go with the path. */
+CTI_FN int cti_world_has_joints(const ct_world *w, int slot);
+CTI_FN void cti_world_hold_joints(ct_world *w, int slot);
+CTI_FN void cti_world_follow_joints(ct_world *w, int slot);
+/* cti_pins_move -- pins nodes [n] (NULL: all), and moves them to positions [3 n] in dt, where they stay. */
+CTI_FN ct_code cti_pins_move(ct_world *w, const cti_body *b, const int32_t *vertices, const ct_real *positions, int n, double dt);
+/* cti_live_open -- forces and gravity scales change velocities before a step of dt; *out_work [J]. 0: out of memory. cti_live_close -- after it; done 0:
+   the velocities are as before. */
+CTI_FN int cti_live_open(ct_world *w, ct_real dt, double *out_work);
+CTI_FN void cti_live_close(ct_world *w, int done);
 /* cti_world_drop_joints -- removes the joints of a body that is being removed. cti_world_resolve_joints -- builds state.joints and the
    surface's list of bodies that do not collide; 0: out of memory. */
 CTI_FN void cti_world_drop_joints(ct_world *w, int slot);

@@ -184,6 +184,58 @@ CONTACT_API ct_code ct_body_set_motion(ct_world *world, ct_body_id body, const c
    ct_body_get_motion is a mean over the last step where the body falls freely under CT_STEPPER_CMR, half of gravity's change behind.
    CT_ERR_ARGUMENT for other bodies, CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_get_momentum(const ct_world *world, ct_body_id body, ct_real out_linear[3], ct_real out_angular[3]);
+/* ---- bodies between steps ---- */
+/* ct_body_set_pose -- teleports a rigid body: as ct_body_get_pose reads it; either may be NULL. Its velocities stay as they are, in world axes. It
+   passes through whatever is in between, and its contacts begin anew; where it then intersects others, they are separated gradually. Joints pull it
+   back. CT_ERR_ARGUMENT (another kind of body, numbers), CT_ERR_MESH (too far out for its thickness), CT_ERR_STALE_ID, CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_body_set_pose(ct_world *world, ct_body_id body, const ct_real position[3], const ct_real quaternion[4]);
+/* ct_body_get_nodes -- positions and velocities [3 n] of a deformable body's nodes, n as ct_body_node_count; either may be NULL.
+   ct_body_set_positions -- puts the nodes [3 n] there, as ct_body_set_pose does. The rest shape is that of the mesh with which the body was added: so
+   a body starts deformed, and one that was saved goes on (with ct_body_set_velocities). Pins hold nodes where they were pinned. */
+CONTACT_API ct_code ct_body_get_nodes(const ct_world *world, ct_body_id body, ct_real *out_positions, ct_real *out_velocities, int n);
+CONTACT_API ct_code ct_body_set_positions(ct_world *world, ct_body_id body, const ct_real *positions, int n);
+/* ct_body_move_pose -- a kinematic body moves to a pose within the next dt seconds, on a straight line and with a steady rotation the short way, and
+   stays there. Called before each step with its dt, it makes the body follow an animation: others feel its velocity, friction drags them. It takes
+   the place of the script. Joints that hold the body go with it.
+   position    in  [3] of the mesh's origin, as in ct_kinematic_desc; NULL: it stays
+   quaternion  in  [4] w x y z of any length > 0; NULL: it stays
+   dt          in  [s] > 0
+   CT_ERR_ARGUMENT (another kind of body, one with keyframes, numbers), CT_ERR_STALE_ID, CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_body_move_pose(ct_world *world, ct_body_id body, const ct_real position[3], const ct_real quaternion[4], double dt);
+/* ct_body_move_vertices -- the same for single vertices, on straight lines: as skinning computes them for every frame.
+   vertices   in  [n] nodes of a deformable body (ct_body_node_count), which it pins for ever: ct_body_unpin releases them. NULL: nodes 0 to n - 1; of
+                  a kinematic body all vertices
+   positions  in  [3 n] where they are to be after dt
+   CT_ERR_ARGUMENT (another kind of body, an index, numbers), CT_ERR_UNSUPPORTED (a kinematic body with joints; pins with this stepper),
+   CT_ERR_MESH, CT_ERR_STALE_ID, CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_body_move_vertices(ct_world *world, ct_body_id body, const int32_t *vertices, const ct_real *positions, int n, double dt);
+/* ct_body_add_force, ct_body_add_torque, ct_body_add_vertex_force -- forces [N] and torques [N m], world axes, that act during the next step. They
+   add up, and are gone after it. They act as impulses at its start, which for CT_INTEGRATOR_EULER is the same. Their work is report.work_forces.
+   point  in  [3] in the world at which it acts on a rigid body; NULL: the centre of mass; of a deformable body NULL: all nodes, by their mass
+   vertex in  0 to ct_body_vertex_count - 1
+   ct_body_add_impulse, ct_body_add_vertex_impulse -- impulses [N s], which change velocities at once.
+   CT_ERR_ARGUMENT (a scripted body, a point or torque of one that is not rigid, numbers), CT_ERR_STALE_ID, CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_body_add_force(ct_world *world, ct_body_id body, const ct_real force[3], const ct_real point[3]);
+CONTACT_API ct_code ct_body_add_torque(ct_world *world, ct_body_id body, const ct_real torque[3]);
+CONTACT_API ct_code ct_body_add_vertex_force(ct_world *world, ct_body_id body, int vertex, const ct_real force[3]);
+CONTACT_API ct_code ct_body_add_impulse(ct_world *world, ct_body_id body, const ct_real impulse[3], const ct_real point[3]);
+CONTACT_API ct_code ct_body_add_vertex_impulse(ct_world *world, ct_body_id body, int vertex, const ct_real impulse[3]);
+/* ct_body_set_gravity_scale -- the body feels gravity times this, any number; 1 at first. */
+CONTACT_API ct_code ct_body_set_gravity_scale(ct_world *world, ct_body_id body, ct_real scale);
+/* ct_body_set_thickness -- as in the description, > 0, from the next step on: pairs that are then too near are separated gradually. */
+CONTACT_API ct_code ct_body_set_thickness(ct_world *world, ct_body_id body, ct_real thickness);
+CONTACT_API ct_real ct_body_get_thickness(const ct_world *world, ct_body_id body); /* [m]; 0 for stale ids, as the next two */
+CONTACT_API ct_real ct_body_get_friction(const ct_world *world, ct_body_id body);
+CONTACT_API ct_real ct_body_get_mass(const ct_world *world, ct_body_id body); /* [kg] of bodies that move by forces */
+/* ct_body_set_user_data, ct_body_get_user_data -- a pointer that the library keeps and never reads; NULL at first. */
+CONTACT_API ct_code ct_body_set_user_data(ct_world *world, ct_body_id body, void *data);
+CONTACT_API void *ct_body_get_user_data(const ct_world *world, ct_body_id body);
+/* ct_world_get_bodies -- writes at most `capacity` ids, in the order of their slots, and returns how many bodies there are (out NULL: only that).
+   ct_world_find_body -- the first body of this name, or the null id. */
+CONTACT_API int ct_world_get_bodies(const ct_world *world, ct_body_id *out_bodies, int capacity);
+CONTACT_API ct_body_id ct_world_find_body(const ct_world *world, const char *name);
+/* ct_world_set_gravity -- [m/s^2], finite, from the next step on. */
+CONTACT_API ct_code ct_world_set_gravity(ct_world *world, const ct_real gravity[3]);
 /* ct_body_get_triangles -- the surface: indices into the body's vertices; valid while the body lives. */
 CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body, const int32_t **out_triangles, int *out_n);
 /* ct_body_get_segments -- of rods, and of static and kinematic meshes that have some: [2 *out_n] indices into the body's vertices, in the order

@@ -646,6 +646,7 @@ typedef struct ct_step_report {
                                                               velocities belong to the middle of steps */
     double energy_contact; /* [J] BARRIER, PENALTY, LAYERS: stored in barriers and springs of contacts at the end; else 0 */
     double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches */
+    double work_forces;    /* [J] of ct_body_add_force and gravity scales: kinetic energy that they have added before the step */
     double work_recovery;  /* [J] of separating pairs that began the substep nearer than their thickness, and pairs that intersect: their normal
                               impulses, where they lift. PENALTY: of springs of pairs that were first seen deeper than they can have come */
     double loss_contact;   /* [J] dissipated by contacts: impacts, friction. An impulse takes its product with the way by which its points approach in
