@@ -246,6 +246,7 @@ static void cti_layers_part(const cti_model *m, cti_model *out)
     }
     out->tets.slot = out->membrane.slot = out->bend.slot = out->springs.slot = out->bounds.slot = NULL;
     memset(&out->rods, 0, sizeof out->rods);
+    memset(&out->pattern, 0, sizeof out->pattern);
     out->lumps = NULL;
 }
 
