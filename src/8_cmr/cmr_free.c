@@ -66,6 +66,13 @@ static ct_real cti_cmr_radius(const cti_state *s, int block)
     return r ? cti_rigid_gyration(r) : 1;
 }
 
+/* 1 for a component of a deformable body that sleeps: it has blocks, but no model */
+static int cti_cmr_is_asleep(const cti_state *s, const cti_component *q)
+{
+    int block = s->factors.blocks[q->begin];
+    return s->history.model_of[block] < 0 && s->bodies.rigid_of[block] < 0;
+}
+
 /* solves v_free of one component, whose factor is ready, and stores the results. Going component by component reads each part of A once
    from memory; the function touches no other component */
 static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, int worker)
@@ -78,6 +85,12 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
     int i, k, n = q->end - q->begin;
     motion.A = &sys->A, motion.b = sys->b, motion.x = sys->v_free, motion.work = sys->work, motion.dt = dt;
     m->free_iterations = m->free_refactored = 0;
+    if (cti_cmr_is_asleep(s, q)) {
+        for (i = 0; i < n; i++)
+            cti_v3_put(sys->v_free, blocks[i], cti_v3_zero()), cti_v3_put(s->history.dv_free, blocks[i], cti_v3_zero());
+        m->free_energy = m->contact_energy = 0, m->free_speed = 0, m->dynamics = -1;
+        return;
+    }
     if (!m->extrapolated_attempts) {
         cti_factors_refill(q, &sys->A, dt);
         m->free_iterations = cti_factors_free_solve(f, q, &motion, cti_cmr_free_tolerance(s, q, dt), 200, worker);
@@ -130,7 +143,7 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     cti_cmr_free_start(s, dt);
     for (c = 0; c < n; c++) {
         cti_component *k = &s->factors.components[c];
-        if (!k->substep.part && !k->solve.extrapolated_attempts && !cti_factors_prepare(&s->factors, k, dt))
+        if (!k->substep.part && !k->solve.extrapolated_attempts && !cti_cmr_is_asleep(s, k) && !cti_factors_prepare(&s->factors, k, dt))
             return 0;
     }
     for (c = 0; c < n; c++) {

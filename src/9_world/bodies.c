@@ -21,6 +21,7 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
     CTI_FREE_SPAN(&w->mem, b->path, b->node_surface);
     CTI_FREE(&w->mem, b->order);
     CTI_FREE(&w->mem, b->local);
+    CTI_FREE(&w->mem, b->anchor);
     CTI_FREE_SPAN(&w->mem, b->split.edges, b->split.parent);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);

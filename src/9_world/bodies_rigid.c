@@ -237,6 +237,7 @@ static ct_code cti_bodies_set_motion(ct_world *w, ct_body_id body, const ct_real
     CTI_THEN(code, cti_bodies_check_velocities(w, body, velocity, angular_velocity));
     if (code != CT_OK)
         return code;
+    cti_sleep_wake(w, (int)(b - w->bodies));
     w->state.bodies.rigids[b->rigid].linked = 0;
     w->state.energy.known = 0;
     if (velocity)

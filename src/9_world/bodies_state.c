@@ -171,6 +171,7 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
     if (cti_world_keep_contacts(w) != CT_OK)
         return CT_ERR_MEMORY;
     cti_bodies_drop_contacts(w, body);
+    cti_sleep_wake_near(w, (int)(b - w->bodies));
     passes = cti_bodies_passes(w, b);
     w->n_fresh -= b->fresh;
     cti_world_drop_joints(w, (int)(b - w->bodies)); /* before numbers of rigid bodies change */
@@ -325,6 +326,7 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
     for (i = 0; i < n; i++)
         if (!cti_bodies_is_moderate(velocities + 3 * i))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
+    cti_sleep_wake(w, (int)(b - w->bodies));
     memcpy(w->state.v + 3 * b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
     for (i = n; i < b->n_blocks; i++) { /* middles of split edges */
         const int32_t *ends = b->split.edges + 2 * (i - n);
@@ -396,6 +398,7 @@ CONTACT_API_DEF ct_code ct_body_set_filter(ct_world *w, ct_body_id body, const c
     if (!filter)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "ct_body_set_filter: filter is NULL");
     b->filter = *filter;
+    cti_sleep_wake_near(w, (int)(b - w->bodies));
     return CT_OK;
 }
 
@@ -535,6 +538,7 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         CTI_FREE(&w->mem, covered);
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
     }
+    cti_sleep_wake(w, (int)(b - w->bodies));
     cti_pins_drop(&w->state, b->block0, covered, cti_body_nodes(b), axes, until);
     memset(&p, 0, sizeof p);
     p.axes = axes, p.path = CTI_LEN(w->state.scripts.path), p.n_path = n_segments;
@@ -568,6 +572,7 @@ CTI_FN ct_code cti_pins_move(ct_world *w, const cti_body *b, const int32_t *vert
         CTI_FREE(&w->mem, covered);
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
     }
+    cti_sleep_wake(w, (int)(b - w->bodies));
     cti_pins_drop(&w->state, b->block0, covered, cti_body_nodes(b), CT_AXIS_ALL, -1);
     memset(&p, 0, sizeof p);
     p.axes = CT_AXIS_ALL, p.n_path = 1, p.t0 = w->state.step.time, p.until = -1;
@@ -669,6 +674,7 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
     cti_bodies_purify(projector, d.projector);
     if (!CTI_RESERVE(&w->mem, w->state.scripts.directions, CTI_LEN(w->state.scripts.directions) + 1))
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
+    cti_sleep_wake(w, (int)(b - w->bodies));
     cti_directions_set(&w->state, &d);
     return CT_OK;
 }

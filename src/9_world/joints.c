@@ -269,6 +269,10 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
     w->joints[i] = q;
     cti_joints_forget(w, &q);
     cti_joints_warn_rest(w, d, &q);
+    if (slot_a >= 0)
+        cti_sleep_wake(w, slot_a);
+    if (slot_b >= 0)
+        cti_sleep_wake(w, slot_b);
     w->ready = w->prepared = 0;
     if (out_joint) {
         out_joint->index1 = (uint32_t)i + 1;
@@ -312,7 +316,7 @@ CONTACT_API_DEF ct_code ct_joint_remove(ct_world *w, ct_joint_id joint)
     cti_joints_forget(w, q);
     for (k = 0; k < 2; k++)
         if (q->slot[k] >= 0)
-            w->bodies[q->slot[k]].unsearched |= !q->collide;
+            w->bodies[q->slot[k]].unsearched |= !q->collide, cti_sleep_wake(w, q->slot[k]);
     w->ready = w->prepared = 0;
     return CT_OK;
 }
@@ -371,14 +375,21 @@ CTI_FN void cti_world_hold_joints(ct_world *w, int slot)
         }
 }
 
+/* 1 for a joint of bodies that sleep */
+static int cti_joints_sleeps(const ct_world *w, const cti_world_joint *q)
+{
+    return (q->slot[0] >= 0 && w->bodies[q->slot[0]].asleep) || (q->slot[1] >= 0 && w->bodies[q->slot[1]].asleep);
+}
+
 CTI_FN void cti_world_follow_joints(ct_world *w, int slot)
 {
     const cti_body *b = &w->bodies[slot];
     int i, side, at = 0;
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         cti_world_joint *q = &w->joints[i];
-        cti_joint *now = w->ready && q->alive ? &w->state.bodies.joints[at] : NULL;
-        at += q->alive;
+        int is = q->alive && !cti_joints_sleeps(w, q);
+        cti_joint *now = w->ready && is ? &w->state.bodies.joints[at] : NULL;
+        at += is;
         for (side = 0; side < 2; side++) {
             cti_joint_side *s = side ? &q->joint.b : &q->joint.a;
             if (!q->alive || q->slot[side] != slot)
@@ -420,7 +431,7 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         const cti_world_joint *q = &w->joints[i];
         cti_joint j = q->joint;
-        if (!q->alive)
+        if (!q->alive || cti_joints_sleeps(w, q))
             continue;
         cti_joints_resolve(w, q->slot[0], &j.a);
         cti_joints_resolve(w, q->slot[1], &j.b);

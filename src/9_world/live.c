@@ -12,6 +12,7 @@ static void cti_live_moved(ct_world *w, cti_body *b)
 {
     cti_state *s = &w->state;
     int i;
+    cti_sleep_wake(w, (int)(b - w->bodies));
     for (i = 0; i < b->n_blocks && b->block0 >= 0; i++) {
         s->history.dt_prev[b->block0 + i] = 0;
         cti_motion_anew(s, b->block0 + i);
@@ -333,6 +334,7 @@ static ct_code cti_live_push(ct_world *w, ct_body_id body, int vertex, const ct_
         return CT_ERR_UNSUPPORTED;
     if (!CTI_ZEROS(&w->mem, J, 3 * b->n_blocks))
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory; no force acts");
+    cti_sleep_wake(w, (int)(b - w->bodies));
     if (turn)
         cti_v3_put(J, 1, cti_v3_at(f, 0));
     else
@@ -453,7 +455,7 @@ CONTACT_API_DEF ct_code ct_body_set_gravity_scale(ct_world *w, ct_body_id body, 
     if (b && scale != 1 && !cti_live_admits(w, body))
         return CT_ERR_UNSUPPORTED;
     if (b)
-        b->gravity_scale = scale;
+        b->gravity_scale = scale, cti_sleep_wake(w, (int)(b - w->bodies));
     return code;
 }
 
@@ -476,6 +478,7 @@ CONTACT_API_DEF ct_code ct_body_set_thickness(ct_world *w, ct_body_id body, ct_r
         return code;
     }
     b->places++; /* candidates are those of the thickness before */
+    cti_sleep_wake_near(w, (int)(b - w->bodies));
     cti_world_unprepare(w);
     return CT_OK;
 }
@@ -548,6 +551,7 @@ static ct_code cti_live_set_gravity(ct_world *w, const ct_real gravity[3])
     for (k = 0; k < 3; k++)
         if (!gravity || !cti_finite(gravity[k]) || !cti_finite(gravity[k] * gravity[k] * gravity[k] * gravity[k]))
             return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "gravity must be finite, and so must its fourth power");
+    cti_sleep_wake(w, -1);
     for (i = 0; i < s->n; i++) /* velocities are those of the middle of the last step: what is owed of it is the old gravity's */
         cti_v3_addto(s->v, i, cti_v3_mul(cti_v3_sub(cti_v3_at(s->desc.gravity, 0), cti_v3_at(gravity, 0)), s->history.fall[i].owed));
     memcpy(s->desc.gravity, gravity, sizeof s->desc.gravity);

@@ -39,7 +39,7 @@ CTI_FN int cti_world_list_models(ct_world *w)
     int i, ok = 1;
     CTI_CLEAR(s->bodies.models);
     for (i = 0; ok && i < CTI_LEN(w->bodies); i++)
-        if (cti_body_has_model(&w->bodies[i]))
+        if (cti_body_has_model(&w->bodies[i]) && !w->bodies[i].asleep)
             ok = CTI_PUSH(&w->mem, s->bodies.models, &w->bodies[i].model);
     s->bodies.n_models = CTI_LEN(s->bodies.models);
     return ok;
@@ -50,7 +50,7 @@ typedef struct cti_prepare_sizes {
     int bodies, nv, moving, ne, nf, np;
 } cti_prepare_sizes;
 
-static int cti_prepare_moves(const cti_body *b) { return !cti_body_is_scripted(b) || b->kind == CTI_BODY_KINEMATIC; }
+static int cti_prepare_moves(const cti_body *b) { return (!cti_body_is_scripted(b) && !b->asleep) || b->kind == CTI_BODY_KINEMATIC; }
 
 static cti_prepare_sizes cti_prepare_count(const ct_world *w)
 {
@@ -92,9 +92,9 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     int nv = CTI_LEN(b->surface_nodes), nf = CTI_LEN(b->triangles) / 3, i;
     cti_soup_body *r = &f->ranges[index];
     r->v0 = f->nv, r->v1 = f->nv + nv, r->e0 = f->ne, r->e1 = f->ne + t->n_edges, r->f0 = f->nf, r->f1 = f->nf + nf;
-    r->dynamic = !cti_body_is_scripted(b);
+    r->dynamic = !cti_body_is_scripted(b) && !b->asleep;
     r->is_new = b->unsearched;
-    r->self = cti_body_has_model(b) && w->state.desc.self_collision;
+    r->self = cti_body_has_model(b) && !b->asleep && w->state.desc.self_collision;
     r->group = 1, r->mask = 0xffffffffu;
     r->order = b->order;
     for (i = 0; i < nv; i++) {
@@ -105,7 +105,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
             cti_v3_put(f->script, f->n_moving++, cti_v3_at(b->rest, node));
         }
         cti_v3_put(f->rest, f->nv + i, cti_v3_at(b->rest, node));
-        cti_v3_put(f->x0, f->nv + i, cti_v3_at(b->rest, node));
+        cti_v3_put(f->x0, f->nv + i, b->asleep ? cti_body_point(w, b, node) : cti_v3_at(b->rest, node));
         f->is_point[f->nv + i] = t->vertex_is_point[i];
         f->vertex_owner[f->nv + i] = t->vertex_owner[i] < 0 ? -1 : f->nf + t->vertex_owner[i];
     }
@@ -204,7 +204,7 @@ static ct_code cti_prepare_surface(ct_world *w)
         f->bodies[index].thickness = b->thickness;
         f->bodies[index].friction = b->friction;
         f->bodies[index].contact = b->contact;
-        f->bodies[index].dynamic = !cti_body_is_scripted(b);
+        f->bodies[index].dynamic = !cti_body_is_scripted(b) && !b->asleep;
         f->bodies[index].moves = cti_prepare_moves(b);
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
         f->bodies[index].solid = b->topology.closed && !f->bodies[index].is_cloth && cti_prepare_volume(b) > 0;
@@ -344,6 +344,9 @@ static int cti_prepare_scratch(ct_world *w)
         return 0;
     if (n3)
         memset(s->history.dv, 0, sizeof *s->history.dv * (size_t)n3), memset(s->scripts.held, 0, (size_t)s->n);
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (w->bodies[i].kind != CTI_BODY_FREE && w->bodies[i].asleep)
+            memset(s->scripts.held + w->bodies[i].block0, CTI_HELD_REPAIR, (size_t)w->bodies[i].n_blocks);
     return cti_integrate_reserve(s) && cti_impulses_reserve(s) && CTI_RESIZE(m, s->history.dv_free, n3) && CTI_RESIZE(m, s->scripts.fixed, s->n) &&
            CTI_RESIZE(m, s->scripts.v_fixed, n3) && CTI_RESIZE(m, s->scripts.filter, s->n) && CTI_RESIZE(m, s->parts.zoned, components) &&
            cti_prepare_system(m, s, n3, components) && cti_prepare_end(m, s, n3, components) && cti_prepare_energies(m, s, components) &&
@@ -361,7 +364,7 @@ static int cti_prepare_stepper(ct_world *w)
     for (i = 0; i < s->surface.n_bodies; i++) {
         const cti_body *b = &w->bodies[w->surface_slot[i]];
         cti_stepper_body *q = &bodies[i];
-        int soft = cti_body_has_model(b);
+        int soft = cti_body_has_model(b) && !b->asleep;
         q->model = soft ? models++ : -1;
         q->rigid = b->rigid;
         q->embedded = soft && b->attach != NULL;

@@ -1,6 +1,6 @@
 /* world.c -- creation, stepping, errors, library information. Method: the world validates arguments and keeps the bodies; all numerical
    work is in lower folders. */
-#include "world.h"
+#include "sleep.h"
 #include "inspect.h"
 #include "../4_programs/bridge.h"
 #include "../8_step/impulses.h"
@@ -129,6 +129,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default_for(ct_stepper stepper)
     d.cmr_rounds = 5;
     d.max_halvings = 5;
     d.recovery_speed = 1;
+    d.sleep_speed = CTI_R(0.01);
     d.newton_iterations = 8;
     cti_steppers_defaults(&d);
     return d;
@@ -224,7 +225,9 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         {(double)d->max_halvings, 0, 8, "max_halvings must be 0 to 8"},
         {(double)d->row_mode, 0, CT_ROW_VELOCITY, "row_mode is out of range"},
         {(double)d->ccd_limits_step, 0, 1, "ccd_limits_step must be 0 or 1"},
-        {(double)d->recovery_speed, 0, INFINITY, "recovery_speed must be zero or positive"}};
+        {(double)d->recovery_speed, 0, INFINITY, "recovery_speed must be zero or positive"},
+        {d->sleep_time, 0, CTI_FINITE, "sleep_time must be zero (never) or positive"},
+        {(double)d->sleep_speed, CTI_POSITIVE, CTI_FINITE, "sleep_speed must be positive"}};
     ct_code code;
     if (d->cookie != CTI_COOKIE)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, 0, "world desc was not made by ct_world_desc_default");
@@ -234,6 +237,9 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     if (d->restitution != 0 && d->stepper != CT_STEPPER_PENALTY && d->stepper != CT_STEPPER_LAYERS)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->restitution,
                              "stepper '%s' has no restitution other than 0: CT_STEPPER_PENALTY and CT_STEPPER_LAYERS have",
+                             ct_stepper_text(d->stepper));
+    if (d->sleep_time > 0 && d->stepper != CT_STEPPER_CMR)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, d->sleep_time, "stepper '%s' puts no body to sleep: sleep_time must be 0",
                              ct_stepper_text(d->stepper));
     if (!ct_stepper_built(d->stepper))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' (%d) is not built", ct_stepper_text(d->stepper),
@@ -423,8 +429,12 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return CT_ERR_ARGUMENT;
     if (!(dt >= CTI_REAL_LEAST) || !cti_finite(dt)) /* parts of smaller steps would be 0 */
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)dt, "dt must be positive, a normal number, and finite");
-    w->busy = 1;
     t0 = cti_state_clock(&w->state);
+    if (cti_sleep_open(w, dt)) {
+        cti_sleep_pass(w, dt, out_report);
+        return CT_OK;
+    }
+    w->busy = 1;
     code = cti_world_open(w, dt);
     if (code != CT_OK)
         return cti_world_close(w, code, 0);
@@ -443,6 +453,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     w->mem.failed = 0;
     if (code == CT_ERR_MEMORY) /* the list of contacts is still that of the last step */
         return cti_world_close(w, cti_world_refuse(w, code, -1, 0, "out of memory in a step; the world is as it was"), 0);
+    cti_sleep_report(w, &report);
     if (out_report) {
         report.rk.refined = w->refined.tets, report.rk.work_refine = w->refined.work;
         report.work_forces = pushed;
@@ -450,6 +461,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         *out_report = report;
     }
     w->contacts_ready = 0;
+    cti_sleep_close(w, dt, &report);
     return cti_world_close(w, code, 1);
 }
 

@@ -56,6 +56,11 @@ typedef struct cti_body {
     ct_contact_material contact; /* -1: the world's */
     ct_filter filter;
     ct_real gravity_scale;
+    int asleep;             /* not 0: number of the island that it sleeps with */
+    double quiet;           /* [s] for which it has rested */
+    ct_real *anchor;        /* [6 n] vertices when it came to rest, and a step ago; NULL: not watched */
+    ct_real box[6];         /* of a sleeping body */
+    cti_energy asleep_energy;
     int places;             /* how often it was put in another place */
     void *user_data;
     cti_place pose;         /* of a kinematic body at the start of its script */
@@ -114,6 +119,8 @@ struct ct_world {
     ct_contact *contacts;
     int contacts_ready;
     int clean;              /* 1: bodies that are searched intersect nothing */
+    int n_asleep, n_slept;  /* bodies that sleep; how often some fell asleep */
+    ct_step_report slept;   /* of the step after which some did last */
     int pushed;             /* 1: forces wait for the next step */
     ct_real *unpushed;      /* [9 n + 3 rigids] velocities and what is owed before they act, their impulses, spins before */
     int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
@@ -195,6 +202,9 @@ CTI_FN ct_code cti_pins_move(ct_world *w, const cti_body *b, const int32_t *vert
    the velocities are as before. */
 CTI_FN int cti_live_open(ct_world *w, ct_real dt, double *out_work);
 CTI_FN void cti_live_close(ct_world *w, int done);
+/* cti_sleep_wake -- wakes the island of a slot's body; -1: all. cti_sleep_wake_near -- and all that the body, where it is, may touch. */
+CTI_FN void cti_sleep_wake(ct_world *w, int slot);
+CTI_FN void cti_sleep_wake_near(ct_world *w, int slot);
 /* cti_world_drop_joints -- removes the joints of a body that is being removed. cti_world_resolve_joints -- builds state.joints and the
    surface's list of bodies that do not collide; 0: out of memory. */
 CTI_FN void cti_world_drop_joints(ct_world *w, int slot);

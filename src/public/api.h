@@ -234,6 +234,11 @@ CONTACT_API void *ct_body_get_user_data(const ct_world *world, ct_body_id body);
    ct_world_find_body -- the first body of this name, or the null id. */
 CONTACT_API int ct_world_get_bodies(const ct_world *world, ct_body_id *out_bodies, int capacity);
 CONTACT_API ct_body_id ct_world_find_body(const ct_world *world, const char *name);
+/* ct_body_is_asleep -- 1 while the body is left out of steps (ct_world_desc.sleep_time): it rests, and what touches it sleeps, too. It wakes before
+   something awake can touch it, when a body near it is removed, and by calls that move it, push it, join it or change its properties. A body with pins
+   does not sleep. Contacts of bodies that sleep are not in ct_world_contacts. ct_body_wake -- wakes it and those that sleep with it. */
+CONTACT_API int ct_body_is_asleep(const ct_world *world, ct_body_id body);
+CONTACT_API ct_code ct_body_wake(ct_world *world, ct_body_id body);
 /* ct_world_set_gravity -- [m/s^2], finite, from the next step on. */
 CONTACT_API ct_code ct_world_set_gravity(ct_world *world, const ct_real gravity[3]);
 /* ct_body_get_triangles -- the surface: indices into the body's vertices; valid while the body lives. */

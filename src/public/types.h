@@ -302,6 +302,9 @@ typedef struct ct_world_desc {
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no such cap; default 1.
                                CMR, DCD: nor faster than a rise by what is missing needs; DCD: or than the motion without contacts goes
                                deeper */
+    double sleep_time;      /* [s] >= 0: bodies that rest for so long are left out of steps until something comes near; CT_STEPPER_CMR only.
+                               0: never (default) */
+    ct_real sleep_speed;    /* [m/s] > 0: vertices that rest are slower, and have gone less than this times sleep_time; default 0.01 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
     ct_log_fn *log;
