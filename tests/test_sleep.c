@@ -89,7 +89,7 @@ static void what_rests_sleeps(void **state)
     hash = ct_world_hash(s.w);
     step_once(s.w, DT);
     assert_true(ct_world_hash(s.w) != hash); /* the time is in it */
-    assert_true(fabs(ct_world_time(s.w) - time - 61 * DT) < 1e-9 && place(s.w, s.jelly, 1) == y);
+    assert_true(fabs(ct_world_time(s.w) - time - 61 * DT) < 1e-6 && place(s.w, s.jelly, 1) == y);
     for (i = 0; i < steps + 61; i++)
         step_once(awake.w, DT);
     assert_true(!ct_body_is_asleep(awake.w, awake.low));
@@ -125,7 +125,7 @@ static void impacts_are_those_of_awake_bodies(void **state)
     assert_true(woke >= 0 && woke <= touched && touched < 40);
     assert_true(ct_body_is_asleep(s[1].w, s[1].far) && ct_body_is_asleep(s[1].w, s[1].jelly));
     assert_true(!ct_body_is_asleep(s[1].w, s[1].low));
-    assert_true(worst < 2e-3);
+    assert_true(worst < (sizeof(ct_real) == 4 ? 1e-2 : 2e-3)); /* of tolerances of two solves with other starts, over 16 steps */
     ct_world_destroy(s[0].w), ct_world_destroy(s[1].w);
 }
 
