@@ -166,6 +166,8 @@ static ct_real cti_prepare_volume(const cti_body *b)
     return sum;
 }
 
+CTI_FN int cti_body_is_solid(const cti_body *b) { return b->topology.closed && b->kind != CTI_BODY_CLOTH && cti_prepare_volume(b) > 0; }
+
 /* builds the trees; the item order of bodies that never move is computed once. 0: out of memory */
 static int cti_prepare_trees(ct_world *w)
 {
@@ -201,7 +203,7 @@ static ct_code cti_prepare_surface(ct_world *w)
         f->bodies[index].dynamic = !cti_body_is_scripted(b);
         f->bodies[index].moves = cti_prepare_moves(b);
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
-        f->bodies[index].solid = b->topology.closed && !f->bodies[index].is_cloth && cti_prepare_volume(b) > 0;
+        f->bodies[index].solid = cti_body_is_solid(b);
         f->bodies[index].id = (uint64_t)b->generation << 32 | (uint32_t)i;
         w->surface_slot[index] = i;
         if (b->kind == CTI_BODY_PLANE) {
