@@ -22,7 +22,8 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->contact.tangled_pairs);
     CTI_CLEAR(s->contact.repairs);
     CTI_CLEAR(s->scripts.movers);
-    CTI_CLEAR(s->history.impulses.touches); /* touches refer to features by index into the surface */
+    CTI_CLEAR(s->history.impulses.touches); /* touches refer to features by index into the surface, and so does the pair that limited the step */
+    s->step.limit.n = 0;
     s->bodies.n_models = 0;
     s->contact.is_solved = 0;
     w->ready = w->prepared = 0;

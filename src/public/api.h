@@ -248,6 +248,13 @@ CONTACT_API ct_code ct_world_overlap_mesh(const ct_world *world, const ct_mesh *
 CONTACT_API ct_code ct_world_inside(const ct_world *world, const ct_real point[3], const ct_query_filter *filter, ct_hit *out_hits, int capacity,
                                     int *out_n, ct_error_info *out_error);
 
+/* ---- debug draw ---- */
+/* ct_world_draw -- draws a world by the caller's functions: bodies in their order, then planes, contacts, joints, the pair that limited the step.
+   Positions are relative to ct_world_desc.origin. CT_ERR_ARGUMENT (NULL, wrong cookie, impulse_scale not finite), CT_ERR_MEMORY: nothing is
+   drawn. */
+CONTACT_API ct_draw ct_draw_default(void);
+CONTACT_API ct_code ct_world_draw(ct_world *world, const ct_draw *draw);
+
 /* ---- meshes ---- */
 /* ct_mesh_read -- by extension: .obj (v, f, l, p), .msh (Gmsh 2.2 and 4.1, ASCII), .ply (ASCII and binary), .stl (ASCII and binary; corners
    with equal coordinates become one vertex), .vtk (legacy, ASCII and binary; POLYDATA, UNSTRUCTURED_GRID), .node or .ele (TetGen; the other

@@ -586,6 +586,23 @@ typedef struct ct_hit {
                             capsule or behind a plane that a sphere overlaps; else 0 */
 } ct_hit;
 
+/* ct_draw -- what ct_world_draw draws, and the functions by which it does. Make it with ct_draw_default: surfaces, contacts, joints and the pair
+   that limited the step. Functions may be NULL, and may not call the world. Colours are 0xRRGGBB. */
+typedef struct ct_draw {
+    uint32_t cookie;
+    void (*triangle)(const ct_real a[3], const ct_real b[3], const ct_real c[3], uint32_t color, void *user);
+    void (*line)(const ct_real a[3], const ct_real b[3], uint32_t color, void *user);
+    void (*point)(const ct_real p[3], ct_real radius, uint32_t color, void *user); /* radius 0: as small as it can be seen */
+    void *user;
+    int surfaces;          /* 1: triangles, segments as lines, points with half their thickness, of planes the part below all other bodies; by kind */
+    int islands;           /* 1: surfaces of moving bodies have the colour of what contacts and joints connect in place of their kind's; default 0 */
+    int contacts;          /* 1: contacts of the last step, and the impulses that a receives, as lines */
+    ct_real impulse_scale; /* [m/(N s)] length of these lines for an impulse; default 1 */
+    int joints;            /* 1: the points of both sides, and the line between them */
+    int limit;             /* 1: the pair that limited the last step, or one that intersects (ct_step_report.limit) */
+    int boxes;             /* 1: the boxes of bodies; default 0 */
+} ct_draw;
+
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
    reason, or in a shortest substep a body gains energy, a joint or a chain is beyond its bound, a rigid body rotates too far, blocks were held for
