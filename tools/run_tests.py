@@ -222,8 +222,8 @@ def quick_start(count, families, work, stb):
 
 
 # parts that a switch removes, and a function of each
-PARTS = {"RODS": "cti_rod_batch_assemble", "JOINTS": "cti_joints_add", "REPAIR": "cti_untangle_world", "MESHING": "cti_lattice_build", "FORMS": "cti_form_step",
-         "PRINTED": "cti_ica_paper_solve", "PROBLEMS": "cti_problems_solve"}
+PARTS = {"RODS": "cti_rod_batch_assemble", "JOINTS": "cti_joints_add", "REPAIR": "cti_untangle_world", "QUERIES": "cti_ask_all",
+         "MESHING": "cti_lattice_build", "FORMS": "cti_form_step", "PRINTED": "cti_ica_paper_solve", "PROBLEMS": "cti_problems_solve"}
 
 
 def switches(count, cc, stb, work):

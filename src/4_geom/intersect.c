@@ -92,10 +92,28 @@ static int cti_intersect_in_plane(double t[3][3], const double p0[3], const doub
     return 0;
 }
 
+CTI_FN int cti_intersect_segment_triangle(const double a[3], const double b[3], double t[3][3], int side[2])
+{
+    int k, s[3];
+    /* the end points' sides of the triangle's plane */
+    side[0] = cti_exact_orient3d(t[0], t[1], t[2], a);
+    side[1] = cti_exact_orient3d(t[0], t[1], t[2], b);
+    if (side[0] * side[1] > 0)
+        return 0;
+    if (side[0] == 0 || side[1] == 0)
+        return cti_intersect_in_plane(t, side[0] == 0 ? a : b, side[0] == 0 && side[1] == 0 ? b : NULL) ? 2 : 0;
+    /* the segment crosses the plane: it goes through the triangle when the line has all three sides on the same hand */
+    for (k = 0; k < 3; k++)
+        s[k] = cti_exact_orient3d(a, b, t[k], t[(k + 1) % 3]);
+    if (!((s[0] >= 0 && s[1] >= 0 && s[2] >= 0) || (s[0] <= 0 && s[1] <= 0 && s[2] <= 0)))
+        return 0;
+    return s[0] != 0 && s[1] != 0 && s[2] != 0 ? 1 : 2;
+}
+
 CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, const ct_real *t0, const ct_real *t1, const ct_real *t2)
 {
     double a[3], b[3], t[3][3];
-    int k, o0, o1, s[3];
+    int k, side[2];
     /* the boxes must overlap; the comparison is exact */
     for (k = 0; k < 3; k++) {
         ct_real lo = p0[k] < p1[k] ? p0[k] : p1[k], hi = p0[k] < p1[k] ? p1[k] : p0[k];
@@ -104,19 +122,7 @@ CTI_FN int cti_intersect_edge_triangle(const ct_real *p0, const ct_real *p1, con
     }
     cti_intersect_load(a, p0), cti_intersect_load(b, p1);
     cti_intersect_load(t[0], t0), cti_intersect_load(t[1], t1), cti_intersect_load(t[2], t2);
-    /* the end points' sides of the triangle's plane */
-    o0 = cti_exact_orient3d(t[0], t[1], t[2], a);
-    o1 = cti_exact_orient3d(t[0], t[1], t[2], b);
-    if (o0 * o1 > 0)
-        return 0;
-    if (o0 == 0 || o1 == 0)
-        return cti_intersect_in_plane(t, o0 == 0 ? a : b, o0 == 0 && o1 == 0 ? b : NULL) ? 2 : 0;
-    /* the segment crosses the plane: it goes through the triangle when the line has all three sides on the same hand */
-    for (k = 0; k < 3; k++)
-        s[k] = cti_exact_orient3d(a, b, t[k], t[(k + 1) % 3]);
-    if (!((s[0] >= 0 && s[1] >= 0 && s[2] >= 0) || (s[0] <= 0 && s[1] <= 0 && s[2] <= 0)))
-        return 0;
-    return s[0] != 0 && s[1] != 0 && s[2] != 0 ? 1 : 2;
+    return cti_intersect_segment_triangle(a, b, t, side);
 }
 
 /* The sign of (b - a) x (p' - a), p' = p + (e, e^2): never 0 unless a and b are the same. */
@@ -130,8 +136,7 @@ static int cti_intersect_side(const double a[2], const double b[2], const double
     return b[0] > a[0] ? 1 : (b[0] < a[0] ? -1 : 0);
 }
 
-/* The triangle's contribution to the winding number around p: 0, 1 or -1; or 2: p lies on it. */
-static int cti_intersect_winding(const ct_real *t0, const ct_real *t1, const ct_real *t2, const double p[3])
+CTI_FN int cti_intersect_winding(const ct_real *t0, const ct_real *t1, const ct_real *t2, const double p[3])
 {
     double t[3][3];
     int k, s, above;

@@ -191,18 +191,6 @@ CTI_FN int cti_nearest_tet(const cti_nearest_set *tets, cti_v3 p, cti_nearest_ke
 
 /* ---- rays ---- */
 
-/* 1 when p + t d, 0 <= t <= most, meets lane l's box */
-static int cti_nearest_slab(const float *b, int l, const ct_real p[3], const ct_real inv[3], ct_real most)
-{
-    ct_real t0 = 0, t1 = most;
-    int k;
-    for (k = 0; k < 3; k++) {
-        ct_real u = ((ct_real)b[8 * k + l] - p[k]) * inv[k], v = ((ct_real)b[24 + 8 * k + l] - p[k]) * inv[k];
-        t0 = cti_max(t0, cti_min(u, v)), t1 = cti_min(t1, cti_max(u, v));
-    }
-    return t0 <= t1 * CTI_R(1.00001);
-}
-
 /* distance to a triangle that the ray meets from behind, or CTI_REAL_MAX (Moeller, Trumbore 1997) */
 static ct_real cti_nearest_meet(cti_v3 p, cti_v3 d, cti_v3 a, cti_v3 b, cti_v3 c)
 {
@@ -214,33 +202,31 @@ static ct_real cti_nearest_meet(cti_v3 p, cti_v3 d, cti_v3 a, cti_v3 b, cti_v3 c
     return t / det;
 }
 
+typedef struct cti_nearest_way {
+    const cti_nearest_set *faces;
+    cti_v3 p, d;
+    ct_real best;
+    cti_walk walk;
+} cti_nearest_way;
+
+static void cti_nearest_way_visit(void *ctx, int item)
+{
+    cti_nearest_way *q = (cti_nearest_way *)ctx;
+    const int32_t *f = q->faces->elements + 3 * (size_t)item;
+    const ct_real *x = q->faces->x;
+    q->best = cti_min(q->best, cti_nearest_meet(q->p, q->d, cti_v3_at(x, f[0]), cti_v3_at(x, f[1]), cti_v3_at(x, f[2])));
+    q->walk.most = cti_fmin(q->walk.most, (double)q->best);
+}
+
 CTI_FN ct_real cti_nearest_ray(const cti_nearest_set *faces, cti_v3 p, cti_v3 d)
 {
-    cti_nearest_node stack[CTI_NEAREST_STACK];
-    const ct_real *x = faces->x;
-    int n = cti_nearest_top(faces->tree, stack), l;
-    ct_real best = CTI_REAL_MAX, point[3], inv[3];
-    const ct_real tiny = CTI_R(1e-12);
-    cti_v3_put(point, 0, p);
-    inv[0] = 1 / (cti_abs(d.x) > tiny ? d.x : tiny), inv[1] = 1 / (cti_abs(d.y) > tiny ? d.y : tiny),
-    inv[2] = 1 / (cti_abs(d.z) > tiny ? d.z : tiny);
-    while (n > 0) {
-        cti_nearest_node q = stack[--n];
-        const float *block = cti_nearest_block(faces->forest, faces->tree, &q);
-        for (l = 0; l < 8; l++) {
-            if (block[l] > block[24 + l] || !cti_nearest_slab(block, l, point, inv, best))
-                continue;
-            if (q.level == 1) {
-                int item = cti_nearest_item(faces->forest, faces->tree, &q, l);
-                const int32_t *f = faces->elements + 3 * (size_t)(item < 0 ? 0 : item);
-                if (item >= 0)
-                    best = cti_min(best, cti_nearest_meet(p, d, cti_v3_at(x, f[0]), cti_v3_at(x, f[1]), cti_v3_at(x, f[2])));
-                continue;
-            }
-            stack[n].level = q.level - 1, stack[n].i = 8 * q.i + l, stack[n++].d2 = 0;
-        }
-    }
-    return best;
+    cti_nearest_way q;
+    q.faces = faces, q.p = p, q.d = d, q.best = CTI_REAL_MAX;
+    q.walk.kind = CTI_WALK_RAY, q.walk.r = 0, q.walk.most = 1e290, q.walk.visit = cti_nearest_way_visit, q.walk.ctx = &q;
+    q.walk.a[0] = (double)p.x, q.walk.a[1] = (double)p.y, q.walk.a[2] = (double)p.z;
+    q.walk.b[0] = (double)d.x, q.walk.b[1] = (double)d.y, q.walk.b[2] = (double)d.z;
+    cti_walk_run(&q.walk, faces->forest, faces->tree);
+    return q.best;
 }
 
 CTI_FN ct_real cti_nearest_behind(const cti_nearest_set *faces, int face, ct_real start)

@@ -2,7 +2,7 @@
    that a box may meet. Trees are those of bvh.h, refitted without motion to the positions passed in. */
 #pragma once
 
-#include "bvh.h"
+#include "walk.h"
 
 /* cti_nearest_keep -- a filter: 1 if the item takes part in the query. */
 typedef int cti_nearest_keep(const void *ctx, int item);

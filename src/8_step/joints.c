@@ -47,8 +47,7 @@ CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_re
     return side->keyframes ? cti_joints_framed(side, time) : cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), t, NULL);
 }
 
-/* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
-static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
+CTI_FN cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
     const ct_real *x = end ? s->end.x : s->x;
     cti_v3 p = cti_v3_zero();

@@ -7,6 +7,8 @@
 CTI_FN cti_joint *cti_joints_of(const cti_state *s, int row);
 /* cti_joints_scripted -- the point of a side without unknowns at a time; triad [9]: the axes that it carries, or NULL. */
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad);
+/* cti_joints_place -- the point of any side, at the start (end 0) or the tentative end of the step. */
+CTI_FN cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad);
 /* cti_joints_parts -- number of rows of a joint. */
 CTI_FN int cti_joints_parts(const cti_joint *j);
 /* cti_joints_is_soft -- 1 if a part has compliance. */

@@ -172,6 +172,7 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
         return CT_ERR_MEMORY;
     cti_bodies_drop_contacts(w, body);
     cti_sleep_wake_near(w, (int)(b - w->bodies));
+    w->queries_ready = 0;
     passes = cti_bodies_passes(w, b);
     w->n_fresh -= b->fresh;
     cti_world_drop_joints(w, (int)(b - w->bodies)); /* before numbers of rigid bodies change */
@@ -246,6 +247,13 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
     return cti_attach_point(&a, w->state.x, R);
 }
 
+CTI_FN const ct_real *cti_body_stored(const ct_world *w, const cti_body *b)
+{
+    if (b->block0 >= 0 && !b->attach)
+        return w->state.x + 3 * (size_t)b->block0;
+    return b->kind == CTI_BODY_STATIC ? b->rest : NULL;
+}
+
 CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i)
 {
     cti_v3 p, v = cti_v3_zero();
@@ -275,6 +283,7 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
     const cti_body *b = cti_world_find(w, body, &code);
     int i;
     const double *origin = velocities || !w ? NULL : w->state.desc.origin;
+    const ct_real *stored;
     if (!b)
         return code;
     if (type != CT_SCALAR_FLOAT && type != CT_SCALAR_DOUBLE)
@@ -287,10 +296,9 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
         *out_n = b->n;
     if (!out || b->n == 0)
         return CT_OK;
-    if (b->block0 >= 0 && !b->attach)
-        cti_bodies_write((velocities ? w->state.v : w->state.x) + 3 * (size_t)b->block0, b->n, origin, out, type, stride);
-    else if (b->kind == CTI_BODY_STATIC && !velocities)
-        cti_bodies_write(b->rest, b->n, origin, out, type, stride);
+    stored = cti_body_stored(w, b);
+    if (stored && (!velocities || b->block0 >= 0))
+        cti_bodies_write(velocities ? w->state.v + 3 * (size_t)b->block0 : stored, b->n, origin, out, type, stride);
     else
         for (i = 0; i < b->n; i++) {
             cti_v3 p = velocities ? cti_body_velocity(w, b, i) : cti_body_point(w, b, i);

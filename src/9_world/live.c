@@ -19,6 +19,7 @@ static void cti_live_moved(ct_world *w, cti_body *b)
     }
     b->places++;
     b->unsearched = 1;
+    w->queries_ready = 0;
     cti_world_unprepare(w);
 }
 
@@ -128,6 +129,7 @@ static void cti_live_restart(ct_world *w, cti_body *b, int n_path, int n_keyfram
     b->script.path = b->path, b->script.n_path = n_path;
     b->script.keyframes = b->keyframes, b->script.n_keyframes = n_keyframes, b->script.interval = interval;
     b->script.t0 = w->state.step.time;
+    w->queries_ready = 0;
     for (i = 0; i < CTI_LEN(w->state.scripts.movers); i++)
         if (w->state.scripts.movers[i].vertices == b->surface_nodes)
             w->state.scripts.movers[i].script = b->script;
@@ -477,6 +479,7 @@ CONTACT_API_DEF ct_code ct_body_set_thickness(ct_world *w, ct_body_id body, ct_r
         b->thickness = old;
         return code;
     }
+    w->queries_ready = 0;
     b->places++; /* candidates are those of the thickness before */
     cti_sleep_wake_near(w, (int)(b - w->bodies));
     cti_world_unprepare(w);

@@ -27,7 +27,8 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     CTI_CLEAR(s->contact.tangled_pairs);
     CTI_CLEAR(s->contact.repairs);
     CTI_CLEAR(s->scripts.movers);
-    CTI_CLEAR(s->history.impulses.touches); /* touches refer to features by index into the surface */
+    CTI_CLEAR(s->history.impulses.touches); /* touches refer to features by index into the surface, and so does the pair that limited the step */
+    s->step.limit.n = 0;
     s->bodies.n_models = 0;
     s->contact.is_solved = 0;
     w->ready = w->prepared = 0;
@@ -172,6 +173,8 @@ static ct_real cti_prepare_volume(const cti_body *b)
     return sum;
 }
 
+CTI_FN int cti_body_is_solid(const cti_body *b) { return b->topology.closed && b->kind != CTI_BODY_CLOTH && cti_prepare_volume(b) > 0; }
+
 /* builds the trees; the item order of a body's trees is computed once. 0: out of memory */
 static int cti_prepare_trees(ct_world *w)
 {
@@ -207,7 +210,7 @@ static ct_code cti_prepare_surface(ct_world *w)
         f->bodies[index].dynamic = !cti_body_is_scripted(b) && !b->asleep;
         f->bodies[index].moves = cti_prepare_moves(b);
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
-        f->bodies[index].solid = b->topology.closed && !f->bodies[index].is_cloth && cti_prepare_volume(b) > 0;
+        f->bodies[index].solid = cti_body_is_solid(b);
         f->bodies[index].id = ((uint64_t)b->generation << 32 | (uint32_t)i) ^ (uint64_t)(b->places & 0xfff) << 52;
         w->surface_slot[index] = i;
         if (b->kind == CTI_BODY_PLANE) {

@@ -172,6 +172,7 @@ static ct_code cti_untangle_world(ct_world *w, int before, int *out_freed, int *
         w->mem.failed = 0;
         memset(w->state.desc.gravity, 0, sizeof w->state.desc.gravity);
         w->busy = 1;
+        w->queries_ready = 0;
         code = cti_untangle_steps(w, &u);
         w->busy = 0;
         cti_untangle_leave(w, &u);

@@ -435,6 +435,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return CT_OK;
     }
     w->busy = 1;
+    w->queries_ready = 0;
     code = cti_world_open(w, dt);
     if (code != CT_OK)
         return cti_world_close(w, code, 0);

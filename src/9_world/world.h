@@ -101,6 +101,8 @@ typedef struct cti_world_joint {
     cti_joint joint;
 } cti_world_joint;
 
+typedef struct cti_queries cti_queries;
+
 struct ct_world {
     cti_mem whole;          /* the caller's allocator */
     cti_mem mem;            /* part of it: all memory of the world but this struct */
@@ -123,6 +125,8 @@ struct ct_world {
     ct_step_report slept;   /* of the step after which some did last */
     int pushed;             /* 1: forces wait for the next step */
     ct_real *unpushed;      /* [9 n + 3 rigids] velocities and what is owed before they act, their impulses, spins before */
+    cti_queries *queries;   /* what queries read (queries.h); NULL: nobody has asked */
+    int queries_ready;      /* 1: they match bodies and positions. Whatever changes these sets it to 0 */
     int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
     cti_refinement refined;
     const cti_remesher *remesher; /* or NULL */
@@ -168,6 +172,8 @@ CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {
     return b->kind == CTI_BODY_STATIC || b->kind == CTI_BODY_PLANE || b->kind == CTI_BODY_KINEMATIC;
 }
+/* cti_body_is_solid -- 1 for a closed surface around a volume. */
+CTI_FN int cti_body_is_solid(const cti_body *b);
 /* cti_blocks_reserve -- room for n blocks in the state's arrays by blocks, so that cti_blocks_resize cannot fail afterwards, which sets
    the lengths of the first `arrays` of them: CTI_BLOCKS_OF_STEPS with those of the last step. cti_blocks_shift -- `add` blocks of zeros
    more from block `at` on, for which there is room; later ones move up. add < 0: blocks are taken out, with their pins. 0: out of memory. */
@@ -187,6 +193,8 @@ CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *nam
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
 /* cti_body_point -- the position of vertex i of a body, by the same code path as the surface's. */
 CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i);
+/* cti_body_stored -- the positions [3 n] of all its vertices, where they are in memory; else NULL. */
+CTI_FN const ct_real *cti_body_stored(const ct_world *w, const cti_body *b);
 /* cti_body_velocity -- the velocity of it. */
 CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i);
 /* cti_refine_remesher -- splits tets in regions of contact (refine.c). NULL: the world's options do not ask for it. */

@@ -258,6 +258,60 @@ CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
    NULL. */
 CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id joint, ct_real out_linear[3], ct_real out_angular[3]);
 
+/* ---- queries ---- */
+/* Queries see triangles as they are, also of deformed and embedded surfaces, and segments and single points as capsules and spheres of half
+   their body's thickness, which are solid. They see both sides of triangles and planes: what begins inside of a solid meets its surface from
+   behind.
+   ct_world_update_queries -- brings queries up to date with the world: call it once after a step, or after bodies were added, removed or moved.
+   Until the next such change any number of threads may ask at the same time, for queries allocate nothing and write nothing but their outputs. A
+   world that is never asked pays nothing. CT_ERR_ARGUMENT (NULL, a callback), CT_ERR_MEMORY (nothing can be asked), CT_ERR_UNSUPPORTED
+   (CONTACT_WITH_QUERIES 0).
+   All queries:
+   filter    in   NULL: all bodies
+   positions in   [m], relative to ct_world_desc.origin as all ct_real positions; finite, at most 2e90 in size, in float 1e37
+   out_hit   out  the answer; its body is null where nothing is found
+   out_hits  out  [capacity] the first ones of *out_n answers: by fraction, by distance, then in the order of the bodies; NULL where capacity is 0
+   out_error out  may be NULL. It is set in place of the world's error
+   CT_ERR_ARGUMENT: NULL, numbers out of range, a world that has changed since ct_world_update_queries. */
+CONTACT_API ct_query_filter ct_query_filter_default(void);
+CONTACT_API ct_code ct_world_update_queries(ct_world *world);
+/* ct_world_cast_ray -- the first hit on the way from origin to origin + translation. No ray passes between triangles that share an edge; a ray in
+   the plane of a triangle or a plane passes it by. normal: that of the surface, outward where it is closed, of a plane into free space; of open
+   surfaces and cloth against the ray; outward from capsules and spheres.
+   ct_world_cast_ray_all -- all hits, also where it leaves; a ray through an edge hits the triangles on both sides. */
+CONTACT_API ct_code ct_world_cast_ray(const ct_world *world, const ct_real origin[3], const ct_real translation[3], const ct_query_filter *filter,
+                                      ct_hit *out_hit, ct_error_info *out_error);
+CONTACT_API ct_code ct_world_cast_ray_all(const ct_world *world, const ct_real origin[3], const ct_real translation[3], const ct_query_filter *filter,
+                                          ct_hit *out_hits, int capacity, int *out_n, ct_error_info *out_error);
+/* ct_world_cast_sphere -- the first touch of a sphere of a radius >= 0 that moves from origin to origin + translation; fraction 0 where it begins
+   so. Radius 0: a ray. normal: from the point that is touched to the centre. */
+CONTACT_API ct_code ct_world_cast_sphere(const ct_world *world, const ct_real origin[3], ct_real radius, const ct_real translation[3],
+                                         const ct_query_filter *filter, ct_hit *out_hit, ct_error_info *out_error);
+/* ct_world_closest_point -- the point of a surface that is nearest to `point`, at most max_distance >= 0 from it (INFINITY: any). normal as for a
+   ray that comes from `point`. */
+CONTACT_API ct_code ct_world_closest_point(const ct_world *world, const ct_real point[3], ct_real max_distance, const ct_query_filter *filter,
+                                           ct_hit *out_hit, ct_error_info *out_error);
+/* ct_world_overlap_box, _sphere, _mesh -- every body that has a point in common with a box, a sphere or a triangle mesh, once: where surfaces cross,
+   and where one contains the other. Solid are closed surfaces other than cloth, half-spaces behind planes, and a mesh whose triangles run along every
+   edge as often in one direction as in the other. Point, normal, weights and distance are those of the nearest feature for spheres, else 0.
+   CT_ERR_MESH: no triangles, or numbers that are not finite or out of range. */
+CONTACT_API ct_code ct_world_overlap_box(const ct_world *world, const ct_real lower[3], const ct_real upper[3], const ct_query_filter *filter,
+                                         ct_hit *out_hits, int capacity, int *out_n, ct_error_info *out_error);
+CONTACT_API ct_code ct_world_overlap_sphere(const ct_world *world, const ct_real center[3], ct_real radius, const ct_query_filter *filter,
+                                            ct_hit *out_hits, int capacity, int *out_n, ct_error_info *out_error);
+CONTACT_API ct_code ct_world_overlap_mesh(const ct_world *world, const ct_mesh *mesh, const ct_query_filter *filter, ct_hit *out_hits, int capacity,
+                                          int *out_n, ct_error_info *out_error);
+/* ct_world_inside -- every body that contains a point: ct_world_overlap_sphere with radius 0. */
+CONTACT_API ct_code ct_world_inside(const ct_world *world, const ct_real point[3], const ct_query_filter *filter, ct_hit *out_hits, int capacity,
+                                    int *out_n, ct_error_info *out_error);
+
+/* ---- debug draw ---- */
+/* ct_world_draw -- draws a world by the caller's functions: bodies in their order, then planes, contacts, joints, the pair that limited the step.
+   Positions are relative to ct_world_desc.origin. CT_ERR_ARGUMENT (NULL, wrong cookie, impulse_scale not finite), CT_ERR_MEMORY: nothing is
+   drawn. */
+CONTACT_API ct_draw ct_draw_default(void);
+CONTACT_API ct_code ct_world_draw(ct_world *world, const ct_draw *draw);
+
 /* ---- meshes ---- */
 /* ct_mesh_read -- by extension: .obj (v, f, l, p), .msh (Gmsh 2.2 and 4.1, ASCII), .ply (ASCII and binary), .stl (ASCII and binary; corners
    with equal coordinates become one vertex), .vtk (legacy, ASCII and binary; POLYDATA, UNSTRUCTURED_GRID), .node or .ele (TetGen; the other

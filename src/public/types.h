@@ -564,6 +564,48 @@ typedef struct ct_contact {
     int sticking;
 } ct_contact;
 
+/* ct_query_filter -- which bodies a query considers: those with a bit of `mask` in their category and a bit of `category` in their mask (ct_filter;
+   groups play no part), for which `accept` then returns 1. ct_query_filter_default: category 1, all bits in the mask, no `accept`. */
+typedef struct ct_query_filter {
+    uint64_t category, mask;
+    int (*accept)(ct_body_id body, void *user); /* called on the thread that asks; may be NULL */
+    void *user;
+} ct_query_filter;
+
+/* ct_hit_kind -- what a query found: nothing, a feature of a body's surface, or, INSIDE, no feature: the body contains what was asked for. */
+typedef enum ct_hit_kind { CT_HIT_NONE, CT_HIT_TRIANGLE, CT_HIT_SEGMENT, CT_HIT_POINT, CT_HIT_PLANE, CT_HIT_INSIDE } ct_hit_kind;
+
+/* ct_hit -- one answer of a query. */
+typedef struct ct_hit {
+    ct_body_id body;     /* null: nothing was found */
+    ct_hit_kind kind;
+    int32_t feature;     /* number in the list of ct_body_get_triangles or _segments; the vertex of a POINT; else -1 */
+    int32_t vertices[3]; /* body vertices of the feature, -1 where unused */
+    ct_real weights[3];  /* of the vertices at the point of the triangle or segment that was hit, or that is nearest */
+    ct_real point[3];    /* [m] on the surface: of segments and points, that of the capsule or sphere around them, or the place of the query in it */
+    ct_real normal[3];   /* unit vector, see the query */
+    ct_real fraction;    /* casts: [0, 1] share of the translation; else 0 */
+    ct_real distance;    /* [m] casts: fraction times the translation's length; closest points and spheres: from the surface, 0 inside of a
+                            capsule or behind a plane that a sphere overlaps; else 0 */
+} ct_hit;
+
+/* ct_draw -- what ct_world_draw draws, and the functions by which it does. Make it with ct_draw_default: surfaces, contacts, joints and the pair
+   that limited the step. Functions may be NULL, and may not call the world. Colours are 0xRRGGBB. */
+typedef struct ct_draw {
+    uint32_t cookie;
+    void (*triangle)(const ct_real a[3], const ct_real b[3], const ct_real c[3], uint32_t color, void *user);
+    void (*line)(const ct_real a[3], const ct_real b[3], uint32_t color, void *user);
+    void (*point)(const ct_real p[3], ct_real radius, uint32_t color, void *user); /* radius 0: as small as it can be seen */
+    void *user;
+    int surfaces;          /* 1: triangles, segments as lines, points with half their thickness, of planes the part below all other bodies; by kind */
+    int islands;           /* 1: surfaces of moving bodies have the colour of what contacts and joints connect in place of their kind's; default 0 */
+    int contacts;          /* 1: contacts of the last step, and the impulses that a receives, as lines */
+    ct_real impulse_scale; /* [m/(N s)] length of these lines for an impulse; default 1 */
+    int joints;            /* 1: the points of both sides, and the line between them */
+    int limit;             /* 1: the pair that limited the last step, or one that intersects (ct_step_report.limit) */
+    int boxes;             /* 1: the boxes of bodies; default 0 */
+} ct_draw;
+
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
    reason, or in a shortest substep a body gains energy, a joint or a chain is beyond its bound, a rigid body rotates too far, blocks were held for

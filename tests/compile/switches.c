@@ -127,6 +127,7 @@ static int parts(void)
     ct_mesh m, lattice;
     ct_world *w = NULL, *none = NULL;
     ct_body_id rod;
+    ct_hit hit;
     int bad = 0;
     if (ct_world_create(&d, &w, NULL) != CT_OK || ct_mesh_box(size, cells, 0, &m, NULL) != CT_OK)
         return printf("no world by default\n");
@@ -135,6 +136,11 @@ static int parts(void)
         bad |= ct_body_add_rod(w, &r, &rod) != CT_ERR_UNSUPPORTED || !strstr(ct_world_error(w)->text, "CONTACT_WITH_RODS");
     if (!CONTACT_WITH_JOINTS)
         bad |= ct_joint_add(w, &hinge, NULL) != CT_ERR_UNSUPPORTED || !strstr(ct_world_error(w)->text, "CONTACT_WITH_JOINTS");
+    if (!CONTACT_WITH_QUERIES)
+        bad |= ct_world_update_queries(w) != CT_ERR_UNSUPPORTED || !strstr(ct_world_error(w)->text, "CONTACT_WITH_QUERIES") ||
+               ct_world_cast_ray(w, size, size, NULL, &hit, &e) != CT_ERR_UNSUPPORTED || !strstr(e.text, "CONTACT_WITH_QUERIES");
+    else
+        bad |= ct_world_update_queries(w) != CT_OK || ct_world_cast_ray(w, size, size, NULL, &hit, &e) != CT_OK || hit.body.index1;
     if (!CONTACT_WITH_MESHING)
         bad |= ct_mesh_tetrahedralize(&m, (ct_real)0.05, &lattice, &e) != CT_ERR_UNSUPPORTED || !strstr(e.text, "CONTACT_WITH_MESHING");
     form.barrier.form = CT_FORM_ROOT;

@@ -201,7 +201,7 @@ double soak_distance(const double *x, const int32_t *triangles, int n, const dou
         }
         N[0] = u[1] * v[2] - u[2] * v[1], N[1] = u[2] * v[0] - u[0] * v[2], N[2] = u[0] * v[1] - u[1] * v[0];
         nn = dot(N, N);
-        if (!(nn > 0))
+        if (!(nn > 1e-20 * dot(u, u) * dot(v, v))) /* its edges are the triangle, to rounding */
             continue;
         g = dot(u, v);
         s = (dot(v, v) * dot(u, w) - g * dot(v, w)) / nn, r = (dot(u, u) * dot(v, w) - g * dot(u, w)) / nn;

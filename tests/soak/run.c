@@ -576,6 +576,8 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
     u->out->touching += r.contacts > 0, u->out->status[r.status]++, u->out->zones += r.zones, u->out->frozen += r.frozen, u->out->substeps += r.substeps;
     check_work(u, &r, seconds);
     check_numbers(u, &r);
+    if (!u->options->quiet)
+        soak_ask(u, u->out->steps);
     if (u->failed)
         return 0;
     check_energy(u, &r, fresh, gravity);
@@ -713,7 +715,7 @@ void soak_world(const soak_options *o, soak_result *out)
     once(o, out);
     if (out->verdict == SOAK_FINE && !o->once && o->seed % 8 == 0) {
         soak_options quiet = *o;
-        quiet.verbose = 0;
+        quiet.verbose = 0, quiet.quiet = 1;
         once(&quiet, &twin);
         if (!out->cut && !twin.cut && twin.hash != out->hash) { /* what ended early ended where its time was over */
             out->verdict = SOAK_BITS;

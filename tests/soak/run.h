@@ -58,6 +58,9 @@ void soak_split_positions(const soak_run *u, soak_item *q);
 /* soak_split_edge -- mean edge of the soft bodies' surfaces at rest, or 0. */
 double soak_split_edge(const soak_run *u);
 
+/* ---- ask.c: queries after a step ---- */
+void soak_ask(soak_run *u, int step);
+
 /* ---- between.c: what happens between steps ---- */
 void soak_between(soak_run *u, int step);
 

@@ -103,6 +103,7 @@ typedef struct soak_options {
     uint32_t drop; /* mask of bodies that are left out */
     int calm;      /* 1: nothing happens between steps */
     int once;      /* 1: no second run */
+    int quiet;     /* 1: nobody asks the world or draws it, as in the second run: that has to have the same bits */
 } soak_options;
 
 /* soak_world -- makes and runs the world of a seed. */
