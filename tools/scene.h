@@ -63,6 +63,8 @@ typedef struct scene_body {
     int n_fix;
     double friction; /* -1: the scene's */
     ct_contact_material contact;
+    ct_filter filter;
+    int self_collision; /* -1: the scene's */
 } scene_body;
 
 typedef struct scene_joint {

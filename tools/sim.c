@@ -590,6 +590,10 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
         code = sim_add_static(m, b, name, mesh, body);
     if (code == CT_OK)
         code = ct_body_set_contact(m->world, body->id, &b->contact);
+    if (code == CT_OK)
+        code = ct_body_set_filter(m->world, body->id, &b->filter);
+    if (code == CT_OK && b->self_collision >= 0)
+        code = ct_body_set_self_collision(m->world, body->id, b->self_collision);
     if (code != CT_OK) {
         char text[320];
         cli_fail("%s: %s \"%s\": %s", s->file, b->path, name, cli_error_text(code, ct_world_error(m->world), text, sizeof text));

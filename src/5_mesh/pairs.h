@@ -16,15 +16,15 @@
    half of the detection distance together */
 enum { CTI_SWEPT_NOT, CTI_SWEPT_BOX, CTI_SWEPT_WAY };
 
-/* cti_soup_body -- the ranges of a body's surface vertices, edges and faces in the soup. Two bodies may meet if one of them is dynamic and
-   (a.group & b.mask) and (b.group & a.mask). A body may meet itself if it is dynamic and `self` is set. */
+/* cti_soup_body -- the ranges of a body's surface vertices, edges and faces in the soup. Two bodies may meet if one of them is dynamic and their
+   filters, the user's function and `apart` allow it. A body may meet itself if it is dynamic and `self` is set. */
 typedef struct cti_soup_body {
     int v0, v1, e0, e1, f0, f1;
     int dynamic;
     int self;
     int still;       /* 1: its vertices never move; requires CTI_SWEPT_BOX */
     const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
-    uint32_t group, mask;
+    ct_filter filter;
     int swept;       /* CTI_SWEPT_* */
     ct_real inflate; /* [m] half of the detection distance, and the slack of CTI_SWEPT_WAY; >= 0 */
 } cti_soup_body;
@@ -39,6 +39,9 @@ typedef struct cti_soup {
     const uint8_t *vertex_is_point; /* [nv] loose vertices that no edge and no face uses; NULL: none */
     const int32_t *apart; /* [2 n_apart] bodies i < j that do not meet, sorted */
     int n_apart;
+    int (*asks)(void *world, int a, int b); /* the user's function: 0: the bodies do not meet; NULL: there is none. Called by the calling thread */
+    void *world;
+    int version; /* changes with who may meet whom: candidates that were found before are not those of now */
     const ct_tasks *tasks; /* who runs the loops, or NULL */
 } cti_soup;
 
@@ -115,7 +118,9 @@ CTI_INLINE cti_boxes cti_broad_slabs(const cti_broad *broad, const cti_soup *sou
 CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *width);
 /* cti_broad_sweep -- computes body_pairs from the bodies' boxes; a part of the update. 0: out of memory. */
 CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup);
-/* cti_broad_may_meet -- 1 if bodies a and b may meet by groups, masks and `apart`; boxes are not tested. */
+/* cti_broad_accepts -- 1 if the filters of two bodies (ct_filter) and the user's function let them meet.
+   cti_broad_may_meet -- 1 if bodies a and b may meet, joined ones not; boxes are not tested. */
+CTI_FN int cti_broad_accepts(const cti_soup *soup, int a, int b);
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
 /* cti_broad_has_pair -- 1 if (a, b) is among n sorted pairs, as those of `apart`. */
 CTI_FN int cti_broad_has_pair(const int32_t *apart, int n, int a, int b);

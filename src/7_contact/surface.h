@@ -52,6 +52,7 @@ typedef struct cti_surface {
     cti_surface_body *bodies;
     cti_soup_body *ranges;   /* [n_bodies] */
     cti_plane *planes;
+    uint8_t *meets;          /* [n_planes n_bodies] 1: a dynamic body that meets the plane */
     int32_t *apart;          /* of the soup */
     cti_soup soup;
     cti_broad broad;
@@ -81,6 +82,16 @@ CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_r
 CTI_INLINE int cti_surface_dynamic(const cti_surface *s, int v)
 {
     while (v < s->nv && !s->bodies[s->body_of[v]].dynamic)
+        v = s->ranges[s->body_of[v]].v1;
+    return v;
+}
+/* cti_surface_filter -- `meets` from the soup. cti_surface_meets -- 1 for a dynamic body that meets plane p. cti_surface_facing -- the first vertex of
+   one at or after v; nv: none. */
+CTI_FN void cti_surface_filter(cti_surface *s);
+CTI_INLINE int cti_surface_meets(const cti_surface *s, int p, int body) { return s->meets[(size_t)p * (size_t)s->n_bodies + (size_t)body]; }
+CTI_INLINE int cti_surface_facing(const cti_surface *s, int p, int v)
+{
+    while (v < s->nv && !cti_surface_meets(s, p, s->body_of[v]))
         v = s->ranges[s->body_of[v]].v1;
     return v;
 }

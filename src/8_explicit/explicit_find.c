@@ -15,7 +15,7 @@ static int cti_explicit_candidates_are_valid(const cti_state *s)
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
     int i, k;
-    if (!g->search.valid)
+    if (!g->search.valid || g->search.version != f->soup.version)
         return 0;
     for (k = 0; k < CTI_LEN(f->runs); k += 3)
         for (i = f->runs[k]; i < f->runs[k + 1]; i++) {
@@ -53,6 +53,7 @@ static int cti_explicit_candidates(cti_state *s)
     if (!CTI_RESIZE(&s->prepared, g->search.mf.d2, i) || !CTI_RESIZE(&s->prepared, g->search.mf.feature, i))
         return 0;
     memcpy(g->search.x_found, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
+    g->search.version = f->soup.version;
     return g->search.valid = 1;
 }
 
@@ -268,7 +269,7 @@ static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t, in
     ct_real distance = cti_explicit_tuned.contact.distance * s->desc.rk.penetration;
     int p, v;
     for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+        for (v = cti_surface_facing(f, p, 0); v < f->nv; v = cti_surface_facing(f, p, v + 1)) {
             ct_real most = distance * cti_explicit_scale(s, f->body_of[v], -1);
             cti_pair pair;
             if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > most)

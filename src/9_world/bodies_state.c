@@ -394,6 +394,22 @@ CONTACT_API_DEF ct_code ct_body_set_filter(ct_world *w, ct_body_id body, const c
     if (!filter)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "ct_body_set_filter: filter is NULL");
     b->filter = *filter;
+    w->filtered = 0;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_set_self_collision(ct_world *w, ct_body_id body, int on)
+{
+    ct_code code;
+    cti_body *b = cti_world_find(w, body, &code);
+    if (!b)
+        return code;
+    if (on < -1 || on > 1 || !cti_body_has_model(b))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, on, "self-collision is 1, 0 or -1, of a deformable body");
+    if (on > 0 && cti_steppers_admit(w, CTI_FEATURE_SELF, b->name) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
+    b->self_collision = on;
+    w->ready = w->prepared = 0; /* steppers keep what they know of bodies that meet themselves */
     return CT_OK;
 }
 

@@ -77,7 +77,7 @@ static int cti_prepare_reserve(cti_mem *mem, cti_surface *f, const cti_prepare_s
            CTI_RESIZE(mem, f->vertex_owner, nv) && CTI_RESIZE(mem, f->edge_owner, ne) && CTI_RESIZE(mem, f->is_point, nv) &&
            CTI_RESIZE(mem, f->rest, 3 * nv) && CTI_RESIZE(mem, f->x0, 3 * nv) && CTI_RESIZE(mem, f->x1, 3 * nv) &&
            CTI_RESIZE(mem, f->script, 3 * n->moving) && CTI_RESIZE(mem, f->bodies, n->bodies) && CTI_RESIZE(mem, f->ranges, n->bodies) &&
-           CTI_RESIZE(mem, f->planes, n->np);
+           CTI_RESIZE(mem, f->planes, n->np) && CTI_RESIZE(mem, f->meets, (size_t)n->np * (size_t)n->bodies);
 }
 
 /* appends one body's surface at the counts of f */
@@ -88,8 +88,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     cti_soup_body *r = &f->ranges[index];
     r->v0 = f->nv, r->v1 = f->nv + nv, r->e0 = f->ne, r->e1 = f->ne + t->n_edges, r->f0 = f->nf, r->f1 = f->nf + nf;
     r->dynamic = !cti_body_is_scripted(b);
-    r->self = cti_body_has_model(b) && w->state.desc.self_collision;
-    r->group = 1, r->mask = 0xffffffffu;
+    r->self = cti_body_meets_itself(w, b);
     r->order = b->order;
     for (i = 0; i < nv; i++) {
         int node = b->surface_nodes[i];
@@ -181,6 +180,29 @@ static int cti_prepare_trees(ct_world *w)
     return 1;
 }
 
+/* asks the user whether two bodies meet */
+static int cti_prepare_asks(void *world, int a, int b)
+{
+    ct_world *w = (ct_world *)world;
+    int busy = w->busy, meets;
+    w->busy = 1;
+    meets = w->state.desc.may_meet(cti_world_id(w, w->surface_slot[a]), cti_world_id(w, w->surface_slot[b]), w->state.desc.may_meet_user);
+    w->busy = busy;
+    return meets;
+}
+
+/* who meets whom */
+static void cti_prepare_filters(ct_world *w)
+{
+    cti_surface *f = &w->state.surface;
+    int i;
+    for (i = 0; i < f->n_bodies; i++)
+        f->ranges[i].filter = w->bodies[w->surface_slot[i]].filter;
+    f->soup.asks = w->state.desc.may_meet ? cti_prepare_asks : NULL, f->soup.world = w;
+    cti_surface_filter(f);
+    w->filtered = 1;
+}
+
 static ct_code cti_prepare_surface(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -221,6 +243,7 @@ static ct_code cti_prepare_surface(ct_world *w)
     f->soup.vertex_is_point = f->is_point, f->soup.edge_faces = f->edge_faces;
     f->soup.tasks = &w->state.desc.tasks;
     f->soup.bodies = f->ranges, f->soup.n_bodies = n.bodies;
+    cti_prepare_filters(w);
     if (!cti_surface_neighbours(&w->mem, f) || !cti_surface_find_still(&w->mem, f) || !cti_world_resolve_joints(w))
         return CT_ERR_MEMORY;
     cti_detect_still(f);
@@ -328,6 +351,10 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
 {
     ct_code code;
     int i;
+    if (w->ready && !w->filtered) { /* what now meets may intersect */
+        cti_prepare_filters(w);
+        w->state.detect.n_tangled = cti_max_int(1, w->state.detect.n_tangled);
+    }
     if (w->ready)
         return CT_OK;
     code = cti_world_keep_contacts(w);

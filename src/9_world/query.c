@@ -100,7 +100,7 @@ static int cti_query_planes(ct_world *w)
     const cti_surface *f = &w->state.surface;
     int i, k;
     for (k = 0; k < f->n_planes; k++)
-        for (i = cti_surface_dynamic(f, 0); i < f->nv; i = cti_surface_dynamic(f, i + 1)) {
+        for (i = cti_surface_facing(f, k, 0); i < f->nv; i = cti_surface_facing(f, k, i + 1)) {
             cti_pair p;
             ct_pair out;
             int feature;

@@ -54,6 +54,7 @@ typedef struct cti_body {
     ct_real friction, thickness;
     ct_contact_material contact; /* -1: the world's */
     ct_filter filter;
+    int self_collision;          /* 1, 0, -1: the world's */
     ct_real plane_normal[3], plane_offset;
     int32_t *order; /* item order of the trees of a body that never moves (cti_broad_order); NULL: not built yet */
 } cti_body;
@@ -102,6 +103,7 @@ struct ct_world {
     int n_alive;
     int ready;              /* 1: surface, matrix and factors match the bodies */
     int n_fresh;            /* number of bodies that the prepared data do not contain yet; if `prepared` is 1, nothing else is missing */
+    int filtered;           /* 1: so do filters */
     int prepared;           /* 1: the prepared data match all other bodies and all joints */
     ct_error_info error;
     ct_pair *pairs;         /* the result of ct_world_validate */
@@ -147,6 +149,11 @@ CTI_INLINE int cti_body_nodes(const cti_body *b) { return b->n_blocks - CTI_LEN(
 CTI_INLINE int cti_body_has_model(const cti_body *b)
 {
     return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH || b->kind == CTI_BODY_ROD || b->kind == CTI_BODY_POINTS;
+}
+/* cti_body_meets_itself -- 1 for a deformable body that collides with itself. */
+CTI_INLINE int cti_body_meets_itself(const ct_world *w, const cti_body *b)
+{
+    return cti_body_has_model(b) && (b->self_collision < 0 ? w->state.desc.self_collision : b->self_collision);
 }
 CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {

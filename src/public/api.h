@@ -168,9 +168,12 @@ CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const 
 CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_real friction);
 CONTACT_API ct_filter ct_filter_default(void);
 /* ct_body_set_filter, ct_body_get_filter -- whom a body meets, from the next step on, and which queries find it. Pairs that have not met so
-   far and intersect now are separated gradually, as bodies are that begin so. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL. */
+   far and intersect now are separated gradually, or refused by the step, as bodies are that begin so. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL. */
 CONTACT_API ct_code ct_body_set_filter(ct_world *world, ct_body_id body, const ct_filter *filter);
 CONTACT_API ct_code ct_body_get_filter(const ct_world *world, ct_body_id body, ct_filter *out_filter);
+/* ct_body_set_self_collision -- 1, 0: a deformable body collides with itself from the next step on or does not; -1: as ct_world_desc.self_collision
+   says. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: another number, a body that is not deformable; CT_ERR_UNSUPPORTED: 1 with CT_STEPPER_EXPLICIT. */
+CONTACT_API ct_code ct_body_set_self_collision(ct_world *world, ct_body_id body, int on);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
    1 0 0 0, when the body is added.
    Either may be NULL. CT_ERR_ARGUMENT for other bodies. */

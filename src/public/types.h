@@ -45,8 +45,8 @@ typedef struct ct_error_info {
 } ct_error_info;
 
 /* ct_filter -- whom a body meets, as in Box2D: two bodies meet when they share a group above 0; they do not when they share a group below 0;
-   otherwise when the category of each has a bit in the mask of the other. ct_filter_default: category 1, all bits in the mask, group 0. A body
-   meets itself by ct_world_desc.self_collision alone. */
+   otherwise when the category of each has a bit in the mask of the other. ct_filter_default: category 1, all bits in the mask, group 0. It is for
+   planes, too. A body meets itself by ct_body_set_self_collision alone. */
 typedef struct ct_filter {
     uint64_t category, mask;
     int32_t group;
@@ -278,7 +278,11 @@ typedef struct ct_world_desc {
     ct_real friction;     /* Coulomb coefficient, >= 0; default 0.4 */
     ct_real restitution;  /* [0, 1] share of the normal speed that an impact gives back. Other than 0 with CT_STEPPER_LAYERS and
                              CT_STEPPER_PENALTY only; default 0 */
-    int self_collision;   /* 1: a body collides with itself; default 1 */
+    int self_collision;   /* 1: a body collides with itself; default 1. ct_body_set_self_collision: of one body */
+    int (*may_meet)(ct_body_id a, ct_body_id b, void *user); /* 0: two bodies whose filters meet do not meet. It is asked, on the calling thread and
+                             in no order, of bodies that come near each other, and of every plane; its answer depends on the two bodies and their
+                             filters alone. NULL (default): all do */
+    void *may_meet_user;
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CONTACT_STEPPER, or the first of the list that is built */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
@@ -528,7 +532,7 @@ typedef struct ct_joint_desc {
     ct_real angular_compliance; /* [rad/(N m)] >= 0 of hinge and fixed joints; default 0 */
     ct_real rest_length; /* [m] stitches; default -1: 0, the points coincide. Between vertices of bodies that collide at least 1.1
                             thicknesses, which the log says: a seam closes to its thickness */
-    int collide;         /* 1, 0: the two bodies collide or not (with planes always); default -1: they collide when one of them is
+    int collide;         /* 1, 0: the two bodies collide or not, where their filters meet (with planes these decide alone); default -1: they collide when one of them is
                             deformable. Where both are, only if the joint is a stitch or has a compliance: others hold vertices of
                             both in one place, which contradicts their thickness */
 } ct_joint_desc;
