@@ -376,6 +376,52 @@ static void checks_and_repairs_heed_filters(void **state)
     ct_world_destroy(w);
 }
 
+/* bodies that are being separated are left alone when they may not meet any more: one that is brought to rest stays */
+static void bodies_that_stop_meeting_go_on(void **state)
+{
+    ct_world_desc d = desc_of(CT_STEPPER_CMR, 0);
+    ct_world *w = world_make(&d);
+    ct_body_id a, b = add_kind(w, STATIC, 0, 0);
+    ct_real rest[3 * 16 * 2];
+    double y0;
+    int i;
+    (void)state;
+    memset(rest, 0, sizeof rest);
+    a = add_kind(w, SOFT, 0.051, 0); /* .05 deep, its lower half inside */
+    for (i = 0; i < 3; i++)
+        assert_true(step_once(w, 0.005).tangled > 0);
+    filter(w, b, 1, 0, 0);
+    assert_int_equal(ct_body_set_velocities(w, a, rest, ct_body_node_count(w, a)), CT_OK);
+    for (i = 0, y0 = 0; i < 11; i++) {
+        ct_step_report r = step_once(w, 0.005);
+        assert_int_equal(r.tangled, 0);
+        y0 = i == 0 ? r.center_of_mass[1] : y0;
+        if (!(fabs(r.center_of_mass[1] - y0) < 1e-8))
+            print_message("step %d: %g m\n", i, r.center_of_mass[1] - y0);
+        assert_true(fabs(r.center_of_mass[1] - y0) < 1e-8);
+    }
+    ct_world_destroy(w);
+}
+
+/* a rigid body that turns by a radian in a step beside a body and a plane which it does not meet needs no shorter steps */
+static void a_fast_turn_beside_what_is_not_met(void **state)
+{
+    int meets;
+    (void)state;
+    for (meets = 0; meets < 2; meets++) {
+        ct_world_desc d = desc_of(CT_STEPPER_CMR, 0);
+        ct_world *w = world_make(&d);
+        ct_body_id a = add_kind(w, RIGID, 0.16, 0), b = add_kind(w, STATIC, 0.05, 0), c = add_plane(w, 1, 0, 0, -0.06);
+        ct_real spin[3] = {0, 100, 0};
+        ct_step_report r;
+        assert_int_equal(ct_body_set_motion(w, a, NULL, spin), CT_OK);
+        filter(w, b, 1, meets ? UINT64_MAX : 0, 0), filter(w, c, 1, meets ? UINT64_MAX : 0, 0);
+        r = step_once(w, 0.01);
+        assert_true((r.substeps == 1 && r.status == CT_STATUS_OK) == !meets);
+        ct_world_destroy(w);
+    }
+}
+
 static void bad_arguments_are_refused(void **state)
 {
     ct_world_desc d = desc_of(CT_STEPPER_EXPLICIT, 0);
@@ -407,6 +453,7 @@ int main(void)
         cmocka_unit_test(the_rule_holds_for_all_kinds),     cmocka_unit_test(a_change_holds_from_the_next_step_on),
         cmocka_unit_test(bodies_that_meet_inside_each_other), cmocka_unit_test(joints_and_filters_both_decide),
         cmocka_unit_test(the_function_of_the_user_decides), cmocka_unit_test(a_body_meets_itself_as_it_is_told),
+        cmocka_unit_test(bodies_that_stop_meeting_go_on),   cmocka_unit_test(a_fast_turn_beside_what_is_not_met),
         cmocka_unit_test(checks_and_repairs_heed_filters),  cmocka_unit_test(bad_arguments_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ typedef struct cti_explicit_search {
     ct_real *edge_length; /* [3 bodies] [m] mean edge at rest if soft; if it moves (CTI_REAL_MAX: neither); largest scale with others */
     ct_real *thickness;  /* [bodies] is the smallest one at rest [m]; CTI_REAL_MAX: the surface is open */
     int32_t *face_start, *vertex_faces; /* [nv + 2], [3 nf]: faces around vertex v are vertex_faces[face_start[v]] .. */
-    int valid, version;  /* version of the soup: who may meet whom */
+    int valid;
     cti_explicit_contact *contacts_end; /* contacts at the end of a Runge-Kutta step that is tried or predicted, and at that of the step */
 } cti_explicit_search;
 

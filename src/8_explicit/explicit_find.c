@@ -15,7 +15,7 @@ static int cti_explicit_candidates_are_valid(const cti_state *s)
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
     int i, k;
-    if (!g->search.valid || g->search.version != f->soup.version)
+    if (!g->search.valid)
         return 0;
     for (k = 0; k < CTI_LEN(f->runs); k += 3)
         for (i = f->runs[k]; i < f->runs[k + 1]; i++) {
@@ -53,7 +53,6 @@ static int cti_explicit_candidates(cti_state *s)
     if (!CTI_RESIZE(&s->prepared, g->search.mf.d2, i) || !CTI_RESIZE(&s->prepared, g->search.mf.feature, i))
         return 0;
     memcpy(g->search.x_found, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
-    g->search.version = f->soup.version;
     return g->search.valid = 1;
 }
 
