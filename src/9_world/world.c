@@ -129,6 +129,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default_for(ct_stepper stepper)
     d.cmr_rounds = 5;
     d.max_halvings = 5;
     d.recovery_speed = 1;
+    d.hit_speed = 1;
     d.newton_iterations = 8;
     cti_steppers_defaults(&d);
     return d;
@@ -224,7 +225,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         {(double)d->max_halvings, 0, 8, "max_halvings must be 0 to 8"},
         {(double)d->row_mode, 0, CT_ROW_VELOCITY, "row_mode is out of range"},
         {(double)d->ccd_limits_step, 0, 1, "ccd_limits_step must be 0 or 1"},
-        {(double)d->recovery_speed, 0, INFINITY, "recovery_speed must be zero or positive"}};
+        {(double)d->recovery_speed, 0, INFINITY, "recovery_speed must be zero or positive"},
+        {(double)d->hit_speed, 0, INFINITY, "hit_speed must be zero or positive"}};
     ct_code code;
     if (d->cookie != CTI_COOKIE)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, 0, "world desc was not made by ct_world_desc_default");
@@ -422,6 +424,8 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return CT_ERR_ARGUMENT;
     if (!(dt >= CTI_REAL_LEAST) || !cti_finite(dt)) /* parts of smaller steps would be 0 */
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)dt, "dt must be positive, a normal number, and finite");
+    if (!cti_world_keep_events(w))
+        return CT_ERR_MEMORY;
     w->busy = 1;
     t0 = cti_state_clock(&w->state);
     code = cti_world_open(w, dt);
@@ -447,7 +451,8 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
-    w->contacts_ready = 0;
+    w->contacts_ready = 0, w->events.missing = 1;
+    cti_world_keep_events(w);
     return cti_world_close(w, code, 1);
 }
 

@@ -91,6 +91,15 @@ typedef struct cti_world_joint {
     cti_joint joint;
 } cti_world_joint;
 
+/* cti_world_events -- what ct_world_events returns of the last step. */
+typedef struct cti_world_events {
+    ct_body_pair *touching; /* pairs that touched in the step, sorted (touching.c): all that the next step's events need */
+    ct_body_pair *next;     /* scratch */
+    ct_touch *begin, *stay, *hit;
+    ct_body_pair *end;
+    int missing;            /* 1: they are not made yet, for want of memory */
+} cti_world_events;
+
 struct ct_world {
     cti_mem whole;          /* the caller's allocator */
     cti_mem mem;            /* part of it: all memory of the world but this struct */
@@ -109,6 +118,7 @@ struct ct_world {
     ct_pair *pairs;         /* the result of ct_world_validate */
     ct_contact *contacts;
     int contacts_ready;
+    cti_world_events events;
     int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
     cti_refinement refined;
     const cti_remesher *remesher; /* or NULL */
@@ -135,8 +145,12 @@ CTI_FN int cti_world_list_models(ct_world *w);
 
 /* cti_world_busy -- CT_OK, or the recorded CT_ERR_ARGUMENT if a callback makes this call during a step. */
 CTI_FN ct_code cti_world_busy(ct_world *w);
-/* cti_world_keep_contacts -- builds the user's list of contacts before its sources are removed. CT_ERR_MEMORY. */
+/* cti_world_keep_contacts -- builds the user's lists of contacts and events before their sources are removed. CT_ERR_MEMORY. */
 CTI_FN ct_code cti_world_keep_contacts(ct_world *w);
+/* cti_world_contact -- a touch as the user sees it. cti_world_keep_events -- makes the events of the last step, unless they are. 0: out of memory;
+   they can be made later, before their sources are removed. */
+CTI_FN void cti_world_contact(const ct_world *w, const cti_touch *t, ct_contact *out);
+CTI_FN int cti_world_keep_events(ct_world *w);
 CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot);
 /* cti_world_prepare -- builds surface, matrix pattern, factors after bodies changed. */
 CTI_FN ct_code cti_world_prepare(ct_world *w);

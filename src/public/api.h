@@ -58,6 +58,10 @@ CONTACT_API int ct_world_body_count(const ct_world *world);
    its own contacts from the list, and a step that is refused or fails leaves it. Impulses of impact zones and of the repair of
    intersections are not in it. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
+/* ct_world_events -- what began, stayed, hit and ended in the last step, complete in itself: a pair that began ends once, whatever is removed or
+   changed in between. The lists are valid until the next step; before the first they are empty. A step that is refused or fails leaves them.
+   CT_ERR_ARGUMENT (NULL; a call from a callback), CT_ERR_MEMORY: they can be asked for again. */
+CONTACT_API ct_code ct_world_events(const ct_world *world, ct_events *out_events);
 /* ct_world_dump_problem -- writes the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file
    (global frictional contact). There a row's compliance is an unknown behind the velocities. A row that recovers its gap under load becomes
    two contacts. So r_ref and v_ref solve the file. CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it

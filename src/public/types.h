@@ -306,6 +306,7 @@ typedef struct ct_world_desc {
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no such cap; default 1.
                                CMR, DCD: nor faster than a rise by what is missing needs; DCD: or than the motion without contacts goes
                                deeper */
+    ct_real hit_speed;      /* [m/s] >= 0: contacts that come nearer faster are events of hits (ct_events); INFINITY: none; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
     ct_log_fn *log;
@@ -564,6 +565,30 @@ typedef struct ct_contact {
     ct_real impulse_normal, impulse_tangent[2];
     int sticking;
 } ct_contact;
+
+/* ct_body_pair -- two bodies, or one with itself. */
+typedef struct ct_body_pair {
+    ct_body_id body_a, body_b;
+} ct_body_pair;
+
+/* ct_touch -- two bodies that touched in a step, contact.body_a and contact.body_b, or one with itself. */
+typedef struct ct_touch {
+    ct_contact contact; /* the one with the largest normal impulse; of a hit the fastest one */
+    ct_real impulse;    /* [N s] sum of the normal impulses of all contacts of the pair, over the whole step */
+    ct_real speed;      /* [m/s] at which points of a contact came nearer to each other along its normal when the step began: the largest of the
+                           pair. What gravity adds until they meet, at most g dt, is not in it */
+} ct_touch;
+
+/* ct_events -- what has happened in the last step. Two bodies touch in a step if a contact between them carried load in it: ct_world_contacts lists
+   one. Each list is ordered by the bodies' index1, the lower of a pair first, and does not depend on the number of workers. */
+typedef struct ct_events {
+    const ct_touch *begin;   /* [n_begin] pairs that touched in this step, and not in the one before */
+    const ct_touch *stay;    /* [n_stay] pairs that touched in both */
+    const ct_touch *hit;     /* [n_hit] pairs, of those in begin and stay, with a speed above ct_world_desc.hit_speed */
+    const ct_body_pair *end; /* [n_end] pairs that touched in the step before, and not in this one; also of bodies that were removed, whose ids are
+                                stale */
+    int n_begin, n_stay, n_hit, n_end;
+} ct_events;
 
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
