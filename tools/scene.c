@@ -432,7 +432,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     snprintf(b->path, sizeof b->path, "bodies[%d]", index);
     if (!json_in_keys(in, body, b->path,
                       "name type mesh shape material transform surface lattice weld velocity angular_velocity repeat fix friction contact motion "
-                      "keyframes keyframe_interval filter self_collision"))
+                      "keyframes keyframe_interval filter self_collision sensor"))
         return;
     snprintf(fallback, sizeof fallback, "body%d", index);
     text = json_in_string(in, body, b->path, "name");
@@ -473,6 +473,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     scene_read_contact(in, body, b->path, &b->contact);
     scene_read_filter(in, body, b->path, &b->filter);
     b->self_collision = json_in_bool(in, body, b->path, "self_collision", -1);
+    b->sensor = json_in_bool(in, body, b->path, "sensor", 0);
     if (b->type == SCENE_KINEMATIC)
         scene_read_motion(in, body, b->path, &b->motion, &b->n_motion);
     scene_refuse(in, body, b->path, b);

@@ -65,6 +65,7 @@ typedef struct scene_body {
     ct_contact_material contact;
     ct_filter filter;
     int self_collision; /* -1: the scene's */
+    int sensor;
 } scene_body;
 
 typedef struct scene_joint {

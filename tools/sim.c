@@ -592,6 +592,8 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
         code = ct_body_set_contact(m->world, body->id, &b->contact);
     if (code == CT_OK)
         code = ct_body_set_filter(m->world, body->id, &b->filter);
+    if (code == CT_OK)
+        code = ct_body_set_sensor(m->world, body->id, b->sensor);
     if (code == CT_OK && b->self_collision >= 0)
         code = ct_body_set_self_collision(m->world, body->id, b->self_collision);
     if (code != CT_OK) {

@@ -25,6 +25,7 @@ typedef struct cti_soup_body {
     int still;       /* 1: its vertices never move; requires CTI_SWEPT_BOX */
     const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
     ct_filter filter;
+    int sensor;      /* 1: it meets only itself, and is looked for in sweeps with cti_broad.sensors alone */
     int swept;       /* CTI_SWEPT_* */
     ct_real inflate; /* [m] half of the detection distance, and the slack of CTI_SWEPT_WAY; >= 0 */
 } cti_soup_body;
@@ -80,6 +81,7 @@ typedef struct cti_broad {
     int n_bodies, nv, ne, nf;
     int fresh;      /* 1: boxes of every body have to be refitted */
     int others;     /* 1: a sweep leaves out bodies with themselves; set by the caller */
+    int sensors;    /* 1: a sweep finds sensors and what they see, in place of bodies that meet; set by the caller */
     int boxes_only; /* 1: slabs are not tested; set by the caller after the build */
     int hashed;     /* 1: a spatial hash in place of trees; set by the caller before the build, which keeps it */
     cti_grid grid;
@@ -119,9 +121,11 @@ CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *wi
 /* cti_broad_sweep -- computes body_pairs from the bodies' boxes; a part of the update. 0: out of memory. */
 CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup);
 /* cti_broad_accepts -- 1 if the filters of two bodies (ct_filter) and the user's function let them meet.
-   cti_broad_may_meet -- 1 if bodies a and b may meet, joined ones not; boxes are not tested. */
+   cti_broad_may_meet -- 1 if bodies a and b may meet, joined ones and sensors not; boxes are not tested.
+   cti_broad_senses -- 1 if one of them is a sensor that sees the other one, and they do not both stand for ever. */
 CTI_FN int cti_broad_accepts(const cti_soup *soup, int a, int b);
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
+CTI_FN int cti_broad_senses(const cti_soup *soup, int a, int b);
 /* cti_broad_has_pair -- 1 if (a, b) is among n sorted pairs, as those of `apart`. */
 CTI_FN int cti_broad_has_pair(const int32_t *apart, int n, int a, int b);
 /* cti_broad_keep_apart -- adds bodies a and b, which must not meet from now on, to the sorted array `apart` of a soup. 0: out of memory. */

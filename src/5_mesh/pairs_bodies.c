@@ -52,7 +52,13 @@ CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b)
         return p->dynamic && p->self;
     if (soup->n_apart && cti_broad_has_pair(soup->apart, soup->n_apart, cti_min_int(a, b), cti_max_int(a, b)))
         return 0;
-    return (p->dynamic || q->dynamic) && cti_broad_accepts(soup, a, b);
+    return (p->dynamic || q->dynamic) && !p->sensor && !q->sensor && cti_broad_accepts(soup, a, b);
+}
+
+CTI_FN int cti_broad_senses(const cti_soup *soup, int a, int b)
+{
+    const cti_soup_body *p = soup->bodies + a, *q = soup->bodies + b;
+    return !p->sensor != !q->sensor && !(p->still && q->still) && cti_broad_accepts(soup, a, b);
 }
 
 /* A monotone map from floats to 31-bit numbers. */
@@ -116,7 +122,7 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
                 m &= (1u << (n - 8 * b)) - 1u;
             for (; m; m &= m - 1) {
                 int q = broad->body_order[2 * (8 * b + cti_lowest_bit(m)) + 1];
-                if (cti_broad_may_meet(soup, p, q) &&
+                if ((broad->sensors ? cti_broad_senses(soup, p, q) : cti_broad_may_meet(soup, p, q)) &&
                     (!CTI_PUSH(mem, broad->body_pairs, cti_min_int(p, q)) || !CTI_PUSH(mem, broad->body_pairs, cti_max_int(p, q))))
                     return 0;
             }

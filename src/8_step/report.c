@@ -28,6 +28,8 @@ CTI_FN void cti_step_empty(cti_state *s, ct_real dt)
     s->step.time = s->step.until;
     s->contact.memory_dt = dt;
     cti_assemble_stop(s, NULL, 0);
+    cti_assemble_standing(s); /* scripts move without bodies, too */
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     cti_impulses_swap(s);
 }
 

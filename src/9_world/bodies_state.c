@@ -398,6 +398,23 @@ CONTACT_API_DEF ct_code ct_body_set_filter(ct_world *w, ct_body_id body, const c
     return CT_OK;
 }
 
+CONTACT_API_DEF ct_code ct_body_set_sensor(ct_world *w, ct_body_id body, int on)
+{
+    ct_code code;
+    cti_body *b = cti_world_find(w, body, &code);
+    if (!b)
+        return code;
+    b->sensor = on != 0;
+    w->filtered = 0;
+    return CT_OK;
+}
+
+CONTACT_API_DEF int ct_body_is_sensor(const ct_world *w, ct_body_id body)
+{
+    int slot = w ? cti_world_slot(w, body) : -1;
+    return slot >= 0 && w->bodies[slot].sensor;
+}
+
 CONTACT_API_DEF ct_code ct_body_set_self_collision(ct_world *w, ct_body_id body, int on)
 {
     ct_code code;

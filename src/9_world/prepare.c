@@ -197,7 +197,7 @@ static void cti_prepare_filters(ct_world *w)
     cti_surface *f = &w->state.surface;
     int i;
     for (i = 0; i < f->n_bodies; i++)
-        f->ranges[i].filter = w->bodies[w->surface_slot[i]].filter;
+        f->ranges[i].filter = w->bodies[w->surface_slot[i]].filter, f->ranges[i].sensor = w->bodies[w->surface_slot[i]].sensor;
     f->soup.asks = w->state.desc.may_meet ? cti_prepare_asks : NULL, f->soup.world = w;
     cti_surface_filter(f);
     w->filtered = 1;

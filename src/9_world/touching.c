@@ -1,6 +1,6 @@
-/* touching.c -- which bodies touch: what begins, stays, hits and ends in a step.
-   Method: the touches of a step (8_step/impulses.h) are summed over pairs of bodies. Sorted by the bodies' ids, they are compared with the list of
-   the step before, which knows bodies by their ids alone, so that one that was removed ends what it touched. A hit is measured by the velocities
+/* touching.c -- which bodies touch, or overlap sensors: what begins, stays, hits and ends in a step.
+   Method: the touches of a step (8_step/impulses.h) are summed over pairs of bodies. Sorted by the bodies' ids, they and the pairs of sensors.c are
+   compared with the list of the step before, which knows bodies by their ids alone, so that one that was removed ends what it touched. A hit is measured by the velocities
    that the step has kept of its start (8_step/snapshot.h). Based on: no paper; the events are those of Box2D 3. */
 #include "world.h"
 #include "../0_base/sort.h"
@@ -87,11 +87,14 @@ static const cti_touching_pair *cti_touching_find(ct_world *w, int *out_n)
 
 /* ---- comparison with the step before ---- */
 
-static int cti_touching_compare(const ct_body_pair *p, const ct_body_pair *q)
+static int cti_touching_compare(const cti_meeting *m, const cti_meeting *n)
 {
+    const ct_body_pair *p = &m->pair, *q = &n->pair;
     uint64_t a[2], b[2];
     a[0] = (uint64_t)p->body_a.index1 << 32 | p->body_b.index1, a[1] = (uint64_t)p->body_a.generation << 32 | p->body_b.generation;
     b[0] = (uint64_t)q->body_a.index1 << 32 | q->body_b.index1, b[1] = (uint64_t)q->body_a.generation << 32 | q->body_b.generation;
+    if (m->sensor != n->sensor)
+        return m->sensor - n->sensor;
     return a[0] != b[0] ? (a[0] < b[0] ? -1 : 1) : a[1] != b[1] ? (a[1] < b[1] ? -1 : 1) : 0;
 }
 
@@ -104,25 +107,26 @@ static int cti_touching_tell(ct_world *w, const cti_touching_pair *p, int touch,
     return CTI_PUSH(&w->mem, *list, t);
 }
 
-/* the events of the pairs, n of them, and of those that touched before. 0: out of memory */
+/* the events of the pairs, n of them, of what sensors see, and of the meetings before. 0: out of memory */
 static int cti_touching_events(ct_world *w, const cti_touching_pair *pairs, int n)
 {
     cti_world_events *e = &w->events;
-    int i = 0, k = 0, order, m = CTI_LEN(e->touching);
-    while (i < n || k < m) {
-        ct_body_pair now;
-        if (i < n) {
-            now.body_a = cti_world_id(w, w->surface_slot[pairs[i].key >> 32]);
-            now.body_b = cti_world_id(w, w->surface_slot[(uint32_t)pairs[i].key]);
-        }
-        order = k == m ? -1 : i == n ? 1 : cti_touching_compare(&now, &e->touching[k]);
-        if (order > 0 ? !CTI_PUSH(&w->mem, e->end, e->touching[k])
-                      : !CTI_PUSH(&w->mem, e->next, now) || !cti_touching_tell(w, &pairs[i], pairs[i].strongest, order ? &e->begin : &e->stay) ||
-                            (pairs[i].speed > w->state.desc.hit_speed && !cti_touching_tell(w, &pairs[i], pairs[i].fastest, &e->hit)))
-            return 0;
-        i += order <= 0, k += order >= 0;
+    int i = 0, k = 0, order, ok = 1, all = n + CTI_LEN(e->sensed), m = CTI_LEN(e->meetings);
+    for (; ok && (i < all || k < m); i += order <= 0, k += order >= 0) {
+        uint64_t key = i >= all ? 0 : i < n ? pairs[i].key : e->sensed[i - n];
+        cti_meeting now;
+        now.sensor = i >= n;
+        now.pair.body_a = cti_world_id(w, w->surface_slot[key >> 32]), now.pair.body_b = cti_world_id(w, w->surface_slot[(uint32_t)key]);
+        order = k == m ? -1 : i == all ? 1 : cti_touching_compare(&now, &e->meetings[k]);
+        if (order > 0)
+            ok = e->meetings[k].sensor ? CTI_PUSH(&w->mem, e->sensor_end, e->meetings[k].pair) : CTI_PUSH(&w->mem, e->end, e->meetings[k].pair);
+        else if (now.sensor)
+            ok = CTI_PUSH(&w->mem, e->next, now) && (order == 0 || CTI_PUSH(&w->mem, e->sensor_begin, now.pair));
+        else
+            ok = CTI_PUSH(&w->mem, e->next, now) && cti_touching_tell(w, &pairs[i], pairs[i].strongest, order ? &e->begin : &e->stay) &&
+                 (!(pairs[i].speed > w->state.desc.hit_speed) || cti_touching_tell(w, &pairs[i], pairs[i].fastest, &e->hit));
     }
-    return 1;
+    return ok;
 }
 
 CTI_FN int cti_world_keep_events(ct_world *w)
@@ -130,14 +134,15 @@ CTI_FN int cti_world_keep_events(ct_world *w)
     cti_world_events *e = &w->events;
     cti_arena_point mark = cti_arena_mark(&w->arena);
     const cti_touching_pair *pairs;
-    ct_body_pair *swap = e->next;
+    cti_meeting *swap = e->next;
     int n = 0;
     if (!e->missing)
         return 1;
     CTI_CLEAR(e->begin), CTI_CLEAR(e->stay), CTI_CLEAR(e->hit), CTI_CLEAR(e->end), CTI_CLEAR(e->next);
+    CTI_CLEAR(e->sensor_begin), CTI_CLEAR(e->sensor_end);
     pairs = cti_touching_find(w, &n);
-    if (pairs && cti_touching_events(w, pairs, n)) {
-        swap = e->touching, e->touching = e->next, e->next = swap;
+    if (pairs && cti_world_sense(w) && cti_touching_events(w, pairs, n)) {
+        swap = e->meetings, e->meetings = e->next, e->next = swap;
         e->missing = 0;
     }
     cti_arena_rewind(&w->arena, mark);
@@ -160,5 +165,7 @@ CONTACT_API_DEF ct_code ct_world_events(const ct_world *cw, ct_events *out)
     memset(out, 0, sizeof *out);
     out->begin = e->begin, out->n_begin = CTI_LEN(e->begin), out->stay = e->stay, out->n_stay = CTI_LEN(e->stay);
     out->hit = e->hit, out->n_hit = CTI_LEN(e->hit), out->end = e->end, out->n_end = CTI_LEN(e->end);
+    out->sensor_begin = e->sensor_begin, out->n_sensor_begin = CTI_LEN(e->sensor_begin);
+    out->sensor_end = e->sensor_end, out->n_sensor_end = CTI_LEN(e->sensor_end);
     return CT_OK;
 }

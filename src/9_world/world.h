@@ -55,6 +55,7 @@ typedef struct cti_body {
     ct_contact_material contact; /* -1: the world's */
     ct_filter filter;
     int self_collision;          /* 1, 0, -1: the world's */
+    int sensor;
     ct_real plane_normal[3], plane_offset;
     int32_t *order; /* item order of the trees of a body that never moves (cti_broad_order); NULL: not built yet */
 } cti_body;
@@ -91,12 +92,20 @@ typedef struct cti_world_joint {
     cti_joint joint;
 } cti_world_joint;
 
+/* cti_meeting -- two bodies that touch, or a sensor and a body that overlaps it. */
+typedef struct cti_meeting {
+    ct_body_pair pair;
+    int32_t sensor; /* 1: pair.body_a is one */
+} cti_meeting;
+
 /* cti_world_events -- what ct_world_events returns of the last step. */
 typedef struct cti_world_events {
-    ct_body_pair *touching; /* pairs that touched in the step, sorted (touching.c): all that the next step's events need */
-    ct_body_pair *next;     /* scratch */
+    cti_meeting *meetings;  /* of the step, sorted (touching.c): all that the next step's events need */
+    cti_meeting *next;      /* scratch */
     ct_touch *begin, *stay, *hit;
-    ct_body_pair *end;
+    ct_body_pair *end, *sensor_begin, *sensor_end;
+    int32_t *hits;          /* scratch of sensors.c */
+    uint64_t *sensed;
     int missing;            /* 1: they are not made yet, for want of memory */
 } cti_world_events;
 
@@ -151,6 +160,8 @@ CTI_FN ct_code cti_world_keep_contacts(ct_world *w);
    they can be made later, before their sources are removed. */
 CTI_FN void cti_world_contact(const ct_world *w, const cti_touch *t, ct_contact *out);
 CTI_FN int cti_world_keep_events(ct_world *w);
+/* cti_world_sense -- events.sensed: number in the surface of a sensor << 32 | that of a body that overlaps it, sorted. 0: out of memory. */
+CTI_FN int cti_world_sense(ct_world *w);
 CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot);
 /* cti_world_prepare -- builds surface, matrix pattern, factors after bodies changed. */
 CTI_FN ct_code cti_world_prepare(ct_world *w);

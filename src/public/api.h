@@ -175,6 +175,12 @@ CONTACT_API ct_filter ct_filter_default(void);
    far and intersect now are separated gradually, or refused by the step, as bodies are that begin so. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL. */
 CONTACT_API ct_code ct_body_set_filter(ct_world *world, ct_body_id body, const ct_filter *filter);
 CONTACT_API ct_code ct_body_get_filter(const ct_world *world, ct_body_id body, ct_filter *out_filter);
+/* ct_body_set_sensor -- 1: from the next step on the body makes no contact with others, and events tell what overlaps it at the end of a step: bodies
+   that their filters let meet, other than sensors, where not both stand for ever. Bodies overlap where their surfaces cross, or one is inside the
+   other, which is closed and no cloth; a plane overlaps what has a vertex behind it. 0: it is a body like others. CT_ERR_STALE_ID.
+   ct_body_is_sensor -- 0 also for stale ids. */
+CONTACT_API ct_code ct_body_set_sensor(ct_world *world, ct_body_id body, int on);
+CONTACT_API int ct_body_is_sensor(const ct_world *world, ct_body_id body);
 /* ct_body_set_self_collision -- 1, 0: a deformable body collides with itself from the next step on or does not; -1: as ct_world_desc.self_collision
    says. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: another number, a body that is not deformable; CT_ERR_UNSUPPORTED: 1 with CT_STEPPER_EXPLICIT. */
 CONTACT_API ct_code ct_body_set_self_collision(ct_world *world, ct_body_id body, int on);

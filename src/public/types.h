@@ -587,7 +587,9 @@ typedef struct ct_events {
     const ct_touch *hit;     /* [n_hit] pairs, of those in begin and stay, with a speed above ct_world_desc.hit_speed */
     const ct_body_pair *end; /* [n_end] pairs that touched in the step before, and not in this one; also of bodies that were removed, whose ids are
                                 stale */
-    int n_begin, n_stay, n_hit, n_end;
+    const ct_body_pair *sensor_begin; /* [n_sensor_begin] a sensor, body_a, and a body that overlaps it now and did not after the step before */
+    const ct_body_pair *sensor_end;   /* [n_sensor_end] one that did, and does not */
+    int n_begin, n_stay, n_hit, n_end, n_sensor_begin, n_sensor_end;
 } ct_events;
 
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
