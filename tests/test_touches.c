@@ -289,6 +289,11 @@ static void removed_bodies_end_their_touches(void **state)
     step_once(w, 0.01);
     assert_int_equal(ct_world_events(w, &e), CT_OK);
     assert_true(e.n_end == 0 && e.n_stay == 1 && e.n_begin == 0);
+    assert_int_equal(ct_body_remove(w, b), CT_OK);
+    assert_int_equal(ct_body_remove(w, floor_), CT_OK);
+    step_once(w, 0.01); /* an empty world */
+    assert_int_equal(ct_world_events(w, &e), CT_OK);
+    assert_true(e.n_end == 1 && e.n_stay + e.n_begin + e.n_hit == 0 && e.end[0].body_b.index1 == b.index1);
     ct_world_destroy(w);
 }
 

@@ -115,8 +115,10 @@ static int cti_touching_events(ct_world *w, const cti_touching_pair *pairs, int 
     for (; ok && (i < all || k < m); i += order <= 0, k += order >= 0) {
         uint64_t key = i >= all ? 0 : i < n ? pairs[i].key : e->sensed[i - n];
         cti_meeting now;
+        memset(&now, 0, sizeof now);
         now.sensor = i >= n;
-        now.pair.body_a = cti_world_id(w, w->surface_slot[key >> 32]), now.pair.body_b = cti_world_id(w, w->surface_slot[(uint32_t)key]);
+        if (i < all)
+            now.pair.body_a = cti_world_id(w, w->surface_slot[key >> 32]), now.pair.body_b = cti_world_id(w, w->surface_slot[(uint32_t)key]);
         order = k == m ? -1 : i == all ? 1 : cti_touching_compare(&now, &e->meetings[k]);
         if (order > 0)
             ok = e->meetings[k].sensor ? CTI_PUSH(&w->mem, e->sensor_end, e->meetings[k].pair) : CTI_PUSH(&w->mem, e->end, e->meetings[k].pair);
