@@ -215,6 +215,8 @@ static void broken_meshes_name_line_and_element(void **state)
     refuses("bits.json", "bits.json|bodies[0].filter|mask|whole");
     write_scene("own.json", "\"dt\":0.01,", "good.msh", ",\"self_collision\":2");
     refuses("own.json", "own.json|bodies[0].self_collision|true or false");
+    write_scene("belt.json", "\"dt\":0.01,", "good.msh", ",\"surface_velocity\":[1,0,0]");
+    refuses("belt.json", "belt.json|bodies[0]|static and kinematic");
     write_scene("sensor.json", "\"dt\":0.01,", "good.msh", ",\"sensor\":1");
     refuses("sensor.json", "sensor.json|bodies[0].sensor|true or false");
 }

@@ -391,6 +391,8 @@ static void scene_refuse(json_in *in, const cJSON *body, const char *path, const
     }
     if ((b->type == SCENE_RIGID || b->type == SCENE_STATIC || b->type == SCENE_KINEMATIC) && cJSON_GetObjectItemCaseSensitive(body, "self_collision"))
         json_in_error(in, path, "expected \"self_collision\" in deformable bodies only");
+    if (b->type != SCENE_STATIC && b->type != SCENE_KINEMATIC && cJSON_GetObjectItemCaseSensitive(body, "surface_velocity"))
+        json_in_error(in, path, "expected \"surface_velocity\" in bodies of type static and kinematic only");
     if (b->type != SCENE_KINEMATIC && cJSON_GetObjectItemCaseSensitive(body, "motion"))
         json_in_error(in, path, "expected \"motion\" only in bodies of type kinematic");
 }
@@ -432,7 +434,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     snprintf(b->path, sizeof b->path, "bodies[%d]", index);
     if (!json_in_keys(in, body, b->path,
                       "name type mesh shape material transform surface lattice weld velocity angular_velocity repeat fix friction contact motion "
-                      "keyframes keyframe_interval filter self_collision sensor"))
+                      "keyframes keyframe_interval filter self_collision sensor surface_velocity"))
         return;
     snprintf(fallback, sizeof fallback, "body%d", index);
     text = json_in_string(in, body, b->path, "name");
@@ -474,6 +476,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     scene_read_filter(in, body, b->path, &b->filter);
     b->self_collision = json_in_bool(in, body, b->path, "self_collision", -1);
     b->sensor = json_in_bool(in, body, b->path, "sensor", 0);
+    json_in_numbers(in, body, b->path, "surface_velocity", b->surface_velocity, 3);
     if (b->type == SCENE_KINEMATIC)
         scene_read_motion(in, body, b->path, &b->motion, &b->n_motion);
     scene_refuse(in, body, b->path, b);

@@ -66,6 +66,7 @@ typedef struct scene_body {
     ct_filter filter;
     int self_collision; /* -1: the scene's */
     int sensor;
+    double surface_velocity[3];
 } scene_body;
 
 typedef struct scene_joint {

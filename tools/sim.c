@@ -569,6 +569,7 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
     const ct_mesh *mesh = &meshes->body;
     sim_body *body;
     ct_code code;
+    ct_real belt[3];
     int i, n;
     m->bodies = (sim_body *)cli_grow(m->bodies, (size_t)m->n_bodies + 1, sizeof *m->bodies);
     body = &m->bodies[m->n_bodies++];
@@ -594,6 +595,10 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
         code = ct_body_set_filter(m->world, body->id, &b->filter);
     if (code == CT_OK)
         code = ct_body_set_sensor(m->world, body->id, b->sensor);
+    for (i = 0; i < 3; i++)
+        belt[i] = (ct_real)b->surface_velocity[i];
+    if (code == CT_OK && (belt[0] != 0 || belt[1] != 0 || belt[2] != 0))
+        code = ct_body_set_surface_velocity(m->world, body->id, belt);
     if (code == CT_OK && b->self_collision >= 0)
         code = ct_body_set_self_collision(m->world, body->id, b->self_collision);
     if (code != CT_OK) {

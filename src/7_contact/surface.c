@@ -257,6 +257,15 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     return r;
 }
 
+CTI_FN cti_v3 cti_pair_with_belts(const cti_surface *s, const cti_pair *pair, cti_v3 n, ct_real h, cti_v3 u)
+{
+    cti_v3 belt;
+    if (!s->has_belts)
+        return u;
+    belt = cti_v3_sub(cti_v3_at(s->bodies[cti_pair_body_a(s, pair)].belt, 0), cti_v3_at(s->bodies[cti_pair_body_b(s, pair)].belt, 0));
+    return cti_v3_mad(u, cti_v3_mad(belt, n, -cti_v3_dot(belt, n)), h);
+}
+
 CTI_FN cti_v3 cti_pair_way(const cti_surface *s, const cti_pair *pair)
 {
     if (pair->kind == CT_PAIR_PLANE)

@@ -378,6 +378,28 @@ CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_re
     return CT_OK;
 }
 
+CONTACT_API_DEF ct_code ct_body_set_surface_velocity(ct_world *w, ct_body_id body, const ct_real velocity[3])
+{
+    ct_code code;
+    cti_body *b = cti_world_find(w, body, &code);
+    int at;
+    if (!b)
+        return code;
+    if (!velocity || !cti_body_is_scripted(b))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "a surface velocity needs a static or kinematic body and three numbers");
+    code = cti_bodies_check_velocities(w, body, velocity, NULL);
+    CTI_THEN(code, cti_steppers_admit(w, CTI_FEATURE_BELT, b->name));
+    if (code != CT_OK)
+        return code;
+    memcpy(b->belt, velocity, sizeof b->belt);
+    at = cti_world_surface_body(w, (int)(b - w->bodies));
+    if (at >= 0) {
+        memcpy(w->state.surface.bodies[at].belt, velocity, sizeof b->belt);
+        w->state.surface.has_belts = 1;
+    }
+    return CT_OK;
+}
+
 CONTACT_API_DEF ct_filter ct_filter_default(void)
 {
     ct_filter f;

@@ -220,6 +220,8 @@ static ct_code cti_prepare_surface(ct_world *w)
         f->bodies[index].thickness = b->thickness;
         f->bodies[index].friction = b->friction;
         f->bodies[index].contact = b->contact;
+        memcpy(f->bodies[index].belt, b->belt, sizeof b->belt);
+        f->has_belts |= cti_v3_norm2(cti_v3_at(b->belt, 0)) > 0;
         f->bodies[index].dynamic = !cti_body_is_scripted(b);
         f->bodies[index].moves = cti_prepare_moves(b);
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;

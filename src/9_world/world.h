@@ -56,6 +56,7 @@ typedef struct cti_body {
     ct_filter filter;
     int self_collision;          /* 1, 0, -1: the world's */
     int sensor;
+    ct_real belt[3];             /* [m/s] velocity of the surface along itself */
     ct_real plane_normal[3], plane_offset;
     int32_t *order; /* item order of the trees of a body that never moves (cti_broad_order); NULL: not built yet */
 } cti_body;

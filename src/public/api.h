@@ -170,6 +170,11 @@ CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const 
 /* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has the geometric mean of both. CT_ERR_ARGUMENT:
    negative or not finite; CT_ERR_UNSUPPORTED: above 0 with CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_real friction);
+/* ct_body_set_surface_velocity -- a static or kinematic body's surface moves along itself, as a belt does, while its shape stays: in contacts its
+   points have this velocity [3] [m/s], world axes, less its part along the contact's normal. It holds from the next step on; default 0. Friction
+   drags what touches it; the work is in ct_step_report.work_script. CT_ERR_ARGUMENT: NULL, numbers that are not finite or too large, another body;
+   CT_ERR_UNSUPPORTED: CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
+CONTACT_API ct_code ct_body_set_surface_velocity(ct_world *world, ct_body_id body, const ct_real velocity[3]);
 CONTACT_API ct_filter ct_filter_default(void);
 /* ct_body_set_filter, ct_body_get_filter -- whom a body meets, from the next step on, and which queries find it. Pairs that have not met so
    far and intersect now are separated gradually, or refused by the step, as bodies are that begin so. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL. */
