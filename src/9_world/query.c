@@ -184,8 +184,6 @@ CTI_FN void cti_world_contact(const ct_world *w, const cti_touch *t, ct_contact 
 CTI_FN ct_code cti_world_keep_contacts(ct_world *w)
 {
     int i;
-    if (!cti_world_keep_events(w))
-        return CT_ERR_MEMORY;
     if (w->contacts_ready)
         return CT_OK;
     CTI_CLEAR(w->contacts);

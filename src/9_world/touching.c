@@ -1,6 +1,6 @@
 /* touching.c -- which bodies touch, or overlap sensors: what begins, stays, hits and ends in a step.
    Method: the touches of a step (8_step/impulses.h) are summed over pairs of bodies. Sorted by the bodies' ids, they and the pairs of sensors.c are
-   compared with the list of the step before, which knows bodies by their ids alone, so that one that was removed ends what it touched. A hit is measured by the velocities
+   compared with the list of the step before, which knows bodies by their ids alone, so that one that was removed ends what it touched. They are made in a second buffer, as a part of the step. A hit is measured by the velocities
    that the step has kept of its start (8_step/snapshot.h). Based on: no paper; the events are those of Box2D 3. */
 #include "world.h"
 #include "../0_base/sort.h"
@@ -58,7 +58,7 @@ static void cti_touching_add(cti_touching_pair *p, const cti_touching_pair *q)
 /* pairs of bodies that touched, sorted; NULL: out of memory. Touches of one pair mostly follow each other */
 static const cti_touching_pair *cti_touching_find(ct_world *w, int *out_n)
 {
-    const cti_touch *t = w->state.history.impulses.touches;
+    const cti_touch *t = w->state.step.impulses.touches;
     int i, m = 0, k = 0, n = CTI_LEN(t);
     cti_touching_pair *found = CTI_ARENA_NEW(&w->arena, cti_touching_pair, n), *list = CTI_ARENA_NEW(&w->arena, cti_touching_pair, n);
     uint64_t *keys = CTI_ARENA_NEW(&w->arena, uint64_t, 2 * (size_t)n);
@@ -102,7 +102,7 @@ static int cti_touching_compare(const cti_meeting *m, const cti_meeting *n)
 static int cti_touching_tell(ct_world *w, const cti_touching_pair *p, int touch, ct_touch **list)
 {
     ct_touch t;
-    cti_world_contact(w, &w->state.history.impulses.touches[touch], &t.contact);
+    cti_world_contact(w, &w->state.step.impulses.touches[touch], &t.contact);
     t.impulse = p->sum, t.speed = p->speed;
     return CTI_PUSH(&w->mem, *list, t);
 }
@@ -110,60 +110,53 @@ static int cti_touching_tell(ct_world *w, const cti_touching_pair *p, int touch,
 /* the events of the pairs, n of them, of what sensors see, and of the meetings before. 0: out of memory */
 static int cti_touching_events(ct_world *w, const cti_touching_pair *pairs, int n)
 {
-    cti_world_events *e = &w->events;
-    int i = 0, k = 0, order, ok = 1, all = n + CTI_LEN(e->sensed), m = CTI_LEN(e->meetings);
+    const cti_meeting *last = w->events.last.meetings;
+    const uint64_t *sensed = w->events.sensed;
+    cti_events *e = &w->events.next;
+    int i = 0, k = 0, order, ok = 1, all = n + CTI_LEN(sensed), m = CTI_LEN(last);
     for (; ok && (i < all || k < m); i += order <= 0, k += order >= 0) {
-        uint64_t key = i >= all ? 0 : i < n ? pairs[i].key : e->sensed[i - n];
+        uint64_t key = i >= all ? 0 : i < n ? pairs[i].key : sensed[i - n];
         cti_meeting now;
         memset(&now, 0, sizeof now);
         now.sensor = i >= n;
         if (i < all)
             now.pair.body_a = cti_world_id(w, w->surface_slot[key >> 32]), now.pair.body_b = cti_world_id(w, w->surface_slot[(uint32_t)key]);
-        order = k == m ? -1 : i == all ? 1 : cti_touching_compare(&now, &e->meetings[k]);
+        order = k == m ? -1 : i == all ? 1 : cti_touching_compare(&now, &last[k]);
         if (order > 0)
-            ok = e->meetings[k].sensor ? CTI_PUSH(&w->mem, e->sensor_end, e->meetings[k].pair) : CTI_PUSH(&w->mem, e->end, e->meetings[k].pair);
+            ok = last[k].sensor ? CTI_PUSH(&w->mem, e->sensor_end, last[k].pair) : CTI_PUSH(&w->mem, e->end, last[k].pair);
         else if (now.sensor)
-            ok = CTI_PUSH(&w->mem, e->next, now) && (order == 0 || CTI_PUSH(&w->mem, e->sensor_begin, now.pair));
+            ok = CTI_PUSH(&w->mem, e->meetings, now) && (order == 0 || CTI_PUSH(&w->mem, e->sensor_begin, now.pair));
         else
-            ok = CTI_PUSH(&w->mem, e->next, now) && cti_touching_tell(w, &pairs[i], pairs[i].strongest, order ? &e->begin : &e->stay) &&
+            ok = CTI_PUSH(&w->mem, e->meetings, now) && cti_touching_tell(w, &pairs[i], pairs[i].strongest, order ? &e->begin : &e->stay) &&
                  (!(pairs[i].speed > w->state.desc.hit_speed) || cti_touching_tell(w, &pairs[i], pairs[i].fastest, &e->hit));
     }
     return ok;
 }
 
-CTI_FN int cti_world_keep_events(ct_world *w)
+CTI_FN int cti_world_tell(void *world)
 {
-    cti_world_events *e = &w->events;
+    ct_world *w = (ct_world *)world;
+    cti_events *e = &w->events.next;
     cti_arena_point mark = cti_arena_mark(&w->arena);
     const cti_touching_pair *pairs;
-    cti_meeting *swap = e->next;
-    int n = 0;
-    if (!e->missing)
-        return 1;
-    CTI_CLEAR(e->begin), CTI_CLEAR(e->stay), CTI_CLEAR(e->hit), CTI_CLEAR(e->end), CTI_CLEAR(e->next);
+    int n = 0, ok;
+    CTI_CLEAR(e->meetings), CTI_CLEAR(e->begin), CTI_CLEAR(e->stay), CTI_CLEAR(e->hit), CTI_CLEAR(e->end);
     CTI_CLEAR(e->sensor_begin), CTI_CLEAR(e->sensor_end);
     pairs = cti_touching_find(w, &n);
-    if (pairs && cti_world_sense(w) && cti_touching_events(w, pairs, n)) {
-        swap = e->meetings, e->meetings = e->next, e->next = swap;
-        e->missing = 0;
-    }
+    ok = pairs && cti_world_sense(w) && cti_touching_events(w, pairs, n);
     cti_arena_rewind(&w->arena, mark);
-    if (e->missing)
-        w->mem.failed = 0, cti_world_refuse(w, CT_ERR_MEMORY, -1, 0, "out of memory while listing events");
-    return !e->missing;
+    return ok;
 }
 
 CONTACT_API_DEF ct_code ct_world_events(const ct_world *cw, ct_events *out)
 {
-    ct_world *w = (ct_world *)cw; /* what ran out of memory after the step is made now */
-    const cti_world_events *e;
+    ct_world *w = (ct_world *)cw;
+    const cti_events *e;
     if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     if (!out)
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "ct_world_events: out_events is NULL");
-    if (!cti_world_keep_events(w))
-        return CT_ERR_MEMORY;
-    e = &w->events;
+    e = &w->events.last;
     memset(out, 0, sizeof *out);
     out->begin = e->begin, out->n_begin = CTI_LEN(e->begin), out->stay = e->stay, out->n_stay = CTI_LEN(e->stay);
     out->hit = e->hit, out->n_hit = CTI_LEN(e->hit), out->end = e->end, out->n_end = CTI_LEN(e->end);

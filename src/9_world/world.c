@@ -298,6 +298,7 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     w->state.mem = &w->mem;
     w->state.arena = &w->arena;
     w->state.desc = *desc;
+    w->state.tell = cti_world_tell, w->state.teller = w;
     w->remesher = cti_refine_remesher(desc);
     if (cti_steppers_of(w)->complete)
         cti_steppers_of(w)->complete(&w->state.desc);
@@ -418,14 +419,13 @@ static ct_code cti_world_close(ct_world *w, ct_code code, int done)
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
+    cti_events last;
     ct_code code;
     double t0, t1;
     if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     if (!(dt >= CTI_REAL_LEAST) || !cti_finite(dt)) /* parts of smaller steps would be 0 */
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)dt, "dt must be positive, a normal number, and finite");
-    if (!cti_world_keep_events(w))
-        return CT_ERR_MEMORY;
     w->busy = 1;
     t0 = cti_state_clock(&w->state);
     code = cti_world_open(w, dt);
@@ -451,8 +451,8 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
-    w->contacts_ready = 0, w->events.missing = 1;
-    cti_world_keep_events(w);
+    w->contacts_ready = 0;
+    last = w->events.last, w->events.last = w->events.next, w->events.next = last;
     return cti_world_close(w, code, 1);
 }
 

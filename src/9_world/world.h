@@ -99,15 +99,18 @@ typedef struct cti_meeting {
     int32_t sensor; /* 1: pair.body_a is one */
 } cti_meeting;
 
-/* cti_world_events -- what ct_world_events returns of the last step. */
-typedef struct cti_world_events {
-    cti_meeting *meetings;  /* of the step, sorted (touching.c): all that the next step's events need */
-    cti_meeting *next;      /* scratch */
+/* cti_events -- of a step, as ct_events. */
+typedef struct cti_events {
+    cti_meeting *meetings; /* sorted (touching.c): all that the next step's events need */
     ct_touch *begin, *stay, *hit;
     ct_body_pair *end, *sensor_begin, *sensor_end;
-    int32_t *hits;          /* scratch of sensors.c */
+} cti_events;
+
+/* cti_world_events -- those of the last step, and of the one that ends. */
+typedef struct cti_world_events {
+    cti_events last, next;
+    int32_t *hits; /* scratch of sensors.c */
     uint64_t *sensed;
-    int missing;            /* 1: they are not made yet, for want of memory */
 } cti_world_events;
 
 struct ct_world {
@@ -155,12 +158,11 @@ CTI_FN int cti_world_list_models(ct_world *w);
 
 /* cti_world_busy -- CT_OK, or the recorded CT_ERR_ARGUMENT if a callback makes this call during a step. */
 CTI_FN ct_code cti_world_busy(ct_world *w);
-/* cti_world_keep_contacts -- builds the user's lists of contacts and events before their sources are removed. CT_ERR_MEMORY. */
+/* cti_world_keep_contacts -- builds the user's list of contacts before its sources are removed. CT_ERR_MEMORY. */
 CTI_FN ct_code cti_world_keep_contacts(ct_world *w);
-/* cti_world_contact -- a touch as the user sees it. cti_world_keep_events -- makes the events of the last step, unless they are. 0: out of memory;
-   they can be made later, before their sources are removed. */
+/* cti_world_contact -- a touch as the user sees it. cti_world_tell -- cti_state.tell: makes the events of the step that ends. */
 CTI_FN void cti_world_contact(const ct_world *w, const cti_touch *t, ct_contact *out);
-CTI_FN int cti_world_keep_events(ct_world *w);
+CTI_FN int cti_world_tell(void *world);
 /* cti_world_sense -- events.sensed: number in the surface of a sensor << 32 | that of a body that overlaps it, sorted. 0: out of memory. */
 CTI_FN int cti_world_sense(ct_world *w);
 CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot);

@@ -60,7 +60,7 @@ CONTACT_API int ct_world_body_count(const ct_world *world);
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
 /* ct_world_events -- what began, stayed, hit and ended in the last step, complete in itself: a pair that began ends once, whatever is removed or
    changed in between. The lists are valid until the next step; before the first they are empty. A step that is refused or fails leaves them.
-   CT_ERR_ARGUMENT (NULL; a call from a callback), CT_ERR_MEMORY: they can be asked for again. */
+   CT_ERR_ARGUMENT: NULL, a call from a callback. */
 CONTACT_API ct_code ct_world_events(const ct_world *world, ct_events *out_events);
 /* ct_world_dump_problem -- writes the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file
    (global frictional contact). There a row's compliance is an unknown behind the velocities. A row that recovers its gap under load becomes
