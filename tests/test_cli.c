@@ -209,11 +209,23 @@ static void broken_meshes_name_line_and_element(void **state)
     /* a triangle surface for a soft body */
     write_scene("surface.json", "\"dt\":0.01,", "flat.obj", "");
     refuses("surface.json", "surface.json|bodies[0]|tet");
+    write_scene("filter.json", "\"dt\":0.01,", "good.msh", ",\"filter\":{\"layer\":1}");
+    refuses("filter.json", "filter.json|bodies[0].filter|layer");
+    write_scene("bits.json", "\"dt\":0.01,", "good.msh", ",\"filter\":{\"mask\":1.5}");
+    refuses("bits.json", "bits.json|bodies[0].filter|mask|whole");
+    write_scene("own.json", "\"dt\":0.01,", "good.msh", ",\"self_collision\":2");
+    refuses("own.json", "own.json|bodies[0].self_collision|true or false");
+    write_scene("belt.json", "\"dt\":0.01,", "good.msh", ",\"surface_velocity\":[1,0,0]");
+    refuses("belt.json", "belt.json|bodies[0]|static and kinematic");
+    write_scene("sensor.json", "\"dt\":0.01,", "good.msh", ",\"sensor\":1");
+    refuses("sensor.json", "sensor.json|bodies[0].sensor|true or false");
 }
 
 static void intersecting_starts_run_and_are_named(void **state)
 {
-    char out[4096];
+    static const char *const filters[] = {"\"category\":2,\"mask\":4", "\"mask\":0", "\"group\":-3"};
+    char out[4096], text[2048];
+    int i;
     int code;
     (void)state;
     need_tool();
@@ -229,6 +241,16 @@ static void intersecting_starts_run_and_are_named(void **state)
     assert_non_null(strstr(out, "intersect at the start"));
     assert_non_null(strstr(out, "jelly"));
     assert_non_null(strstr(out, "pudding"));
+    /* bodies whose filters keep them apart do not intersect */
+    for (i = 0; i < 3; i++) {
+        snprintf(text, sizeof text, "{\"name\":\"t\",\"dt\":0.01,\"duration\":1,\"bodies\":["
+                           "{\"name\":\"jelly\",\"type\":\"soft\",\"mesh\":\"good.msh\",\"filter\":{%s},\"self_collision\":false," MATERIAL "},"
+                           "{\"name\":\"pudding\",\"type\":\"soft\",\"mesh\":\"good.msh\",\"filter\":{%s}," MATERIAL
+                           ",\"transform\":[{\"translate\":[0.2,0.1,0.15]}]}]}", filters[i], filters[i]);
+        write_file("filters.json", text);
+        assert_int_equal(call("run --steps 3 --check", "filters.json", out, sizeof out), 0);
+        assert_null(strstr(out, "intersect at the start"));
+    }
 }
 
 /* `contact solve` of a text; the exit code and a word of what is printed */

@@ -53,7 +53,8 @@ static void test_scene_body(test_scene *s, ct_real motion)
     memset(b, 0, sizeof *b);
     b->v0 = p->nv, b->e0 = p->ne, b->f0 = p->nf;
     b->dynamic = test_random(3) > 0, b->self = test_random(3) > 0, b->swept = test_random(3) ? CTI_SWEPT_NOT : CTI_SWEPT_BOX + test_random(2);
-    b->group = test_random(4) ? 1 : 2, b->mask = test_random(4) ? 3 : 1;
+    b->filter.category = test_random(4) ? 1 : 2, b->filter.mask = test_random(4) ? 3 : 1;
+    b->filter.group = test_random(2) ? 0 : (int32_t)test_random(5) - 2;
     b->inflate = test_random(3) ? CTI_R(0.03) * test_unit() : 0;
     for (i = 0; i < 3; i++)
         at[i] = 2 * test_unit();
@@ -189,7 +190,11 @@ static int test_meet(const test_scene *s, int a, int b)
     const cti_soup_body *p = s->bodies + a, *q = s->bodies + b;
     if (a == b)
         return p->dynamic && p->self;
-    return (p->dynamic || q->dynamic) && (p->group & q->mask) && (q->group & p->mask);
+    if (!p->dynamic && !q->dynamic)
+        return 0;
+    if (p->filter.group != 0 && p->filter.group == q->filter.group)
+        return p->filter.group > 0;
+    return (p->filter.category & q->filter.mask) != 0 && (q->filter.category & p->filter.mask) != 0;
 }
 
 static int test_compare(const void *a, const void *b)
@@ -709,7 +714,7 @@ static void test_corners(void **state)
         soup.edges = edges, soup.faces = face, soup.nv = 4, soup.ne = 3, soup.nf = 1, soup.bodies = bodies, soup.n_bodies = 2;
         bodies[0].v1 = 1, bodies[0].dynamic = bodies[0].swept = 1, bodies[0].inflate = r;
         bodies[1].v0 = 1, bodies[1].v1 = 4, bodies[1].e1 = 3, bodies[1].f1 = 1, bodies[1].swept = bodies[1].still = 1, bodies[1].inflate = r;
-        bodies[0].group = bodies[0].mask = bodies[1].group = bodies[1].mask = 1;
+        bodies[0].filter = bodies[1].filter = ct_filter_default();
         assert_true(cti_broad_build(&mem, &broad, &soup, x));
         assert_true(cti_broad_update(&mem, &broad, &soup, x, y));
         assert_true(cti_broad_pairs(&mem, &broad, &soup, &vf, NULL, NULL, NULL));
@@ -769,7 +774,7 @@ static void test_keep_apart(void **state)
     memset(&soup, 0, sizeof soup);
     memset(want, 0, sizeof want);
     for (i = 0; i < N; i++)
-        bodies[i].dynamic = 1, bodies[i].group = bodies[i].mask = 1;
+        bodies[i].dynamic = 1, bodies[i].filter = ct_filter_default();
     for (i = 0; i < 40; i++) {
         a = test_random(N), b = test_random(N);
         if (a == b)

@@ -36,7 +36,7 @@ static void fixture_make(fixture *q, const ct_real *rest, int nv, const int32_t 
     for (i = 0; i < 3 * nv; i++)
         q->f.rest[i] = q->x0[i] = q->x1[i] = rest[i];
     q->range.v1 = nv, q->range.e1 = q->f.ne, q->range.f1 = nf;
-    q->range.dynamic = q->range.self = q->range.swept = 1, q->range.group = q->range.mask = 1;
+    q->range.dynamic = q->range.self = q->range.swept = 1, q->range.filter = ct_filter_default();
     q->body.dynamic = q->body.moves = 1;
     q->f.bodies = &q->body, q->f.ranges = &q->range;
     q->f.soup.edges = q->f.edges, q->f.soup.faces = q->f.faces, q->f.soup.edge_faces = q->f.edge_faces;

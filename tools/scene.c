@@ -389,6 +389,10 @@ static void scene_refuse(json_in *in, const cJSON *body, const char *path, const
         snprintf(full, sizeof full, "%s.fix", path);
         json_in_error(in, full, "expected \"fix\" in deformable bodies only; a body of type static stands still");
     }
+    if ((b->type == SCENE_RIGID || b->type == SCENE_STATIC || b->type == SCENE_KINEMATIC) && cJSON_GetObjectItemCaseSensitive(body, "self_collision"))
+        json_in_error(in, path, "expected \"self_collision\" in deformable bodies only");
+    if (b->type != SCENE_STATIC && b->type != SCENE_KINEMATIC && cJSON_GetObjectItemCaseSensitive(body, "surface_velocity"))
+        json_in_error(in, path, "expected \"surface_velocity\" in bodies of type static and kinematic only");
     if (b->type != SCENE_KINEMATIC && cJSON_GetObjectItemCaseSensitive(body, "motion"))
         json_in_error(in, path, "expected \"motion\" only in bodies of type kinematic");
 }
@@ -430,8 +434,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     snprintf(b->path, sizeof b->path, "bodies[%d]", index);
     if (!json_in_keys(in, body, b->path,
                       "name type mesh shape material transform surface lattice weld velocity angular_velocity repeat fix friction contact motion "
-                      "keyframes "
-                      "keyframe_interval"))
+                      "keyframes keyframe_interval filter self_collision sensor surface_velocity"))
         return;
     snprintf(fallback, sizeof fallback, "body%d", index);
     text = json_in_string(in, body, b->path, "name");
@@ -470,6 +473,10 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     scene_read_fixes(in, body, b);
     b->friction = json_in_number(in, body, b->path, "friction", -1, 0, SCENE_INF, 0);
     scene_read_contact(in, body, b->path, &b->contact);
+    scene_read_filter(in, body, b->path, &b->filter);
+    b->self_collision = json_in_bool(in, body, b->path, "self_collision", -1);
+    b->sensor = json_in_bool(in, body, b->path, "sensor", 0);
+    json_in_numbers(in, body, b->path, "surface_velocity", b->surface_velocity, 3);
     if (b->type == SCENE_KINEMATIC)
         scene_read_motion(in, body, b->path, &b->motion, &b->n_motion);
     scene_refuse(in, body, b->path, b);

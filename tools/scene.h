@@ -63,6 +63,10 @@ typedef struct scene_body {
     int n_fix;
     double friction; /* -1: the scene's */
     ct_contact_material contact;
+    ct_filter filter;
+    int self_collision; /* -1: the scene's */
+    int sensor;
+    double surface_velocity[3];
 } scene_body;
 
 typedef struct scene_joint {

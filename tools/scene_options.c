@@ -147,6 +147,29 @@ void scene_read_contact(json_in *in, const cJSON *body, const char *path, ct_con
     out->friction_stiffness = (ct_real)json_in_number(in, o, full, "friction_stiffness", out->friction_stiffness, 0, SCENE_INF, JSON_IN_ABOVE);
 }
 
+/* a set of bits: a number without a fraction, below 2^53, which JSON's numbers have exactly */
+static uint64_t scene_read_bits(json_in *in, const cJSON *o, const char *path, const char *key, uint64_t fallback)
+{
+    double bits = json_in_number(in, o, path, key, -1, 0, 9007199254740991.0, 0);
+    if (bits > 0 && bits != floor(bits))
+        json_in_error(in, path, "expected \"%s\" to be a whole number, the sum of its bits", key);
+    return bits < 0 ? fallback : (uint64_t)bits;
+}
+
+void scene_read_filter(json_in *in, const cJSON *body, const char *path, ct_filter *out)
+{
+    char full[96];
+    const cJSON *o = json_in_object(in, body, path, "filter");
+    *out = ct_filter_default();
+    if (!o)
+        return;
+    snprintf(full, sizeof full, "%s.filter", path);
+    json_in_keys(in, o, full, "category mask group");
+    out->category = scene_read_bits(in, o, full, "category", out->category);
+    out->mask = scene_read_bits(in, o, full, "mask", out->mask);
+    out->group = json_in_int(in, o, full, "group", 0, -2147483647, 2147483647);
+}
+
 /* the layers stepper; the keys are those of ct_layers_desc */
 void scene_read_layers(json_in *in, const cJSON *root, ct_layers_desc *out)
 {

@@ -569,6 +569,7 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
     const ct_mesh *mesh = &meshes->body;
     sim_body *body;
     ct_code code;
+    ct_real belt[3];
     int i, n;
     m->bodies = (sim_body *)cli_grow(m->bodies, (size_t)m->n_bodies + 1, sizeof *m->bodies);
     body = &m->bodies[m->n_bodies++];
@@ -590,6 +591,16 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
         code = sim_add_static(m, b, name, mesh, body);
     if (code == CT_OK)
         code = ct_body_set_contact(m->world, body->id, &b->contact);
+    if (code == CT_OK)
+        code = ct_body_set_filter(m->world, body->id, &b->filter);
+    if (code == CT_OK)
+        code = ct_body_set_sensor(m->world, body->id, b->sensor);
+    for (i = 0; i < 3; i++)
+        belt[i] = (ct_real)b->surface_velocity[i];
+    if (code == CT_OK && (belt[0] != 0 || belt[1] != 0 || belt[2] != 0))
+        code = ct_body_set_surface_velocity(m->world, body->id, belt);
+    if (code == CT_OK && b->self_collision >= 0)
+        code = ct_body_set_self_collision(m->world, body->id, b->self_collision);
     if (code != CT_OK) {
         char text[320];
         cli_fail("%s: %s \"%s\": %s", s->file, b->path, name, cli_error_text(code, ct_world_error(m->world), text, sizeof text));

@@ -16,8 +16,8 @@
    half of the detection distance together */
 enum { CTI_SWEPT_NOT, CTI_SWEPT_BOX, CTI_SWEPT_WAY };
 
-/* cti_soup_body -- the ranges of a body's surface vertices, edges and faces in the soup. Two bodies may meet if one of them is dynamic and
-   (a.group & b.mask) and (b.group & a.mask). A body may meet itself if it is dynamic and `self` is set. */
+/* cti_soup_body -- the ranges of a body's surface vertices, edges and faces in the soup. Two bodies may meet if one of them is dynamic and their
+   filters, the user's function and `apart` allow it. A body may meet itself if it is dynamic and `self` is set. */
 typedef struct cti_soup_body {
     int v0, v1, e0, e1, f0, f1;
     int dynamic;
@@ -25,7 +25,8 @@ typedef struct cti_soup_body {
     int is_new;      /* 1: see cti_soup.new_only */
     int still;       /* 1: its vertices never move; requires CTI_SWEPT_BOX */
     const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
-    uint32_t group, mask;
+    ct_filter filter;
+    int sensor;      /* 1: it meets only itself, and is looked for in sweeps with cti_broad.sensors alone */
     int swept;       /* CTI_SWEPT_* */
     ct_real inflate; /* [m] half of the detection distance, and the slack of CTI_SWEPT_WAY; >= 0 */
 } cti_soup_body;
@@ -41,6 +42,9 @@ typedef struct cti_soup {
     const int32_t *apart; /* [2 n_apart] bodies i < j that do not meet, sorted */
     int n_apart;
     int new_only;   /* 1: bodies meet only where one of them is new */
+    int (*asks)(void *world, int a, int b); /* the user's function: 0: the bodies do not meet; NULL: there is none. Called by the calling thread */
+    void *world;
+    int version; /* changes with who may meet whom: candidates that were found before are not those of now */
     const ct_tasks *tasks; /* who runs the loops, or NULL */
 } cti_soup;
 
@@ -79,6 +83,7 @@ typedef struct cti_broad {
     int n_bodies, nv, ne, nf;
     int fresh;      /* 1: boxes of every body have to be refitted */
     int others;     /* 1: a sweep leaves out bodies with themselves; set by the caller */
+    int sensors;    /* 1: a sweep finds sensors and what they see, in place of bodies that meet; set by the caller */
     int boxes_only; /* 1: slabs are not tested; set by the caller after the build */
     int hashed;     /* 1: a spatial hash in place of trees; set by the caller before the build, which keeps it */
     cti_grid grid;
@@ -117,8 +122,12 @@ CTI_INLINE cti_boxes cti_broad_slabs(const cti_broad *broad, const cti_soup *sou
 CTI_FN const int32_t *cti_broad_elements(const cti_soup *soup, int tree, int *width);
 /* cti_broad_sweep -- computes body_pairs from the bodies' boxes; a part of the update. 0: out of memory. */
 CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup);
-/* cti_broad_may_meet -- 1 if bodies a and b may meet by groups, masks and `apart`; boxes are not tested. */
+/* cti_broad_accepts -- 1 if the filters of two bodies (ct_filter) and the user's function let them meet.
+   cti_broad_may_meet -- 1 if bodies a and b may meet, joined ones and sensors not; boxes are not tested.
+   cti_broad_senses -- 1 if one of them is a sensor that sees the other one, and they do not both stand for ever. */
+CTI_FN int cti_broad_accepts(const cti_soup *soup, int a, int b);
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
+CTI_FN int cti_broad_senses(const cti_soup *soup, int a, int b);
 /* cti_broad_has_pair -- 1 if (a, b) is among n sorted pairs, as those of `apart`. */
 CTI_FN int cti_broad_has_pair(const int32_t *apart, int n, int a, int b);
 /* cti_broad_keep_apart -- adds bodies a and b, which must not meet from now on, to the sorted array `apart` of a soup. 0: out of memory. */

@@ -1,5 +1,5 @@
-/* pairs_bodies.c -- which bodies meet. Method: body pairs excluded by groups and masks, or by the list `apart` (joined bodies), are
-   dropped. Of the others, those with overlapping boxes are found by sweep and prune, eight boxes a test, along the axis on which the bodies
+/* pairs_bodies.c -- which bodies meet. Method: body pairs excluded by filters, or by the list `apart` (joined bodies), are dropped.
+   Of the others, those with overlapping boxes are found by sweep and prune, eight boxes a test, along the axis on which the bodies
    spread most. Based on: Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995; differs: one axis, sorted from scratch each time. */
 #include "pairs.h"
 
@@ -38,6 +38,13 @@ CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b)
     return 1;
 }
 
+CTI_FN int cti_broad_accepts(const cti_soup *soup, int a, int b)
+{
+    const ct_filter *p = &soup->bodies[a].filter, *q = &soup->bodies[b].filter;
+    int meets = p->group && p->group == q->group ? p->group > 0 : (p->category & q->mask) && (q->category & p->mask);
+    return meets && (!soup->asks || soup->asks(soup->world, a, b));
+}
+
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b)
 {
     const cti_soup_body *p = soup->bodies + a, *q = soup->bodies + b;
@@ -47,7 +54,13 @@ CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b)
         return p->dynamic && p->self;
     if (soup->n_apart && cti_broad_has_pair(soup->apart, soup->n_apart, cti_min_int(a, b), cti_max_int(a, b)))
         return 0;
-    return (p->dynamic || q->dynamic) && (p->group & q->mask) && (q->group & p->mask);
+    return (p->dynamic || q->dynamic) && !p->sensor && !q->sensor && cti_broad_accepts(soup, a, b);
+}
+
+CTI_FN int cti_broad_senses(const cti_soup *soup, int a, int b)
+{
+    const cti_soup_body *p = soup->bodies + a, *q = soup->bodies + b;
+    return !p->sensor != !q->sensor && !(p->still && q->still) && cti_broad_accepts(soup, a, b);
 }
 
 /* A monotone map from floats to 31-bit numbers. */
@@ -111,7 +124,7 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
                 m &= (1u << (n - 8 * b)) - 1u;
             for (; m; m &= m - 1) {
                 int q = broad->body_order[2 * (8 * b + cti_lowest_bit(m)) + 1];
-                if (cti_broad_may_meet(soup, p, q) &&
+                if ((broad->sensors ? cti_broad_senses(soup, p, q) : cti_broad_may_meet(soup, p, q)) &&
                     (!CTI_PUSH(mem, broad->body_pairs, cti_min_int(p, q)) || !CTI_PUSH(mem, broad->body_pairs, cti_max_int(p, q))))
                     return 0;
             }

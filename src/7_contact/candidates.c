@@ -67,7 +67,7 @@ CTI_FN int cti_candidates_planes(cti_mem *mem, cti_candidates *l, const cti_surf
 {
     int p, v;
     for (p = 0; p < s->n_planes; p++)
-        for (v = cti_surface_dynamic(s, 0); v < s->nv; v = cti_surface_dynamic(s, v + 1))
+        for (v = cti_surface_facing(s, p, 0); v < s->nv; v = cti_surface_facing(s, p, v + 1))
             if (cti_candidates_above(s, room, &s->planes[p], v) < share * cti_candidates_hat(s, hat, s->body_of[v], s->planes[p].body) &&
                 (!CTI_PUSH(mem, l->pairs, v) || !CTI_PUSH(mem, l->pairs, p)))
                 return 0;

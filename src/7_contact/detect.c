@@ -6,6 +6,7 @@
 #include "detect.h"
 #include "../0_base/sort.h"
 #include "../4_geom/ccd.h"
+#include "../4_geom/dist.h"
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* [thickness] farthest pair that gets a row, when the free motion would close its gap */
 #define CTI_DETECT_SLACK CTI_R(0.5) /* [thickness] flat edges that are nearer get a row */
@@ -478,7 +479,7 @@ static int cti_detect_near_planes(cti_mem *mem, const cti_detect *d, const cti_s
     int i, k;
     cti_hit hit;
     for (k = 0; k < s->n_planes; k++)
-        for (i = cti_surface_dynamic(s, 0); i < s->nv; i = cti_surface_dynamic(s, i + 1)) {
+        for (i = cti_surface_facing(s, k, 0); i < s->nv; i = cti_surface_facing(s, k, i + 1)) {
             ct_real dist = cti_detect_above(s, k, s->x0, i);
             if (dist > CTI_DETECT_TRUST * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body) ||
                 cti_detect_tangle(d, i, s->planes[k].body))
@@ -553,7 +554,7 @@ static int cti_detect_collide_planes(cti_mem *mem, const cti_detect *d, const ct
 {
     int i, k;
     for (k = 0; k < s->n_planes; k++)
-        for (i = cti_surface_dynamic(s, 0); i < s->nv; i = cti_surface_dynamic(s, i + 1)) {
+        for (i = cti_surface_facing(s, k, 0); i < s->nv; i = cti_surface_facing(s, k, i + 1)) {
             cti_hit hit;
             ct_real g0 = cti_detect_above(s, k, s->x0, i), g1 = cti_detect_above(s, k, x1, i),
                     sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body), g0 / 2);

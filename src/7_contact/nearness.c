@@ -47,7 +47,7 @@ CTI_FN void cti_detect_nearness(const cti_detect *d, const cti_surface *s, ct_re
         }
     }
     for (k = 0; k < s->n_planes; k++)
-        for (i = cti_surface_dynamic(s, 0); i < s->nv; i = cti_surface_dynamic(s, i + 1)) {
+        for (i = cti_surface_facing(s, k, 0); i < s->nv; i = cti_surface_facing(s, k, i + 1)) {
             ct_real dist = cti_detect_above(s, k, s->x0, i);
             if (dist > 2 * cti_surface_pair_thickness(s, s->body_of[i], s->planes[k].body))
                 continue;

@@ -109,7 +109,7 @@ static int cti_own_move_rooms(cti_mem *mem, cti_own *o, const cti_surface *s, ct
         for (i = 0; i < n && o->places[k].id != s->bodies[b].id; i++)
             k = (k + 1) % n;
         p = i < n ? &o->places[k] : NULL;
-        if (!p || !s->bodies[b].moves || p->nv != r->v1 - r->v0 || p->ne != r->e1 - r->e0 || !(o->size[k] > 0))
+        if (!p || !cti_broad_may_meet(&s->soup, b, b) || p->nv != r->v1 - r->v0 || p->ne != r->e1 - r->e0 || !(o->size[k] > 0))
             continue;
         bytes = 3 * sizeof(ct_real) * (size_t)p->nv;
         memcpy(room.from + at, o->room.from + 3 * (size_t)p->at, bytes), memcpy(room.to + at, o->room.to + 3 * (size_t)p->at, bytes);

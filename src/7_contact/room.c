@@ -13,7 +13,7 @@ CTI_FN void cti_room_set(cti_room *room, cti_surface *s, int body, const ct_real
 {
     cti_soup_body *r = &s->ranges[body];
     size_t n = 3 * (size_t)(r->v1 - r->v0), at = 3 * (size_t)(r->v0 + s->bodies[body].shift);
-    room->bodies[body] = how;
+    room->bodies[body] = how, room->version = s->soup.version;
     r->swept = how.swept ? CTI_SWEPT_WAY : 0;
     r->inflate = reach / 2 + how.slack;
     if (n == 0)
@@ -33,7 +33,7 @@ CTI_FN int cti_room_has(cti_room_body how, cti_v3 p0, cti_v3 p1, cti_v3 x0, cti_
 CTI_FN int cti_room_holds(const cti_room *room, const cti_surface *s, const ct_real *x1)
 {
     int b, v;
-    if (CTI_LEN(room->bodies) != s->n_bodies || CTI_LEN(room->from) != 3 * s->n_moving)
+    if (room->version != s->soup.version || CTI_LEN(room->bodies) != s->n_bodies || CTI_LEN(room->from) != 3 * s->n_moving)
         return 0;
     for (b = 0; b < s->n_bodies; b++) {
         cti_room_body how = room->bodies[b];

@@ -14,6 +14,7 @@ typedef struct cti_room_body {
 typedef struct cti_room {
     ct_real *from, *to; /* [3 n_moving] ends of the ways */
     cti_room_body *bodies; /* [surface bodies] */
+    int version;           /* of the soup: who may meet whom */
 } cti_room;
 
 /* cti_room_reserve -- 0: out of memory. */

@@ -82,7 +82,8 @@ CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const 
         return 0;
     cti_row_velocity(row, c->v, before);
     cti_rows_terms(c, pair, row, &view, &scripted);
-    moved = cti_m3_mul_v(row->frame, cti_v3_mul(cti_pair_way(c->surface, pair), 1 / c->dt));
+    moved = cti_pair_with_belts(c->surface, pair, cti_v3_at(row->frame, 0), c->dt, cti_pair_way(c->surface, pair));
+    moved = cti_m3_mul_v(row->frame, cti_v3_mul(moved, 1 / c->dt));
     row->w[0] = row->w[1] = row->w[2] = 0;
     cti_row_velocity(row, c->v, n_w);
     row->w[0] = origin->base[0] + moved.x - n_w[0];
@@ -196,6 +197,7 @@ static void cti_rows_place(const cti_row_context *c, cti_v3 n, cti_row *row, cti
 {
     cti_v3 t1, t2, scripted;
     cti_rows_terms(c, &origin->pair, row, origin, &scripted);
+    scripted = cti_pair_with_belts(c->surface, &origin->pair, n, 1, scripted);
     cti_rows_tangents(c, row, scripted, n, &t1, &t2);
     cti_v3_put(row->frame, 0, n), cti_v3_put(row->frame, 1, t1), cti_v3_put(row->frame, 2, t2);
     cti_v3_put(origin->script, 0, cti_m3_mul_v(row->frame, scripted));
@@ -314,7 +316,8 @@ static cti_v3 cti_rows_slip(const cti_row_context *c, const cti_row *row, const 
     if (!origin->is_nonlinear)
         moved = cti_m3_mul_tv(row->frame, cti_v3_make(0, u[1] * c->dt, u[2] * c->dt));
     else {
-        moved = cti_v3_add(cti_pair_way(c->surface, &origin->pair), cti_v3_at(origin->slip, 0));
+        moved = cti_pair_with_belts(c->surface, &origin->pair, n, c->dt, cti_pair_way(c->surface, &origin->pair));
+        moved = cti_v3_add(moved, cti_v3_at(origin->slip, 0));
         moved = cti_v3_mad(moved, n, -cti_v3_dot(moved, n));
     }
     if (cti_rows_sticks(c->cone, row))

@@ -21,6 +21,17 @@ CTI_FN void cti_surface_free(cti_mem *mem, cti_surface *s)
     memset(s, 0, sizeof *s);
 }
 
+CTI_FN void cti_surface_filter(cti_surface *s)
+{
+    int p, b;
+    for (p = 0; p < s->n_planes; p++)
+        for (b = 0; b < s->n_bodies; b++)
+            s->meets[(size_t)p * (size_t)s->n_bodies + (size_t)b] = s->bodies[b].dynamic && !s->ranges[b].sensor &&
+                                                                    !s->ranges[s->planes[p].body].sensor && cti_broad_accepts(&s->soup, s->planes[p].body, b);
+    s->soup.version++;
+    CTI_CLEAR(s->x_last); /* whether bodies that have met are apart is not known */
+}
+
 CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s)
 {
     int i, k;
@@ -244,6 +255,15 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     for (k = 0; k < pair->n; k++)
         r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(x, pair->v[k]), o), pair->w[k]);
     return r;
+}
+
+CTI_FN cti_v3 cti_pair_with_belts(const cti_surface *s, const cti_pair *pair, cti_v3 n, ct_real h, cti_v3 u)
+{
+    cti_v3 belt;
+    if (!s->has_belts)
+        return u;
+    belt = cti_v3_sub(cti_v3_at(s->bodies[cti_pair_body_a(s, pair)].belt, 0), cti_v3_at(s->bodies[cti_pair_body_b(s, pair)].belt, 0));
+    return cti_v3_mad(u, cti_v3_mad(belt, n, -cti_v3_dot(belt, n)), h);
 }
 
 CTI_FN cti_v3 cti_pair_way(const cti_surface *s, const cti_pair *pair)

@@ -20,6 +20,7 @@ typedef struct cti_surface_body {
     ct_contact_material contact; /* springs of contacts; -1: the world's */
     int dynamic;  /* has unknowns */
     int moves;    /* dynamic or scripted */
+    ct_real belt[3]; /* [m/s] ct_body_set_surface_velocity */
     int shift;    /* of a moving body: vertex v is entry v + shift of the arrays that only moving vertices have */
     int is_cloth; /* 1: a surface without an inside */
     int solid;    /* 1: a closed surface around a volume */
@@ -36,6 +37,7 @@ typedef struct cti_surface {
     int n_moving;            /* vertices of bodies that move; the others' positions are set when the bodies are prepared */
     int32_t *runs;           /* [3 n] consecutive runs of them: first vertex, end, number of moving vertices before it */
     int has_still;
+    int has_belts;           /* 1: some body's surface moves along itself */
     ct_real still_lo[3], still_hi[3]; /* box of the vertices that never move */
     cti_attach *attach;      /* [n_moving + 1] see cti_surface_attach; the last one belongs to all vertices that never move */
     int32_t *body_of;        /* [nv] */
@@ -52,6 +54,7 @@ typedef struct cti_surface {
     cti_surface_body *bodies;
     cti_soup_body *ranges;   /* [n_bodies] */
     cti_plane *planes;
+    uint8_t *meets;          /* [n_planes n_bodies] 1: a dynamic body that meets the plane */
     int32_t *apart;          /* of the soup */
     cti_soup soup;
     cti_broad broad;
@@ -81,6 +84,16 @@ CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_r
 CTI_INLINE int cti_surface_dynamic(const cti_surface *s, int v)
 {
     while (v < s->nv && !s->bodies[s->body_of[v]].dynamic)
+        v = s->ranges[s->body_of[v]].v1;
+    return v;
+}
+/* cti_surface_filter -- `meets` from the soup. cti_surface_meets -- 1 for a dynamic body that meets plane p. cti_surface_facing -- the first vertex of
+   one at or after v; nv: none. */
+CTI_FN void cti_surface_filter(cti_surface *s);
+CTI_INLINE int cti_surface_meets(const cti_surface *s, int p, int body) { return s->meets[(size_t)p * (size_t)s->n_bodies + (size_t)body]; }
+CTI_INLINE int cti_surface_facing(const cti_surface *s, int p, int v)
+{
+    while (v < s->nv && !cti_surface_meets(s, p, s->body_of[v]))
         v = s->ranges[s->body_of[v]].v1;
     return v;
 }
@@ -141,6 +154,8 @@ CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair
 CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_pair *pair);
 /* cti_pair_way -- how far p_a moves against p_b from x0 to x1, scripts included; a plane does not move. */
 CTI_FN cti_v3 cti_pair_way(const cti_surface *s, const cti_pair *pair);
+/* cti_pair_with_belts -- u, a motion of p_a against p_b in h seconds, and that of belts along the surface with normal n. */
+CTI_FN cti_v3 cti_pair_with_belts(const cti_surface *s, const cti_pair *pair, cti_v3 n, ct_real h, cti_v3 u);
 /* cti_surface_across -- from an edge to the vertex *tip of a face beside it, across the edge, at x0; *foot: the vertex's place along the edge.
    cti_surface_beside -- the face beside an edge that is not this one; -1: none.
    cti_pair_valley -- 1 where the vertex of a VF pair, whose closest point is in `feature`, is above the face beside this one, and both are sides of

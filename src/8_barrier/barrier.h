@@ -25,6 +25,7 @@ typedef struct cti_barrier_rub {
     ct_real load; /* rule.contact mu times the normal force [kg m] */
     uint64_t key; /* of the pair, as in the contact memory */
     ct_real anchor[2]; /* [m] slip at the start of the step, along t; 0 without static_hold */
+    ct_real belt[2];   /* [m] slip by belts in the step */
     ct_real at[2];     /* [m] slip of the last assembly */
 } cti_barrier_rub;
 

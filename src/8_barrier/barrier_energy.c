@@ -267,7 +267,7 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
     for (k = 0; k < q->pair.n; k++)
         d = cti_v3_mad(d, cti_barrier_went(s, x, q->pair.v[k]), q->pair.w[k]);
     for (k = 0; k < 2; k++)
-        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0)) + q->anchor[k];
+        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0)) + q->anchor[k] + q->belt[k];
 }
 
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size)

@@ -49,12 +49,14 @@ static void cti_rub_anchor(const cti_state *s, cti_barrier_rub *q)
 CTI_FN int cti_barrier_rub_add(cti_state *s, const cti_barrier_term *p, const ct_real *c, cti_v3 normal, ct_real load)
 {
     cti_barrier_rub q;
-    cti_v3 t1, t2;
+    cti_v3 t1, t2, belt;
     memset(&q, 0, sizeof q);
     q.pair = cti_barrier_pair(p, c), q.key = cti_barrier_key(s, p), q.load = load;
     cti_v3_tangents(normal, &t1, &t2);
     cti_v3_put(q.t[0], 0, t1);
     cti_v3_put(q.t[1], 0, t2);
+    belt = cti_pair_with_belts(&s->surface, &q.pair, normal, cti_barrier_own(s)->h, cti_v3_zero());
+    q.belt[0] = cti_v3_dot(belt, t1), q.belt[1] = cti_v3_dot(belt, t2);
     cti_rub_anchor(s, &q);
     return CTI_PUSH(&s->prepared, cti_barrier_own(s)->contact.rubs, q);
 }

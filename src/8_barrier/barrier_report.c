@@ -102,6 +102,7 @@ static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
         cti_friction_value(size, reach, &rate, &slope);
         /* the force times the displacement of this step */
         r->loss_contact += (double)q->load / h2 * rate * (double)(u[0] * (u[0] - q->anchor[0]) + u[1] * (u[1] - q->anchor[1]));
+        r->work_script += (double)q->load / h2 * rate * (double)(u[0] * q->belt[0] + u[1] * q->belt[1]);
         for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->pair.n; k++)
             for (j = 0; cti_barrier_is_scripted(s, q->pair.v[k]) && j < 2; j++)
                 r->work_script += (double)q->load / h2 * rate *

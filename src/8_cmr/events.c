@@ -106,7 +106,7 @@ static void cti_events_search_planes(const cti_state *s, cti_events_search *firs
     int i, k;
     cti_pair pair;
     for (k = 0; k < f->n_planes; k++)
-        for (i = cti_surface_dynamic(f, 0); i < f->nv; i = cti_surface_dynamic(f, i + 1)) {
+        for (i = cti_surface_facing(f, k, 0); i < f->nv; i = cti_surface_facing(f, k, i + 1)) {
             if (cti_detect_tangle(&s->detect, i, f->planes[k].body))
                 continue;
             cti_pair_make(f, CT_PAIR_PLANE, i, k, &pair);

@@ -553,7 +553,9 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_step_begin(s, r);
     if (s->n == 0) {
         s->step.start.time = s->step.time;
-        cti_report_blank(s, r), cti_step_open(s, dt), cti_step_empty(s, dt);
+        cti_report_blank(s, r), cti_step_open(s, dt);
+        if (!cti_step_empty(s, dt))
+            return CT_ERR_MEMORY;
         cti_memory_clear(&s->contact.memory);
         r->tangled = CTI_LEN(s->contact.tangled_pairs) / 2;
         return CT_OK;
@@ -575,7 +577,7 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (!cti_step_rollback(s, r))
             return CT_ERR_MEMORY;
     }
-    if (end == CTI_STEP_MEMORY)
+    if (end == CTI_STEP_MEMORY || !cti_step_told(s))
         return cti_step_restore(s);
     cti_step_keep_memory(s, (int)(q.memory - s->contact.memory_step), q.last_length);
     cti_step_finish(s, r);

@@ -196,9 +196,10 @@ static int cti_dcd_planes(const cti_state *s, const ct_real *x, int a, int with_
     const cti_surface *f = &s->surface;
     int p, v;
     for (p = 0; p < f->n_planes; p++) {
+        int first = cti_surface_meets(f, p, a) ? f->ranges[a].v0 : f->ranges[a].v1;
         cti_v3 n = cti_v3_at(f->planes[p].normal, 0);
         ct_real h = with_near ? cti_surface_pair_thickness(f, a, f->planes[p].body) : 0;
-        for (v = f->ranges[a].v0; v < f->ranges[a].v1; v++) {
+        for (v = first; v < f->ranges[a].v1; v++) {
             cti_dcd_contact t;
             ct_real d = cti_v3_dot(n, cti_v3_at(x, v)) - f->planes[p].offset;
             if (!(d < h))
@@ -225,13 +226,13 @@ CTI_FN int cti_dcd_detect(cti_state *s, const ct_real *q, const ct_real *x, int 
     for (a = 0; a < f->n_bodies; a++)
         box[a] = cti_surface_box(f, x, a);
     for (a = 0; a < f->n_bodies; a++) {
-        if (f->bodies[a].dynamic && !cti_dcd_planes(s, x, a, with_near, out))
+        if (!cti_dcd_planes(s, x, a, with_near, out))
             return 0;
         for (b = 0; b < f->n_bodies; b++) {
             cti_box wide = box[a];
             ct_real h = cti_dcd_reach(s, b, cti_surface_pair_thickness(f, a, b));
             wide.lo = cti_v3_sub(wide.lo, cti_v3_make(h, h, h)), wide.hi = cti_v3_add(wide.hi, cti_v3_make(h, h, h));
-            if (!cti_broad_may_meet(&f->soup, a, b) || (a == b && cti_dcd_of(s)->bodies[b].model < 0) || !cti_box_overlap(&wide, &box[b]))
+            if (!cti_box_overlap(&wide, &box[b]) || !cti_broad_may_meet(&f->soup, a, b) || (a == b && cti_dcd_of(s)->bodies[b].model < 0))
                 continue;
             if (!cti_dcd_pair(s, q, x, a, b, &box[b], with_near, out))
                 return 0;

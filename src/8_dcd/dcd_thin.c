@@ -137,7 +137,7 @@ CTI_FN ct_real cti_dcd_substeps(cti_state *s, const ct_real *x0, const ct_real *
         int placed = 0;
         for (a = 0; a < f->n_bodies; a++) {
             ct_real most = cti_v3_norm(cti_v3_sub(m[a].mean, m[b].mean)) + m[a].spread + m[b].spread;
-            if (!cti_broad_may_meet(&f->soup, a, b) || !cti_box_overlap(&m[a].box, &m[b].box) || most <= fraction * m[b].thickness)
+            if (!cti_box_overlap(&m[a].box, &m[b].box) || most <= fraction * m[b].thickness || !cti_broad_may_meet(&f->soup, a, b))
                 continue;
             /* the tree over the motions of the faces */
             if (!placed)

@@ -497,7 +497,7 @@ static int cti_explicit_crossed(cti_state *s)
     const cti_surface *f = &s->surface;
     int n = cti_tangle_crossed(s), behind = 0, p, v;
     for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+        for (v = cti_surface_facing(f, p, 0); v < f->nv; v = cti_surface_facing(f, p, v + 1))
             behind += cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0;
     if (n > 0)
         n -= behind;

@@ -268,7 +268,7 @@ static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t, in
     ct_real distance = cti_explicit_tuned.contact.distance * s->desc.rk.penetration;
     int p, v;
     for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+        for (v = cti_surface_facing(f, p, 0); v < f->nv; v = cti_surface_facing(f, p, v + 1)) {
             ct_real most = distance * cti_explicit_scale(s, f->body_of[v], -1);
             cti_pair pair;
             if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > most)

@@ -316,13 +316,13 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
 static int cti_geometric_open(cti_state *s, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    if (!g->end.is_known || !cti_surface_is_at(&s->surface, g->end.x_last)) {
+    if (!g->end.is_known || g->scope.version != s->surface.soup.version || !cti_surface_is_at(&s->surface, g->end.x_last)) {
         int found = cti_geometric_count_intersections(s);
         if (found < 0)
             return 0;
         r->tangled = found;
         g->end.is_clean = found == 0;
-        g->scope.covered = g->scope.measured = 0;
+        g->scope.covered = g->scope.measured = 0, g->scope.version = s->surface.soup.version;
         memset(&s->step.limit, 0, sizeof s->step.limit);
     }
     memset(&g->run, 0, sizeof g->run);

@@ -137,6 +137,7 @@ typedef struct cti_geometric_scope {
     ct_real *lo, *hi;    /* [3 n_moving] are boxes of vertices: lists are complete while they contain the motion */
     ct_real *x0, *x1;    /* [3 nv] are the motion that they were made for */
     int covered;         /* 1: they and the lists are valid */
+    int version;         /* of the soup, that the step knows: who may meet whom */
     int measured;        /* 1: distances of the lists are those at surface.x0 */
     int wide;            /* 1: the lists are to have all pairs within 2 thicknesses */
     ct_real thickness_way; /* is, with `measured`, the longest way for which thicknesses were asked for [m] */

@@ -85,7 +85,7 @@ static int cti_geometric_list_planes(cti_state *s, cti_geometric *g)
     cti_candidates *l = &g->list[CTI_LIST_PLANE];
     int p, v, k;
     for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+        for (v = cti_surface_facing(f, p, 0); v < f->nv; v = cti_surface_facing(f, p, v + 1)) {
             const cti_plane *q = &f->planes[p];
             int at = 3 * (v + f->bodies[f->body_of[v]].shift);
             ct_real gap = -q->offset;

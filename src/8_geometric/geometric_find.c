@@ -64,6 +64,7 @@ static int cti_geometric_make(const cti_state *s, ct_real h, const cti_pair *p, 
                                              cti_v3_sub(cti_v3_at(f->x0, p->v[3]), cti_v3_at(f->x0, p->v[2]))), other);
         hit->normal = cti_v3_unit(cti_pair_offset(f, f->x0, p), other);
     }
+    hit->script_velocity = cti_pair_with_belts(f, p, hit->normal, 1, hit->script_velocity);
     hit->mu = cti_pair_friction(f, p);
     return forced || distance <= cti_geometric_tuned.find.margin * thickness +
                                      cti_geometric_tuned.find.ahead * h * cti_max(0, -cti_v3_dot(hit->normal, u));

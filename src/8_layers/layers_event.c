@@ -318,6 +318,20 @@ static double cti_layers_restitution(double least, double rate, double change)
     return change > 0 ? cti_fmin(1, cti_fmax(least, (1 - k * rate / change) / (1 + k / 2))) : 1;
 }
 
+/* adds what belts move, for pair i of a list, of vertices v */
+static void cti_layers_contact_belts(const cti_state *s, const cti_layers_list *l, const int32_t *v, int i, cti_layers_contact *p)
+{
+    const cti_surface *f = &s->surface;
+    cti_pair pair;
+    if (!f->has_belts)
+        return;
+    memset(&pair, 0, sizeof pair);
+    pair.kind = (int32_t)l->c.kind, pair.n_a = cti_kind_first(l->c.kind), pair.n = cti_kind_corners(l->c.kind);
+    memcpy(pair.v, v, sizeof *v * (size_t)pair.n);
+    pair.plane = l->c.kind == CT_PAIR_PLANE ? l->c.pairs[2 * i + 1] : -1;
+    p->velocity = cti_pair_with_belts(f, &pair, p->normal, 1, p->velocity), p->script = cti_pair_with_belts(f, &pair, p->normal, 1, p->script);
+}
+
 /* kicks both sides of pair i of a list, of vertices v, and sums what friction and restitution take, along the mean of the velocities before and
    after. plain: there is neither */
 static void cti_layers_pair_kick(cti_state *s, cti_layers_list *l, int i, const int32_t *v, const cti_layers_impulse *impulse, cti_layers_contact *p,
@@ -328,6 +342,7 @@ static void cti_layers_pair_kick(cti_state *s, cti_layers_list *l, int i, const 
     double e = (double)s->desc.restitution, un = (double)cti_v3_dot(p->velocity, p->normal), rate = cti_layers_mollifier_rate(s, v, impulse);
     double mu = plain ? 0 : cti_layers_friction(&s->surface, l, v, i), lag = 0, change = 0, share = 1, J, speed, friction = 0;
     cti_v3 lag_velocity = cti_v3_zero(), total, mean, slip;
+    cti_layers_contact_belts(s, l, v, i, p);
     if (y->recording)
         lag_velocity = cti_layers_lag_velocity(s, p, impulse->normal * p->inverse_mass, &lag, &change);
     if (y->recording && e < 1)
@@ -352,6 +367,7 @@ static void cti_layers_pair_kick(cti_state *s, cti_layers_list *l, int i, const 
     if (impulse->gradient || s->scripts.n_constrained) { /* pins and the edges' ends change it, too */
         mean = p->velocity;
         cti_layers_contact_make(s, v, l->weights + 4 * (size_t)i, l->c.kind == CT_PAIR_PLANE ? 1 : 4, p);
+        cti_layers_contact_belts(s, l, v, i, p);
         mean = cti_v3_mul(cti_v3_add(mean, p->velocity), CTI_R(0.5));
         rate = (rate + cti_layers_mollifier_rate(s, v, impulse)) / 2;
     }

@@ -117,7 +117,7 @@ static int cti_layers_list_planes(cti_state *s)
     cti_layers_list *l = &cti_layers_own(s)->list[CTI_LAYERS_PLANES];
     int p, v;
     for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+        for (v = cti_surface_facing(f, p, 0); v < f->nv; v = cti_surface_facing(f, p, v + 1)) {
             const cti_plane *q = &f->planes[p];
             ct_real gap = cti_min(cti_plane_gap(q, cti_v3_at(b->line_start, v)), cti_plane_gap(q, cti_v3_at(b->line_end, v)));
             gap -= b->reach[f->body_of[v]];

@@ -202,6 +202,7 @@ static void cti_penalty_work(cti_state *s, ct_real h, int i, const ct_real *u, c
     cti_penalty_run *run = &cti_penalty_of(s)->run;
     const cti_penalty_contact *q = &cti_penalty_of(s)->contacts[i];
     const cti_row *row = &s->contact.rows[i];
+    const cti_pair *pair = &s->contact.origins[i].pair;
     const ct_real none[2] = {0, 0};
     ct_real start[3], mean[3];
     double early = 0, swing = 0;
@@ -210,7 +211,8 @@ static void cti_penalty_work(cti_state *s, ct_real h, int i, const ct_real *u, c
     for (k = 0; k < 3; k++)
         mean[k] = (start[k] + u[k]) / 2;
     if (s->desc.penalty.form != CT_PENALTY_EXPLICIT && q->rebound_speed < 0)
-        cti_v3_put(mean, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_pair_way(&s->surface, &s->contact.origins[i].pair), 1 / h)));
+        cti_v3_put(mean, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_pair_with_belts(&s->surface, pair, cti_v3_at(row->frame, 0), h,
+                                                                                    cti_pair_way(&s->surface, pair)), 1 / h)));
     if (row->r[0] > 0)
         cti_impulses_work(row->r, mean, s->contact.origins[i].script, 0, r);
     if (s->desc.penalty.form != CT_PENALTY_EXPLICIT)

@@ -154,7 +154,7 @@ static int cti_penalty_planes(cti_state *s, int ahead)
     const cti_surface *f = &s->surface;
     int k, v;
     for (k = 0; k < f->n_planes; k++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+        for (v = cti_surface_facing(f, k, 0); v < f->nv; v = cti_surface_facing(f, k, v + 1)) {
             cti_hit hit;
             ct_real gap = cti_detect_above(f, k, f->x0, v);
             if (gap > 0 && !(ahead && cti_detect_above(f, k, f->x1, v) < 0))

@@ -67,7 +67,7 @@ CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x)
             continue;
         cti_penalty_inside_refit(s, x, b);
         for (a = 0; a < f->n_bodies; a++) {
-            if (a == b || !cti_broad_may_meet(&f->soup, a, b) || !cti_box_overlap(bounds + a, bounds + b))
+            if (a == b || !cti_box_overlap(bounds + a, bounds + b) || !cti_broad_may_meet(&f->soup, a, b))
                 continue;
             for (v = f->ranges[a].v0; v < f->ranges[a].v1; v++)
                 if (cti_box_has(bounds + b, cti_v3_at(x, v), 0) && !cti_penalty_inside_vertex(s, x, v, b))

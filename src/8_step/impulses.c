@@ -124,7 +124,8 @@ CTI_FN void cti_impulses_work(const ct_real *J, const ct_real *u, const ct_real 
 CTI_FN void cti_impulses_along(const cti_surface *f, const cti_touch *t, ct_real h, const ct_real *script, ct_step_report *r)
 {
     ct_real u[3];
-    cti_v3_put(u, 0, cti_m3_mul_v(t->frame, cti_v3_mul(cti_pair_way(f, &t->pair), 1 / h)));
+    cti_v3 way = cti_pair_with_belts(f, &t->pair, cti_v3_at(t->frame, 0), h, cti_pair_way(f, &t->pair));
+    cti_v3_put(u, 0, cti_m3_mul_v(t->frame, cti_v3_mul(way, 1 / h)));
     cti_impulses_work(t->r, u, script, cti_v3_dot(cti_v3_at(t->frame, 0), cti_pair_offset(f, f->x0, &t->pair)) < t->thickness, r);
 }
 

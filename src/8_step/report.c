@@ -23,12 +23,26 @@ CTI_FN void cti_step_open(cti_state *s, ct_real dt)
     s->step.left = dt;
 }
 
-CTI_FN void cti_step_empty(cti_state *s, ct_real dt)
+/* scripts move without bodies, too */
+static void cti_step_stand(cti_state *s, double time)
 {
-    s->step.time = s->step.until;
-    s->contact.memory_dt = dt;
+    s->step.time = time;
+    cti_assemble_standing(s);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
+}
+
+CTI_FN int cti_step_empty(cti_state *s, ct_real dt)
+{
+    double start = s->step.time;
     cti_assemble_stop(s, NULL, 0);
+    cti_step_stand(s, s->step.until);
+    if (!cti_step_told(s)) {
+        cti_step_stand(s, start);
+        return 0;
+    }
+    s->contact.memory_dt = dt;
     cti_impulses_swap(s);
+    return 1;
 }
 
 CTI_FN void cti_report_cost(const ct_step_report *a, ct_step_report *r)

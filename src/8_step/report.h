@@ -12,8 +12,10 @@ CTI_FN void cti_step_open(cti_state *s, ct_real dt);
 /* cti_substep_commit -- the tentative end of a substep of dt becomes the state, with velocities v [3 n]. Angular impulses of contacts act on the
    inertia at the middle of the substep. */
 CTI_FN void cti_substep_commit(cti_state *s, ct_real dt, const ct_real *v);
-/* cti_step_empty -- steps a world without blocks by dt: scripts that were stopped are where they are due. */
-CTI_FN void cti_step_empty(cti_state *s, ct_real dt);
+/* cti_step_told -- the world learns what the step did. cti_step_empty -- steps a world without blocks by dt: scripts that were stopped are where they
+   are due. 0: out of memory; then nothing has changed. */
+CTI_INLINE int cti_step_told(cti_state *s) { return s->scripts.still || !s->tell || s->tell(s->teller); }
+CTI_FN int cti_step_empty(cti_state *s, ct_real dt);
 /* cti_report_cost -- adds the work and the times of a try or a substep to a report. */
 CTI_FN void cti_report_cost(const ct_step_report *a, ct_step_report *r);
 /* cti_report_gain -- computes energy_gained from the rest of the report; the step began with the energies `start` [J] of bodies and contacts. */

@@ -79,15 +79,14 @@ static int cti_rotation_is_alone(const cti_state *s, int body, int rigid, const 
     int i;
     for (i = 0; i < f->n_bodies; i++) {
         ct_real h = cti_surface_pair_thickness(f, body, i);
-        if (i == body || cti_broad_has_pair(f->apart, CTI_LEN(f->apart) / 2, cti_min_int(i, body), cti_max_int(i, body)))
-            continue;
-        if (!cti_rotation_is_apart(&box, &boxes[i], h) && (rotates_far[i] || !cti_rotation_elements_apart(f, &f->ranges[i], &box, h)))
+        if (!cti_rotation_is_apart(&box, &boxes[i], h) && cti_broad_may_meet(&f->soup, i, body) &&
+            (rotates_far[i] || !cti_rotation_elements_apart(f, &f->ranges[i], &box, h)))
             return 0;
     }
     for (i = 0; i < f->n_planes; i++) {
         const cti_plane *p = &f->planes[i];
         ct_real gap = cti_min(cti_plane_gap(p, cti_v3_at(s->x, r->block)), cti_plane_gap(p, cti_v3_at(s->end.x, r->block)));
-        if (!(gap > radius + cti_surface_pair_thickness(f, body, p->body)))
+        if (cti_surface_meets(f, i, body) && !(gap > radius + cti_surface_pair_thickness(f, body, p->body)))
             return 0;
     }
     return 1;

@@ -89,8 +89,7 @@ CTI_FN ct_code cti_shell_step(cti_state *s, const cti_shell *q, ct_real dt, ct_s
         if (!cti_snapshot_save(s, q->contacts, &s->step.start) || (q->keep && !q->keep(s)))
             return CT_ERR_MEMORY;
         if (s->n == 0) {
-            cti_step_empty(s, dt);
-            return CT_OK;
+            return cti_step_empty(s, dt) ? CT_OK : CT_ERR_MEMORY;
         }
         r->substeps = 0;
         cti_report_cost(&last, r);
@@ -104,6 +103,8 @@ CTI_FN ct_code cti_shell_step(cti_state *s, const cti_shell *q, ct_real dt, ct_s
             break;
         cti_shell_back(s, q);
     }
+    if (!cti_step_told(s))
+        return cti_shell_back(s, q), CT_ERR_MEMORY;
     cti_judge_close(s, dt, r);
     if (q->crosses)
         cti_shell_place(&s->surface, s->mem);

@@ -494,6 +494,8 @@ typedef struct cti_state {
     cti_clock step;
     cti_parts parts;
     void *own;                /* private data of the stepper (stepper.h) */
+    int (*tell)(void *teller); /* called when a step has its end, with its touches in step.impulses. 0: out of memory, and the step fails */
+    void *teller;
 } cti_state;
 
 /* cti_state_component -- component that moves a surface vertex; -1: the vertex is static or scripted. */

@@ -21,6 +21,8 @@ typedef enum cti_feature {
     CTI_FEATURE_DIRECTION, /* blocks that move along a line or in a plane */
     CTI_FEATURE_JOINT,     /* joints and stitches */
     CTI_FEATURE_FRICTION,  /* a body with friction above 0 */
+    CTI_FEATURE_SELF,      /* a body that collides with itself */
+    CTI_FEATURE_BELT,      /* a surface that moves along itself */
     CTI_FEATURE_REPAIR,    /* ct_world_repair */
     CTI_FEATURE_PROBLEM,   /* ct_world_dump_problem */
     CTI_FEATURE_STEP       /* a step of length cti_state.step.dt, in a world that is prepared */

@@ -49,7 +49,7 @@ static int cti_tangle_planes(cti_state *s, uint64_t **marks)
     const cti_surface *f = &s->surface;
     int i, k;
     for (k = 0; k < f->n_planes; k++)
-        for (i = cti_surface_dynamic(f, 0); i < f->nv; i = cti_surface_dynamic(f, i + 1)) {
+        for (i = cti_surface_facing(f, k, 0); i < f->nv; i = cti_surface_facing(f, k, i + 1)) {
             const cti_plane *p = &f->planes[k];
             if (cti_plane_gap(p, cti_v3_at(f->x0, i)) <= 0 &&
                 !CTI_PUSH(s->mem, *marks, cti_tangle_key(i, p->body, 1)))
@@ -160,7 +160,8 @@ static int cti_tangle_marks(cti_state *s, uint64_t **marks)
     uint64_t *bodies = NULL;
     int i, ok = cti_tangle_bodies(s, &bodies) && cti_tangle_crossings(s, marks) && cti_tangle_planes(s, marks);
     for (i = 0; ok && i < CTI_LEN(bodies); i++)
-        ok = cti_tangle_inside(s, (int)(bodies[i] >> 32), (int)(uint32_t)bodies[i], marks);
+        if (cti_broad_may_meet(&s->surface.soup, (int)(bodies[i] >> 32), (int)(uint32_t)bodies[i]))
+            ok = cti_tangle_inside(s, (int)(bodies[i] >> 32), (int)(uint32_t)bodies[i], marks);
     CTI_FREE(s->mem, bodies);
     return ok && cti_tangle_sort(s, *marks);
 }
@@ -230,7 +231,7 @@ CTI_FN int cti_tangle_crossed(cti_state *s)
     }
     CTI_FREE(s->mem, pairs);
     for (p = 0; n >= 0 && p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+        for (v = cti_surface_facing(f, p, 0); v < f->nv; v = cti_surface_facing(f, p, v + 1))
             if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0 && n++ == 0)
                 cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
     return n;

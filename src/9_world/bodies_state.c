@@ -390,6 +390,28 @@ CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_re
     return CT_OK;
 }
 
+CONTACT_API_DEF ct_code ct_body_set_surface_velocity(ct_world *w, ct_body_id body, const ct_real velocity[3])
+{
+    ct_code code;
+    cti_body *b = cti_world_find(w, body, &code);
+    int at;
+    if (!b)
+        return code;
+    if (!velocity || !cti_body_is_scripted(b))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "a surface velocity needs a static or kinematic body and three numbers");
+    code = cti_bodies_check_velocities(w, body, velocity, NULL);
+    CTI_THEN(code, cti_steppers_admit(w, CTI_FEATURE_BELT, b->name));
+    if (code != CT_OK)
+        return code;
+    memcpy(b->belt, velocity, sizeof b->belt);
+    at = cti_world_surface_body(w, (int)(b - w->bodies));
+    if (at >= 0) {
+        memcpy(w->state.surface.bodies[at].belt, velocity, sizeof b->belt);
+        w->state.surface.has_belts = 1;
+    }
+    return CT_OK;
+}
+
 CONTACT_API_DEF ct_filter ct_filter_default(void)
 {
     ct_filter f;
@@ -407,6 +429,39 @@ CONTACT_API_DEF ct_code ct_body_set_filter(ct_world *w, ct_body_id body, const c
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "ct_body_set_filter: filter is NULL");
     b->filter = *filter;
     cti_sleep_wake_near(w, (int)(b - w->bodies));
+    w->filtered = 0;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_set_sensor(ct_world *w, ct_body_id body, int on)
+{
+    ct_code code;
+    cti_body *b = cti_world_find(w, body, &code);
+    if (!b)
+        return code;
+    b->sensor = on != 0;
+    w->filtered = 0;
+    return CT_OK;
+}
+
+CONTACT_API_DEF int ct_body_is_sensor(const ct_world *w, ct_body_id body)
+{
+    int slot = w ? cti_world_slot(w, body) : -1;
+    return slot >= 0 && w->bodies[slot].sensor;
+}
+
+CONTACT_API_DEF ct_code ct_body_set_self_collision(ct_world *w, ct_body_id body, int on)
+{
+    ct_code code;
+    cti_body *b = cti_world_find(w, body, &code);
+    if (!b)
+        return code;
+    if (on < -1 || on > 1 || !cti_body_has_model(b))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, on, "self-collision is 1, 0 or -1, of a deformable body");
+    if (on > 0 && cti_steppers_admit(w, CTI_FEATURE_SELF, b->name) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
+    b->self_collision = on;
+    w->ready = w->prepared = 0; /* steppers keep what they know of bodies that meet themselves */
     return CT_OK;
 }
 

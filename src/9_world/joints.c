@@ -180,7 +180,7 @@ static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_
     cti_joint *j = &out->joint;
     const cti_body *a = slot_a < 0 ? NULL : &w->bodies[slot_a], *b = slot_b < 0 ? NULL : &w->bodies[slot_b];
     int held_a = a && d->a.vertices[0] >= 0, held_b = b && d->b.vertices[0] >= 0;
-    int meets = slot_a == slot_b && !w->state.desc.self_collision; /* a body that does not collide with itself */
+    int meets = slot_a == slot_b && a && !cti_body_meets_itself(w, a); /* a body that does not collide with itself */
     cti_v3 pa, pb;
     ct_real axes[9];
     out->slot[0] = slot_a, out->slot[1] = slot_b;

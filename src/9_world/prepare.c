@@ -83,7 +83,7 @@ static int cti_prepare_reserve(cti_mem *mem, cti_surface *f, const cti_prepare_s
            CTI_RESIZE(mem, f->vertex_owner, nv) && CTI_RESIZE(mem, f->edge_owner, ne) && CTI_RESIZE(mem, f->is_point, nv) &&
            CTI_RESIZE(mem, f->rest, 3 * nv) && CTI_RESIZE(mem, f->x0, 3 * nv) && CTI_RESIZE(mem, f->x1, 3 * nv) &&
            CTI_RESIZE(mem, f->script, 3 * n->moving) && CTI_RESIZE(mem, f->bodies, n->bodies) && CTI_RESIZE(mem, f->ranges, n->bodies) &&
-           CTI_RESIZE(mem, f->planes, n->np);
+           CTI_RESIZE(mem, f->planes, n->np) && CTI_RESIZE(mem, f->meets, (size_t)n->np * (size_t)n->bodies);
 }
 
 /* appends one body's surface at the counts of f */
@@ -95,8 +95,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     r->v0 = f->nv, r->v1 = f->nv + nv, r->e0 = f->ne, r->e1 = f->ne + t->n_edges, r->f0 = f->nf, r->f1 = f->nf + nf;
     r->dynamic = !cti_body_is_scripted(b) && !b->asleep;
     r->is_new = b->unsearched;
-    r->self = cti_body_has_model(b) && !b->asleep && w->state.desc.self_collision;
-    r->group = 1, r->mask = 0xffffffffu;
+    r->self = cti_body_meets_itself(w, b) && !b->asleep;
     r->order = b->order;
     for (i = 0; i < nv; i++) {
         int node = b->surface_nodes[i];
@@ -190,6 +189,29 @@ static int cti_prepare_trees(ct_world *w)
     return 1;
 }
 
+/* asks the user whether two bodies meet */
+static int cti_prepare_asks(void *world, int a, int b)
+{
+    ct_world *w = (ct_world *)world;
+    int busy = w->busy, meets;
+    w->busy = 1;
+    meets = w->state.desc.may_meet(cti_world_id(w, w->surface_slot[a]), cti_world_id(w, w->surface_slot[b]), w->state.desc.may_meet_user);
+    w->busy = busy;
+    return meets;
+}
+
+/* who meets whom */
+static void cti_prepare_filters(ct_world *w)
+{
+    cti_surface *f = &w->state.surface;
+    int i;
+    for (i = 0; i < f->n_bodies; i++)
+        f->ranges[i].filter = w->bodies[w->surface_slot[i]].filter, f->ranges[i].sensor = w->bodies[w->surface_slot[i]].sensor;
+    f->soup.asks = w->state.desc.may_meet ? cti_prepare_asks : NULL, f->soup.world = w;
+    cti_surface_filter(f);
+    w->filtered = 1;
+}
+
 static ct_code cti_prepare_surface(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -207,6 +229,8 @@ static ct_code cti_prepare_surface(ct_world *w)
         f->bodies[index].thickness = b->thickness;
         f->bodies[index].friction = b->friction;
         f->bodies[index].contact = b->contact;
+        memcpy(f->bodies[index].belt, b->belt, sizeof b->belt);
+        f->has_belts |= cti_v3_norm2(cti_v3_at(b->belt, 0)) > 0;
         f->bodies[index].dynamic = !cti_body_is_scripted(b) && !b->asleep;
         f->bodies[index].moves = cti_prepare_moves(b);
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
@@ -230,6 +254,7 @@ static ct_code cti_prepare_surface(ct_world *w)
     f->soup.vertex_is_point = f->is_point, f->soup.edge_faces = f->edge_faces;
     f->soup.tasks = &w->state.desc.tasks;
     f->soup.bodies = f->ranges, f->soup.n_bodies = n.bodies;
+    cti_prepare_filters(w);
     if (!cti_surface_neighbours(&w->mem, f) || !cti_surface_find_still(&w->mem, f) || !cti_world_resolve_joints(w))
         return CT_ERR_MEMORY;
     cti_detect_still(f);
@@ -387,6 +412,10 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
 {
     ct_code code;
     int i;
+    if (w->ready && !w->filtered) { /* what now meets may intersect */
+        cti_prepare_filters(w);
+        w->state.detect.n_tangled = cti_max_int(1, w->state.detect.n_tangled);
+    }
     if (w->ready)
         return CT_OK;
     code = cti_world_keep_contacts(w);

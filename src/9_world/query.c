@@ -100,7 +100,7 @@ static int cti_query_planes(ct_world *w)
     const cti_surface *f = &w->state.surface;
     int i, k;
     for (k = 0; k < f->n_planes; k++)
-        for (i = cti_surface_dynamic(f, 0); i < f->nv; i = cti_surface_dynamic(f, i + 1)) {
+        for (i = cti_surface_facing(f, k, 0); i < f->nv; i = cti_surface_facing(f, k, i + 1)) {
             cti_pair p;
             ct_pair out;
             int feature;
@@ -152,7 +152,7 @@ CONTACT_API_DEF ct_code ct_world_validate(const ct_world *cw, ct_pair **out_pair
     CTI_FPENV_RETURN(cti_world_validate(cw, out_pairs, out_n))
 }
 
-static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact *out)
+CTI_FN void cti_world_contact(const ct_world *w, const cti_touch *t, ct_contact *out)
 {
     const cti_state *s = &w->state;
     const cti_pair *p = &t->pair;
@@ -189,7 +189,7 @@ CTI_FN ct_code cti_world_keep_contacts(ct_world *w)
     CTI_CLEAR(w->contacts);
     for (i = 0; i < CTI_LEN(w->state.history.impulses.touches); i++) {
         ct_contact c;
-        cti_query_contact(w, &w->state.history.impulses.touches[i], &c);
+        cti_world_contact(w, &w->state.history.impulses.touches[i], &c);
         if (!CTI_PUSH(&w->mem, w->contacts, c))
             return cti_world_refuse(w, CT_ERR_MEMORY, -1, 0, "out of memory while listing contacts");
     }

@@ -107,7 +107,7 @@ static void cti_refine_planes(cti_refine *q)
     int p, b, v, moment, found;
     for (p = 0; p < f->n_planes; p++)
         for (b = 0; b < f->n_bodies; b++)
-            for (moment = 0, found = 0; moment <= CTI_REFINE_MOMENTS && !found && f->bodies[b].dynamic; moment++)
+            for (moment = 0, found = 0; moment <= CTI_REFINE_MOMENTS && !found && cti_surface_meets(f, p, b); moment++)
                 for (v = f->ranges[b].v0; v < f->ranges[b].v1; v++)
                     if (cti_plane_gap(&f->planes[p], cti_refine_at(q, v, moment)) < q->reach)
                         found = q->points[v] = 1;

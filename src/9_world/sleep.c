@@ -250,6 +250,7 @@ CTI_FN void cti_sleep_pass(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report r = w->slept;
     w->state.step.time += (double)dt;
+    cti_world_tell_nothing(w);
     r.status = CT_STATUS_OK;
     r.substeps = 1;
     r.events = r.contacts = r.rows = r.candidates = r.cmr_rounds = r.newton_iterations = r.solver_iterations = r.solver_sweeps = 0;

@@ -130,6 +130,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default_for(ct_stepper stepper)
     d.max_halvings = 5;
     d.recovery_speed = 1;
     d.sleep_speed = CTI_R(0.01);
+    d.hit_speed = 1;
     d.newton_iterations = 8;
     cti_steppers_defaults(&d);
     return d;
@@ -226,6 +227,7 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         {(double)d->row_mode, 0, CT_ROW_VELOCITY, "row_mode is out of range"},
         {(double)d->ccd_limits_step, 0, 1, "ccd_limits_step must be 0 or 1"},
         {(double)d->recovery_speed, 0, INFINITY, "recovery_speed must be zero or positive"},
+        {(double)d->hit_speed, 0, INFINITY, "hit_speed must be zero or positive"},
         {d->sleep_time, 0, CTI_FINITE, "sleep_time must be zero (never) or positive"},
         {(double)d->sleep_speed, CTI_POSITIVE, CTI_FINITE, "sleep_speed must be positive"}};
     ct_code code;
@@ -302,6 +304,7 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     w->state.mem = &w->mem;
     w->state.arena = &w->arena;
     w->state.desc = *desc;
+    w->state.tell = cti_world_tell, w->state.teller = w;
     w->remesher = cti_refine_remesher(desc);
     if (cti_steppers_of(w)->complete)
         cti_steppers_of(w)->complete(&w->state.desc);
@@ -423,6 +426,7 @@ static ct_code cti_world_close(ct_world *w, ct_code code, int done)
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
+    cti_events last;
     ct_code code;
     double t0, t1, pushed = 0;
     if (!w || cti_world_busy(w) != CT_OK)
@@ -462,6 +466,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         *out_report = report;
     }
     w->contacts_ready = 0;
+    last = w->events.last, w->events.last = w->events.next, w->events.next = last;
     cti_sleep_close(w, dt, &report);
     return cti_world_close(w, code, 1);
 }

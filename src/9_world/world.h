@@ -65,6 +65,9 @@ typedef struct cti_body {
     void *user_data;
     cti_place pose;         /* of a kinematic body at the start of its script */
     ct_real *local;         /* [3 n] its mesh before any pose; NULL: not needed so far */
+    int self_collision;          /* 1, 0, -1: the world's */
+    int sensor;
+    ct_real belt[3];             /* [m/s] velocity of the surface along itself */
     ct_real plane_normal[3], plane_offset;
     int32_t *order; /* item order of its trees (cti_broad_order); NULL: not built yet */
 } cti_body;
@@ -102,6 +105,25 @@ typedef struct cti_world_joint {
 } cti_world_joint;
 
 typedef struct cti_queries cti_queries;
+/* cti_meeting -- two bodies that touch, or a sensor and a body that overlaps it. */
+typedef struct cti_meeting {
+    ct_body_pair pair;
+    int32_t sensor; /* 1: pair.body_a is one */
+} cti_meeting;
+
+/* cti_events -- of a step, as ct_events. */
+typedef struct cti_events {
+    cti_meeting *meetings; /* sorted (touching.c): all that the next step's events need */
+    ct_touch *begin, *stay, *hit;
+    ct_body_pair *end, *sensor_begin, *sensor_end;
+} cti_events;
+
+/* cti_world_events -- those of the last step, and of the one that ends. */
+typedef struct cti_world_events {
+    cti_events last, next;
+    int32_t *hits; /* scratch of sensors.c */
+    uint64_t *sensed;
+} cti_world_events;
 
 struct ct_world {
     cti_mem whole;          /* the caller's allocator */
@@ -115,6 +137,7 @@ struct ct_world {
     int n_alive;
     int ready;              /* 1: surface, matrix and factors match the bodies */
     int n_fresh;            /* number of bodies that the prepared data do not contain yet; if `prepared` is 1, nothing else is missing */
+    int filtered;           /* 1: so do filters */
     int prepared;           /* 1: the prepared data match all other bodies and all joints */
     ct_error_info error;
     ct_pair *pairs;         /* the result of ct_world_validate */
@@ -127,6 +150,7 @@ struct ct_world {
     ct_real *unpushed;      /* [9 n + 3 rigids] velocities and what is owed before they act, their impulses, spins before */
     cti_queries *queries;   /* what queries read (queries.h); NULL: nobody has asked */
     int queries_ready;      /* 1: they match bodies and positions. Whatever changes these sets it to 0 */
+    cti_world_events events;
     int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
     cti_refinement refined;
     const cti_remesher *remesher; /* or NULL */
@@ -155,6 +179,13 @@ CTI_FN int cti_world_list_models(ct_world *w);
 CTI_FN ct_code cti_world_busy(ct_world *w);
 /* cti_world_keep_contacts -- builds the user's list of contacts before its sources are removed. CT_ERR_MEMORY. */
 CTI_FN ct_code cti_world_keep_contacts(ct_world *w);
+/* cti_world_contact -- a touch as the user sees it. cti_world_tell -- cti_state.tell: makes the events of the step that ends. */
+CTI_FN void cti_world_contact(const ct_world *w, const cti_touch *t, ct_contact *out);
+CTI_FN int cti_world_tell(void *world);
+/* cti_world_tell_nothing -- the last step had no contacts, and nothing began or ended. */
+CTI_FN void cti_world_tell_nothing(ct_world *w);
+/* cti_world_sense -- events.sensed: number in the surface of a sensor << 32 | that of a body that overlaps it, sorted. 0: out of memory. */
+CTI_FN int cti_world_sense(ct_world *w);
 CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot);
 /* cti_world_prepare -- builds surface, matrix pattern, factors after bodies changed. */
 CTI_FN ct_code cti_world_prepare(ct_world *w);
@@ -167,6 +198,11 @@ CTI_INLINE int cti_body_nodes(const cti_body *b) { return b->n_blocks - CTI_LEN(
 CTI_INLINE int cti_body_has_model(const cti_body *b)
 {
     return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH || b->kind == CTI_BODY_ROD || b->kind == CTI_BODY_POINTS;
+}
+/* cti_body_meets_itself -- 1 for a deformable body that collides with itself. */
+CTI_INLINE int cti_body_meets_itself(const ct_world *w, const cti_body *b)
+{
+    return cti_body_has_model(b) && (b->self_collision < 0 ? w->state.desc.self_collision : b->self_collision);
 }
 CTI_INLINE int cti_body_is_scripted(const cti_body *b)
 {

@@ -58,6 +58,10 @@ CONTACT_API int ct_world_body_count(const ct_world *world);
    its own contacts from the list, and a step that is refused or fails leaves it. Impulses of impact zones and of the repair of
    intersections are not in it. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
+/* ct_world_events -- what began, stayed, hit and ended in the last step, complete in itself: a pair that began ends once, whatever is removed or
+   changed in between. The lists are valid until the next step; before the first they are empty. A step that is refused or fails leaves them.
+   CT_ERR_ARGUMENT: NULL, a call from a callback. */
+CONTACT_API ct_code ct_world_events(const ct_world *world, ct_events *out_events);
 /* ct_world_dump_problem -- writes the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file
    (global frictional contact). There a row's compliance is an unknown behind the velocities. A row that recovers its gap under load becomes
    two contacts. So r_ref and v_ref solve the file. CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it
@@ -166,11 +170,25 @@ CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const 
 /* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has the geometric mean of both. CT_ERR_ARGUMENT:
    negative or not finite; CT_ERR_UNSUPPORTED: above 0 with CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_real friction);
+/* ct_body_set_surface_velocity -- a static or kinematic body's surface moves along itself, as a belt does, while its shape stays: in contacts its
+   points have this velocity [3] [m/s], world axes, less its part along the contact's normal. It holds from the next step on; default 0. Friction
+   drags what touches it; the work is in ct_step_report.work_script. CT_ERR_ARGUMENT: NULL, numbers that are not finite or too large, another body;
+   CT_ERR_UNSUPPORTED: CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
+CONTACT_API ct_code ct_body_set_surface_velocity(ct_world *world, ct_body_id body, const ct_real velocity[3]);
 CONTACT_API ct_filter ct_filter_default(void);
 /* ct_body_set_filter, ct_body_get_filter -- whom a body meets, from the next step on, and which queries find it. Pairs that have not met so
-   far and intersect now are separated gradually, as bodies are that begin so. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL. */
+   far and intersect now are separated gradually, or refused by the step, as bodies are that begin so. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL. */
 CONTACT_API ct_code ct_body_set_filter(ct_world *world, ct_body_id body, const ct_filter *filter);
 CONTACT_API ct_code ct_body_get_filter(const ct_world *world, ct_body_id body, ct_filter *out_filter);
+/* ct_body_set_sensor -- 1: from the next step on the body makes no contact with others, and events tell what overlaps it at the end of a step: bodies
+   that their filters let meet, other than sensors, where not both stand for ever. Bodies overlap where their surfaces cross, or one is inside the
+   other, which is closed and no cloth; a plane overlaps what has a vertex behind it. 0: it is a body like others. CT_ERR_STALE_ID.
+   ct_body_is_sensor -- 0 also for stale ids. */
+CONTACT_API ct_code ct_body_set_sensor(ct_world *world, ct_body_id body, int on);
+CONTACT_API int ct_body_is_sensor(const ct_world *world, ct_body_id body);
+/* ct_body_set_self_collision -- 1, 0: a deformable body collides with itself from the next step on or does not; -1: as ct_world_desc.self_collision
+   says. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: another number, a body that is not deformable; CT_ERR_UNSUPPORTED: 1 with CT_STEPPER_EXPLICIT. */
+CONTACT_API ct_code ct_body_set_self_collision(ct_world *world, ct_body_id body, int on);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
    1 0 0 0, when the body is added.
    Either may be NULL. CT_ERR_ARGUMENT for other bodies. */

@@ -45,8 +45,8 @@ typedef struct ct_error_info {
 } ct_error_info;
 
 /* ct_filter -- whom a body meets, as in Box2D: two bodies meet when they share a group above 0; they do not when they share a group below 0;
-   otherwise when the category of each has a bit in the mask of the other. ct_filter_default: category 1, all bits in the mask, group 0. A body
-   meets itself by ct_world_desc.self_collision alone. */
+   otherwise when the category of each has a bit in the mask of the other. ct_filter_default: category 1, all bits in the mask, group 0. It is for
+   planes, too. A body meets itself by ct_body_set_self_collision alone. */
 typedef struct ct_filter {
     uint64_t category, mask;
     int32_t group;
@@ -278,7 +278,11 @@ typedef struct ct_world_desc {
     ct_real friction;     /* Coulomb coefficient, >= 0; default 0.4 */
     ct_real restitution;  /* [0, 1] share of the normal speed that an impact gives back. Other than 0 with CT_STEPPER_LAYERS and
                              CT_STEPPER_PENALTY only; default 0 */
-    int self_collision;   /* 1: a body collides with itself; default 1 */
+    int self_collision;   /* 1: a body collides with itself; default 1. ct_body_set_self_collision: of one body */
+    int (*may_meet)(ct_body_id a, ct_body_id b, void *user); /* 0: two bodies whose filters meet do not meet. It is asked, on the calling thread and
+                             in no order, of bodies that come near each other, and of every plane; its answer depends on the two bodies and their
+                             filters alone. NULL (default): all do */
+    void *may_meet_user;
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CONTACT_STEPPER, or the first of the list that is built */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
@@ -305,6 +309,7 @@ typedef struct ct_world_desc {
     double sleep_time;      /* [s] >= 0: bodies that rest for so long are left out of steps until something comes near; CT_STEPPER_CMR only.
                                0: never (default) */
     ct_real sleep_speed;    /* [m/s] > 0: vertices that rest are slower, and have gone less than this times sleep_time; default 0.01 */
+    ct_real hit_speed;      /* [m/s] >= 0: contacts that come nearer faster are events of hits (ct_events); INFINITY: none; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
     ct_log_fn *log;
@@ -531,7 +536,7 @@ typedef struct ct_joint_desc {
     ct_real angular_compliance; /* [rad/(N m)] >= 0 of hinge and fixed joints; default 0 */
     ct_real rest_length; /* [m] stitches; default -1: 0, the points coincide. Between vertices of bodies that collide at least 1.1
                             thicknesses, which the log says: a seam closes to its thickness */
-    int collide;         /* 1, 0: the two bodies collide or not (with planes always); default -1: they collide when one of them is
+    int collide;         /* 1, 0: the two bodies collide or not, where their filters meet (with planes these decide alone); default -1: they collide when one of them is
                             deformable. Where both are, only if the joint is a stitch or has a compliance: others hold vertices of
                             both in one place, which contradicts their thickness */
 } ct_joint_desc;
@@ -605,6 +610,31 @@ typedef struct ct_draw {
     int limit;             /* 1: the pair that limited the last step, or one that intersects (ct_step_report.limit) */
     int boxes;             /* 1: the boxes of bodies; default 0 */
 } ct_draw;
+/* ct_body_pair -- two bodies, or one with itself. */
+typedef struct ct_body_pair {
+    ct_body_id body_a, body_b;
+} ct_body_pair;
+
+/* ct_touch -- two bodies that touched in a step, contact.body_a and contact.body_b, or one with itself. */
+typedef struct ct_touch {
+    ct_contact contact; /* the one with the largest normal impulse; of a hit the fastest one */
+    ct_real impulse;    /* [N s] sum of the normal impulses of all contacts of the pair, over the whole step */
+    ct_real speed;      /* [m/s] at which points of a contact came nearer to each other along its normal when the step began: the largest of the
+                           pair. What gravity adds until they meet, at most g dt, is not in it */
+} ct_touch;
+
+/* ct_events -- what has happened in the last step. Two bodies touch in a step if a contact between them carried load in it: ct_world_contacts lists
+   one. Each list is ordered by the bodies' index1, the lower of a pair first, and does not depend on the number of workers. */
+typedef struct ct_events {
+    const ct_touch *begin;   /* [n_begin] pairs that touched in this step, and not in the one before */
+    const ct_touch *stay;    /* [n_stay] pairs that touched in both */
+    const ct_touch *hit;     /* [n_hit] pairs, of those in begin and stay, with a speed above ct_world_desc.hit_speed */
+    const ct_body_pair *end; /* [n_end] pairs that touched in the step before, and not in this one; also of bodies that were removed, whose ids are
+                                stale */
+    const ct_body_pair *sensor_begin; /* [n_sensor_begin] a sensor, body_a, and a body that overlaps it now and did not after the step before */
+    const ct_body_pair *sensor_end;   /* [n_sensor_end] one that did, and does not */
+    int n_begin, n_stay, n_hit, n_end, n_sensor_begin, n_sensor_end;
+} ct_events;
 
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
