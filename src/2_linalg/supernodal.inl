@@ -254,6 +254,15 @@ CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) * f)
     memset(f, 0, sizeof *f);
 }
 
+CTI_FN void CTI_TN(cti_factor, archive)(cti_archive *a, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
+{
+    if (cti_archive_checks(a) && !CTI_TN(cti_factor, reserve)(a->mem, f, sym))
+        a->code = CT_ERR_MEMORY;
+    cti_archive_bytes(a, f->L, sym->panel[sym->n_super] * sizeof *f->L);
+    cti_archive_bytes(a, f->inverse, (size_t)sym->pivot[sym->n_super] * sizeof *f->inverse);
+    CTI_ARCHIVE(a, f->boosted);
+}
+
 #undef CTI_SUPER_EPS
 #undef CTI_SUPER_TINY
 #undef CTI_SUPER_GONE

@@ -66,6 +66,6 @@ static void cti_barrier_unprepare(cti_state *s)
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
 {
     static const cti_stepper barrier = {CTI_STEPPER_ENDS_APART, cti_barrier_defaults, cti_barrier_check, NULL, NULL, cti_barrier_refuses,
-                                        cti_barrier_prepare, cti_barrier_step, CTI_BARRIER_PROBLEM, cti_barrier_unprepare};
+                                        cti_barrier_prepare, cti_barrier_step, CTI_BARRIER_PROBLEM, cti_barrier_unprepare, NULL};
     return &barrier;
 }

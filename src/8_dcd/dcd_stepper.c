@@ -159,6 +159,6 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_dcd(void)
 {
     static const cti_stepper dcd = {CTI_STEPPER_NEEDS_FACTORS | CTI_STEPPER_PRINTED, cti_dcd_defaults, cti_dcd_check, cti_dcd_complete,
-                                    cti_dcd_refusals, NULL, cti_dcd_bodies, cti_dcd_step, CTI_DCD_PROBLEM, NULL};
+                                    cti_dcd_refusals, NULL, cti_dcd_bodies, cti_dcd_step, CTI_DCD_PROBLEM, NULL, NULL};
     return &dcd;
 }

@@ -180,6 +180,6 @@ static int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
 {
     static const cti_stepper stepper = {0, cti_explicit_defaults, cti_explicit_check, NULL, cti_explicit_refusals, cti_explicit_refuses,
-                                        cti_explicit_prepare, cti_explicit_step, NULL, NULL};
+                                        cti_explicit_prepare, cti_explicit_step, NULL, NULL, NULL};
     return &stepper;
 }

@@ -158,6 +158,7 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
                                           cti_geometric_prepare,
                                           cti_geometric_step,
                                           NULL,
-                                          cti_geometric_unprepare};
+                                          cti_geometric_unprepare,
+                                          NULL};
     return &geometric;
 }

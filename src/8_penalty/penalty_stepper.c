@@ -103,6 +103,6 @@ static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_penalty(void)
 {
     static const cti_stepper penalty = {CTI_STEPPER_NEEDS_FACTORS, cti_penalty_defaults, cti_penalty_check, NULL, cti_penalty_refusals,
-                                        NULL, cti_penalty_prepare, cti_penalty_step, NULL, cti_penalty_unprepare};
+                                        NULL, cti_penalty_prepare, cti_penalty_step, NULL, cti_penalty_unprepare, NULL};
     return &penalty;
 }

@@ -27,6 +27,7 @@ typedef struct cti_body_split {
 typedef struct cti_body {
     cti_body_kind kind;
     uint32_t generation;
+    uint64_t print;         /* a hash of what it was added with (archive.c) */
     char name[64];
     int n;                  /* vertices as the user numbers them */
     int fresh;              /* 1: the prepared data do not contain the body yet */
@@ -221,6 +222,8 @@ CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh);
 /* cti_bodies_check_extent -- refuses a point, of n [3 n], whose coordinate is too far out for the body's thickness. */
 CTI_FN ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b, const ct_real *points, int n);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
+/* cti_world_print -- cti_body.print of a body whose blocks are in the state. */
+CTI_FN uint64_t cti_world_print(const ct_world *w, const cti_body *b);
 /* cti_world_public_pair -- converts surface features to features of bodies. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
 
