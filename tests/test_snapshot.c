@@ -12,7 +12,7 @@ typedef struct scene {
     books *b;
     ct_body_id bodies[16], late;
     int n, soft;          /* number of bodies; one that pins hold, or -1 */
-    double dt;
+    double dt, top;
 } scene;
 
 static double between(uint64_t *s, double lo, double hi) { return lo + (hi - lo) * lcg(s); }
@@ -58,21 +58,25 @@ static int joined(scene *q, ct_code code, ct_body_id id)
     return 1;
 }
 
-static void add_box(scene *q, uint64_t *s, int rigid, double y)
+/* a box 3 mm above what is there, on its way down */
+static void add_box(scene *q, uint64_t *s, int rigid)
 {
     double size = between(s, 0.06, 0.1), angle = between(s, -0.4, 0.4), x = between(s, -0.02, 0.02), z = between(s, -0.02, 0.02);
+    double half = size / 2 * (cos(angle) + fabs(sin(angle))), y = q->top + 0.003 + half;
     int cells = 1 + below(s, 2);
     ct_mesh m = mesh_box(size, size, size, cells, cells, cells, !rigid);
     ct_body_id id = {0, 0};
     ct_code code;
     mesh_place(&m, angle, x, y, z);
+    q->top = y + half;
     if (rigid) {
         ct_rigid_desc d = ct_rigid_desc_default();
-        d.name = "crate", d.mesh = &m, d.density = 500;
+        d.name = "crate", d.mesh = &m, d.density = 500, d.velocity[1] = (ct_real)-0.5;
         code = ct_body_add_rigid(q->w, &d, &id);
     } else {
         ct_soft_desc d = ct_soft_desc_default();
         d.name = "jelly", d.mesh = &m, d.material.young = (ct_real)3e4, d.material.poisson = (ct_real)0.4, d.material.density = 1000;
+        d.velocity[1] = (ct_real)-0.4;
         if (q->stepper == CT_STEPPER_EXPLICIT)
             d.material.model = CT_MODEL_HONG_NEOHOOKEAN;
         code = ct_body_add_soft(q->w, &d, &id);
@@ -82,12 +86,13 @@ static void add_box(scene *q, uint64_t *s, int rigid, double y)
     ct_mesh_free(&m);
 }
 
-static void add_sheet(scene *q, uint64_t *s, double y)
+static void add_sheet(scene *q, uint64_t *s)
 {
     ct_mesh m = mesh_grid(0.2, 0.2, 5, 5);
     ct_cloth_desc d = ct_cloth_desc_default();
     ct_body_id id = {0, 0};
-    mesh_place(&m, between(s, -0.2, 0.2), 0, y, 0);
+    mesh_place(&m, between(s, -0.2, 0.2), 0, q->top += 0.025, 0);
+    q->top += 0.025;
     d.name = "sheet", d.mesh = &m, d.material = ct_material_default(below(s, 2) ? CT_MODEL_SPRINGS : CT_MODEL_MEMBRANE);
     d.material.areal_density = (ct_real)0.2;
     if (joined(q, ct_body_add_cloth(q->w, &d, &id), id) && q->soft < 0)
@@ -95,7 +100,7 @@ static void add_sheet(scene *q, uint64_t *s, double y)
     ct_mesh_free(&m);
 }
 
-static void add_rod_and_points(scene *q, double y)
+static void add_rod_and_points(scene *q)
 {
     ct_real x[15];
     int32_t segments[8];
@@ -105,7 +110,7 @@ static void add_rod_and_points(scene *q, double y)
     ct_body_id id = {0, 0};
     int i;
     for (i = 0; i < 5; i++)
-        x[3 * i] = (ct_real)(0.04 * (i - 2)), x[3 * i + 1] = (ct_real)y, x[3 * i + 2] = (ct_real)(0.003 * i * i);
+        x[3 * i] = (ct_real)(0.04 * (i - 2)), x[3 * i + 1] = (ct_real)(q->top + 0.003), x[3 * i + 2] = (ct_real)(0.003 * i * i);
     for (i = 0; i < 4; i++)
         segments[2 * i] = i, segments[2 * i + 1] = i + 1;
     memset(&m, 0, sizeof m);
@@ -113,10 +118,11 @@ static void add_rod_and_points(scene *q, double y)
     d.name = "rod", d.mesh = &m;
     joined(q, ct_body_add_rod(q->w, &d, &id), id);
     for (i = 0; i < 5; i++)
-        x[3 * i + 1] += (ct_real)0.03;
+        x[3 * i + 1] += (ct_real)0.005;
     m.segments = NULL, m.n_segments = 0;
     p.name = "points", p.mesh = &m;
     joined(q, ct_body_add_points(q->w, &p, &id), id);
+    q->top += 0.02;
 }
 
 static void add_paddle(scene *q, uint64_t *s)
@@ -136,14 +142,15 @@ static void add_joints(scene *q, uint64_t *s)
 {
     ct_joint_desc d = ct_joint_desc_default(CT_JOINT_HINGE);
     int first = q->n;
-    add_box(q, s, 1, 0.45), add_box(q, s, 1, 0.6);
+    double y = q->top;
+    add_box(q, s, 1), add_box(q, s, 1);
     if (q->n < first + 2)
         return;
-    d.a.body = q->bodies[first], d.b.body = q->bodies[first + 1], d.point[1] = (ct_real)0.52;
+    d.a.body = q->bodies[first], d.b.body = q->bodies[first + 1], d.point[1] = (ct_real)((y + q->top) / 2);
     if (ct_joint_add(q->w, &d, NULL) != CT_OK)
         return;
     d = ct_joint_desc_default(CT_JOINT_BALL);
-    d.a.body = q->bodies[first], d.point[0] = (ct_real)0.05, d.point[1] = (ct_real)0.5, d.compliance = below(s, 2) ? (ct_real)1e-6 : 0;
+    d.a.body = q->bodies[first], d.point[0] = (ct_real)0.05, d.point[1] = (ct_real)(y + 0.1), d.compliance = below(s, 2) ? (ct_real)1e-6 : 0;
     assert_int_equal(ct_joint_add(q->w, &d, NULL), CT_OK);
 }
 
@@ -157,13 +164,13 @@ static void make(scene *q, uint64_t seed, books *b)
     q->dt = q->stepper == CT_STEPPER_EXPLICIT ? 2e-4 : between(&s, 0.004, 0.012);
     options(q, &s, &d);
     q->w = world_make(&d);
+    if (getenv("SNAPSHOT_DEBUG")) print_message("form %d depth %d friction %d hash %d\n", d.penalty.form, d.penalty.depth, d.penalty.friction, d.broad_phase);
     add_plane(q->w, 0, 1, 0, 0);
-    add_box(q, &s, 0, 0.056), add_box(q, &s, 0, 0.17);
-    add_box(q, &s, 1, 0.29);
+    add_box(q, &s, 0), add_box(q, &s, 0), add_box(q, &s, 1);
     if (below(&s, 2))
-        add_sheet(q, &s, 0.38);
+        add_sheet(q, &s);
     if (below(&s, 3) == 0)
-        add_rod_and_points(q, 0.4);
+        add_rod_and_points(q);
     if (below(&s, 2))
         add_paddle(q, &s);
     if (below(&s, 2))
@@ -176,6 +183,7 @@ static void happen(scene *q, int i)
     static const int32_t nodes[2] = {0, 1};
     uint64_t s = q->seed * 77 + (uint64_t)i * 1013 + 5;
     ct_motion lift;
+    if (getenv("CALM") && i != 9 && i != 13 && !strchr(getenv("CALM"), (char)(48 + i))) return;
     lcg(&s), lcg(&s);
     memset(&lift, 0, sizeof lift);
     lift.linear[1] = (ct_real)0.2;
@@ -186,7 +194,7 @@ static void happen(scene *q, int i)
     if (i == 5 && q->n > 1)
         ct_body_set_friction(q->w, q->bodies[1], (ct_real)0.1);
     if (i == 9 && q->seed % 3 == 0) {
-        add_box(q, &s, q->stepper == CT_STEPPER_CMR, 0.8);
+        add_box(q, &s, q->stepper == CT_STEPPER_CMR);
         q->late = q->bodies[q->n - 1];
     }
     if (i == 13 && q->late.index1)
@@ -278,6 +286,18 @@ static void run(scene *q, int from, int to, track *t, int compare, const char *w
         else if (h != t->hash[i] || c != t->contacts[i] || memcmp(&r, &t->report[i], sizeof r) != 0) {
             print_message("seed %d, stepper %s, %s: step %d has another %s\n", (int)q->seed, ct_stepper_text(q->stepper), what, i,
                           h != t->hash[i] ? "hash" : c != t->contacts[i] ? "list of contacts" : "report");
+            if (getenv("SNAPSHOT_DEBUG")) {
+                size_t z;
+                const double *x = (const double *)(const void *)&r, *y = (const double *)(const void *)&t->report[i];
+                const int *xi = (const int *)(const void *)&r, *yi = (const int *)(const void *)&t->report[i];
+                for (z = 0; z < sizeof r / 4; z++)
+                    if (xi[z] != yi[z])
+                        print_message("byte %d: int %d %d double %.17g %.17g\n", (int)(4 * z), xi[z], yi[z], x[z / 2], y[z / 2]);
+            }
+            if (getenv("SNAPSHOT_DEBUG"))
+                print_message("windows %d %d rollbacks %d %d updates %d %d script %g %g pins %g %g contacts %d %d\n", r.windows, t->report[i].windows,
+                              r.rollbacks, t->report[i].rollbacks, (int)r.updates, (int)t->report[i].updates, r.work_script, t->report[i].work_script,
+                              r.work_pins, t->report[i].work_pins, r.contacts, t->report[i].contacts);
             fail();
         }
     }

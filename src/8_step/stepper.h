@@ -42,6 +42,16 @@ typedef struct cti_stepper_body {
 /* cti_stepper_own -- private data of zeros, which live until bodies or joints change. NULL: out of memory. */
 CTI_INLINE void *cti_stepper_own(cti_state *s, size_t size) { return s->own = cti_mem_zero(&s->prepared, size); }
 
+/* cti_stepper_archived -- private data that outlive a change of bodies, for an archive. Where there are none yet, a check makes them, of zeros; else
+   `none` [size] stands for them. */
+CTI_INLINE void *cti_stepper_archived(const cti_archive *a, cti_state *s, void *none, size_t size)
+{
+    if (!s->own && cti_archive_checks(a))
+        s->own = cti_mem_zero(s->mem, size);
+    memset(none, 0, size);
+    return s->own ? s->own : none;
+}
+
 struct cti_program;
 
 /* cti_refusal -- a feature that a stepper does not have, and the reason: a sentence for the error's text, which begins with the body's name. */
