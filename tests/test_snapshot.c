@@ -244,7 +244,7 @@ static void restore(ct_world *w, bytes q)
 
 /* ---- the same bits ---- */
 
-enum { STEPS = 64 };
+enum { STEPS = 80 };
 typedef struct track {
     uint64_t hash[STEPS];
     ct_step_report report[STEPS];

@@ -31,16 +31,18 @@ static void cti_archive_scripts(cti_archive *a, cti_state *s)
     CTI_ARCHIVE_GAP(a, n, cti_direction, block, offsetof(cti_direction, projector));
 }
 
-/* what survives a change of bodies; arrays by blocks may then lack those that were added since the last step */
+/* an array with `per` numbers for each block. One of the last step has other lengths after a change of bodies, until they are prepared */
+#define CTI_ARCHIVE_BLOCKS(a, array, count, prepared) CTI_ARCHIVE_SIZED(a, array, (prepared) ? (count) : 0, (prepared) ? (count) : -1)
+
+/* what survives a change of bodies */
 static void cti_archive_blocks(cti_archive *a, cti_state *s, int prepared)
 {
     cti_history *q = &s->history;
-    int n = s->n, n3 = 3 * n, least = prepared ? n : 0, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0, i;
+    int n = s->n, n3 = 3 * n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0, i;
     CTI_ARCHIVE(a, s->step.time), CTI_ARCHIVE(a, s->contact.memory_dt), CTI_ARCHIVE(a, s->judge.debt), CTI_ARCHIVE(a, q->dt_free);
     CTI_ARCHIVE_ARRAY(a, s->x, n3), CTI_ARCHIVE_ARRAY(a, s->v, n3), CTI_ARCHIVE_ARRAY(a, q->dt_prev, n), CTI_ARCHIVE_ARRAY(a, q->fall, n);
-    CTI_ARCHIVE_SIZED(a, q->touched, least, n), CTI_ARCHIVE_SIZED(a, q->impulses.pins, 3 * least, n3);
-    CTI_ARCHIVE_SIZED(a, q->dv_free, 3 * least, n3);
-    CTI_ARCHIVE_SIZED(a, q->v0, prepared ? two : 0, two), CTI_ARCHIVE_SIZED(a, q->u0, prepared ? two : 0, two);
+    CTI_ARCHIVE_BLOCKS(a, q->touched, n, prepared), CTI_ARCHIVE_BLOCKS(a, q->impulses.pins, n3, prepared);
+    CTI_ARCHIVE_BLOCKS(a, q->dv_free, n3, prepared), CTI_ARCHIVE_BLOCKS(a, q->v0, two, prepared), CTI_ARCHIVE_BLOCKS(a, q->u0, two, prepared);
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         cti_archive_rigid(a, &s->bodies.rigids[i]);
     cti_memory_archive(a, &s->contact.memory), cti_memory_archive(a, &q->impulses.joints);
