@@ -1,7 +1,9 @@
 /* test_snapshot.c -- snapshots of worlds: a world goes on from one with the same bits, wherever it is restored; data that do not belong to it are
    refused by name and leave it as it was. Worlds are random, of every stepper, and things happen between their steps. */
 #define _POSIX_C_SOURCE 200809L
+#include "../src/0_base/archive.h"
 #include "world_util.h"
+#include <unistd.h>
 
 /* ---- random worlds ---- */
 
@@ -164,7 +166,6 @@ static void make(scene *q, uint64_t seed, books *b)
     q->dt = q->stepper == CT_STEPPER_EXPLICIT ? 2e-4 : between(&s, 0.004, 0.012);
     options(q, &s, &d);
     q->w = world_make(&d);
-    if (getenv("SNAPSHOT_DEBUG")) print_message("form %d depth %d friction %d hash %d\n", d.penalty.form, d.penalty.depth, d.penalty.friction, d.broad_phase);
     add_plane(q->w, 0, 1, 0, 0);
     add_box(q, &s, 0), add_box(q, &s, 0), add_box(q, &s, 1);
     if (below(&s, 2))
@@ -183,7 +184,6 @@ static void happen(scene *q, int i)
     static const int32_t nodes[2] = {0, 1};
     uint64_t s = q->seed * 77 + (uint64_t)i * 1013 + 5;
     ct_motion lift;
-    if (getenv("CALM") && i != 9 && i != 13 && !strchr(getenv("CALM"), (char)(48 + i))) return;
     lcg(&s), lcg(&s);
     memset(&lift, 0, sizeof lift);
     lift.linear[1] = (ct_real)0.2;
@@ -286,18 +286,6 @@ static void run(scene *q, int from, int to, track *t, int compare, const char *w
         else if (h != t->hash[i] || c != t->contacts[i] || memcmp(&r, &t->report[i], sizeof r) != 0) {
             print_message("seed %d, stepper %s, %s: step %d has another %s\n", (int)q->seed, ct_stepper_text(q->stepper), what, i,
                           h != t->hash[i] ? "hash" : c != t->contacts[i] ? "list of contacts" : "report");
-            if (getenv("SNAPSHOT_DEBUG")) {
-                size_t z;
-                const double *x = (const double *)(const void *)&r, *y = (const double *)(const void *)&t->report[i];
-                const int *xi = (const int *)(const void *)&r, *yi = (const int *)(const void *)&t->report[i];
-                for (z = 0; z < sizeof r / 4; z++)
-                    if (xi[z] != yi[z])
-                        print_message("byte %d: int %d %d double %.17g %.17g\n", (int)(4 * z), xi[z], yi[z], x[z / 2], y[z / 2]);
-            }
-            if (getenv("SNAPSHOT_DEBUG"))
-                print_message("windows %d %d rollbacks %d %d updates %d %d script %g %g pins %g %g contacts %d %d\n", r.windows, t->report[i].windows,
-                              r.rollbacks, t->report[i].rollbacks, (int)r.updates, (int)t->report[i].updates, r.work_script, t->report[i].work_script,
-                              r.work_pins, t->report[i].work_pins, r.contacts, t->report[i].contacts);
             fail();
         }
     }
@@ -355,9 +343,350 @@ static void worlds_go_on_with_the_same_bits(void **state)
     }
 }
 
+/* ---- another process ---- */
+
+static const char *program;
+
+/* the file name of a snapshot of this process */
+static const char *file_name(void)
+{
+    static char name[64];
+    snprintf(name, sizeof name, "/tmp/snapshot_%ld.bin", (long)getpid());
+    return name;
+}
+
+/* what the other process does: the world of a seed, restored from a file, and 5 more steps */
+static int child(const char *seed, const char *path)
+{
+    scene q;
+    int i;
+    make(&q, (uint64_t)atoi(seed), NULL);
+    if (ct_world_snapshot_read(q.w, path) != CT_OK)
+        return puts(ct_world_error(q.w)->text), 1;
+    for (i = 4; i < 9; i++)
+        advance(&q, i);
+    printf("%llx\n", (unsigned long long)ct_world_hash(q.w));
+    ct_world_destroy(q.w);
+    return 0;
+}
+
+static void another_process_goes_on_with_the_same_bits(void **state)
+{
+    uint64_t seed;
+    (void)state;
+    for (seed = 700; seed < 707; seed++) {
+        char line[400], expected[32];
+        scene q;
+        FILE *f;
+        int i;
+        make(&q, seed, NULL);
+        for (i = 0; i < 4; i++)
+            advance(&q, i);
+        assert_int_equal(ct_world_snapshot_write(q.w, file_name()), CT_OK);
+        for (i = 4; i < 9; i++)
+            advance(&q, i);
+        snprintf(expected, sizeof expected, "%llx\n", (unsigned long long)ct_world_hash(q.w));
+        snprintf(line, sizeof line, "'%s' child %d %s", program, (int)seed, file_name());
+        f = popen(line, "r");
+        assert_non_null(f);
+        assert_non_null(fgets(line, sizeof line, f));
+        assert_int_equal(pclose(f), 0);
+        assert_string_equal(line, expected);
+        ct_world_destroy(q.w);
+    }
+    remove(file_name());
+}
+
+/* ---- what does not fit is refused by name, and changes nothing ---- */
+
+static void refused(ct_world *w, bytes q, ct_code code, const char *text)
+{
+    uint64_t before = ct_world_hash(w);
+    bytes is = save(w), was = is;
+    ct_code got = ct_world_snapshot_restore(w, q.data, q.n);
+    if (got != code || (text && !strstr(ct_world_error(w)->text, text)))
+        print_message("%s, and not %d, %s\n", ct_world_error(w)->text, (int)code, text ? text : "");
+    assert_int_equal(got, code);
+    assert_true(!text || strstr(ct_world_error(w)->text, text) != NULL);
+    assert_true(ct_world_hash(w) == before);
+    is = save(w);
+    assert_true(is.n == was.n && memcmp(is.data, was.data, is.n) == 0);
+    free(is.data), free(was.data);
+}
+
+/* a stack of two bodies on a plane; variant: 0, or what is other */
+static ct_world *stack(int variant)
+{
+    ct_world_desc d = world_desc(2e-3, 0.3, NULL);
+    ct_joint_desc j = ct_joint_desc_default(CT_JOINT_STITCH);
+    ct_world *w;
+    ct_body_id a, b;
+    d.gravity[1] = variant == 1 ? (ct_real)-9 : d.gravity[1];
+    d.solver.max_sweeps = variant == 2 ? 100 : d.solver.max_sweeps;
+    d.stepper = variant == 3 ? CT_STEPPER_PENALTY : d.stepper;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    a = add_soft_box(w, "lower", 0.1, 1, variant == 4 ? 2e4 : 1e4, 0, 0.053, 0);
+    b = add_soft_box(w, "upper", variant == 5 ? 0.09 : 0.1, variant == 6 ? 2 : 1, 1e4, 0, 0.157, 0);
+    if (variant == 7) {
+        assert_int_equal(ct_body_remove(w, b), CT_OK);
+        b = add_soft_box(w, "upper", 0.1, 1, 1e4, 0, 0.157, 0);
+    }
+    if (variant == 8)
+        add_soft_box(w, "third", 0.1, 1, 1e4, 1, 1, 0);
+    j.a.body = a, j.a.vertices[0] = 2, j.b.body = b, j.b.vertices[0] = variant == 9 ? 1 : 0, j.rest_length = (ct_real)0.02;
+    if (variant != 10 && variant != 3)
+        assert_int_equal(ct_joint_add(w, &j, NULL), CT_OK);
+    return w;
+}
+
+/* the checksum of data that were changed is made right again */
+static void mend(bytes q)
+{
+    uint64_t sum = cti_archive_hash(0, q.data + 16, q.n - 16);
+    memcpy(q.data + 8, &sum, sizeof sum);
+}
+
+static bytes copy(bytes q)
+{
+    bytes c = q;
+    c.data = (unsigned char *)malloc(q.n);
+    assert_non_null(c.data);
+    memcpy(c.data, q.data, q.n);
+    return c;
+}
+
+static void another_world_is_refused_by_name(void **state)
+{
+    static const struct {
+        int variant;
+        const char *text;
+    } cases[] = {{1, "gravity"}, {2, "solver.max_iterations"}, {3, "self_collision"}, {4, "body lower"}, {5, "body upper"}, {6, "body upper"},
+                 {7, "body upper"}, {8, "number of its bodies"}, {9, "joint of lower"}, {10, "number of its joints"}};
+    ct_world *w = stack(0), *other;
+    bytes q;
+    size_t k;
+    int i;
+    (void)state;
+    for (i = 0; i < 5; i++)
+        step_once(w, 0.01);
+    q = save(w);
+    other = stack(0);
+    restore(other, q);
+    ct_world_destroy(other);
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        other = stack(cases[k].variant);
+        refused(other, q, CT_ERR_ARGUMENT, cases[k].text);
+        for (i = 0; i < 2; i++)
+            step_once(other, 0.01);
+        refused(other, q, CT_ERR_ARGUMENT, cases[k].text);
+        ct_world_destroy(other);
+    }
+    free(q.data);
+    ct_world_destroy(w);
+}
+
+/* a change of one number of the head */
+static void refused_head(ct_world *w, bytes q, size_t at, ct_code code, const char *text)
+{
+    bytes c = copy(q);
+    c.data[at] ^= 1;
+    if (at >= 16)
+        mend(c);
+    refused(w, c, code, text);
+    free(c.data);
+}
+
+static void damaged_data_and_other_builds_are_refused(void **state)
+{
+    ct_world *w = stack(0);
+    bytes q, c;
+    size_t i;
+    (void)state;
+    step_once(w, 0.01), step_once(w, 0.01);
+    q = save(w);
+    step_once(w, 0.01);
+    refused_head(w, q, 0, CT_ERR_FORMAT, "no snapshot");
+    refused_head(w, q, 8, CT_ERR_FORMAT, "damaged");
+    refused_head(w, q, 16, CT_ERR_FORMAT, "damaged");
+    refused_head(w, q, 24, CT_ERR_UNSUPPORTED, "order of bytes");
+    refused_head(w, q, 28, CT_ERR_UNSUPPORTED, "version");
+    refused_head(w, q, 32, CT_ERR_UNSUPPORTED, "version");
+    refused_head(w, q, 36, CT_ERR_UNSUPPORTED, "CONTACT_REAL");
+    refused_head(w, q, 40, CT_ERR_UNSUPPORTED, "processor");
+    for (i = 0; i < q.n; i += 1 + q.n / 40) {
+        bytes cut = q;
+        cut.n = i;
+        refused(w, cut, CT_ERR_FORMAT, NULL);
+        c = copy(q);
+        c.data[i] ^= (unsigned char)(1 << i % 8);
+        assert_true(ct_world_snapshot_restore(w, c.data, c.n) == (i >= 24 && i < 28 ? CT_ERR_UNSUPPORTED : CT_ERR_FORMAT));
+        free(c.data);
+    }
+    free(q.data);
+    ct_world_destroy(w);
+}
+
+/* numbers of any size, with a checksum that is right: most are refused, and none leads out of the memory of the world */
+static void forged_data_do_not_crash(void **state)
+{
+    uint64_t s = 42, seed;
+    int n = PLAIN_OR(300, 150), k, taken = 0;
+    (void)state;
+    for (seed = 0; seed < CT_STEPPER_COUNT_; seed++) {
+        scene a;
+        bytes q;
+        int i;
+        make(&a, seed, NULL);
+        for (i = 0; i < 6; i++)
+            advance(&a, i);
+        q = save(a.w);
+        for (k = 0; k < n; k++) {
+            bytes c = copy(q);
+            int32_t values[8] = {-1, 0, 1, 0x7fffffff, -0x7fffffff, 1000, 0x7ff80000, 3};
+            for (i = 1 + below(&s, 3); i > 0; i--) {
+                size_t at = 16 + 4 * (size_t)(lcg(&s) * (double)(q.n / 4 - 5));
+                memcpy(c.data + at, &values[below(&s, 8)], 4);
+            }
+            mend(c);
+            taken += ct_world_snapshot_restore(a.w, c.data, c.n) == CT_OK;
+            free(c.data);
+        }
+        restore(a.w, q);
+        advance(&a, 6);
+        free(q.data);
+        ct_world_destroy(a.w);
+    }
+    assert_true(taken > 0 && taken < n * CT_STEPPER_COUNT_);
+}
+
+/* ---- memory, files, misuse ---- */
+
+static void a_failing_allocator_leaves_the_world(void **state)
+{
+    uint64_t seed;
+    (void)state;
+    for (seed = 0; seed < CT_STEPPER_COUNT_; seed++) {
+        scene a, b;
+        books book;
+        bytes q;
+        int64_t k, calls, live;
+        ct_code code = CT_ERR_MEMORY;
+        int i;
+        make(&a, seed, NULL);
+        for (i = 0; i < 6; i++)
+            advance(&a, i);
+        ct_world_allocations(a.w, &calls, NULL);
+        q = save(a.w);
+        ct_world_allocations(a.w, &k, &live);
+        assert_true(k == calls && (int64_t)q.n <= live);
+        memset(&book, 0, sizeof book);
+        make(&b, seed, &book);
+        for (k = 1; code != CT_OK; k += PLAIN_OR(1, 7)) {
+            uint64_t before = ct_world_hash(b.w);
+            book.fail_at = book.calls + k;
+            code = ct_world_snapshot_restore(b.w, q.data, q.n);
+            book.fail_at = 0;
+            assert_true(code == CT_OK || (code == CT_ERR_MEMORY && ct_world_hash(b.w) == before));
+        }
+        for (i = 6; i < 9; i++) {
+            advance(&a, i), advance(&b, i);
+            assert_true(ct_world_hash(a.w) == ct_world_hash(b.w));
+        }
+        free(q.data);
+        ct_world_destroy(a.w), ct_world_destroy(b.w);
+        assert_true(book.wrong == 0 && book.live == 0);
+    }
+}
+
+static void files_hold_the_same_bytes(void **state)
+{
+    ct_world *w = stack(0);
+    bytes q;
+    FILE *f;
+    unsigned char *read;
+    (void)state;
+    step_once(w, 0.01);
+    q = save(w);
+    assert_int_equal(ct_world_snapshot_write(w, file_name()), CT_OK);
+    read = (unsigned char *)malloc(q.n + 1);
+    f = fopen(file_name(), "rb");
+    assert_true(f && fread(read, 1, q.n + 1, f) == q.n && memcmp(read, q.data, q.n) == 0);
+    fclose(f);
+    step_once(w, 0.01);
+    assert_int_equal(ct_world_snapshot_read(w, file_name()), CT_OK);
+    free(read);
+    read = save(w).data;
+    assert_memory_equal(read, q.data, q.n);
+    remove(file_name());
+    assert_int_equal(ct_world_snapshot_read(w, file_name()), CT_ERR_FILE);
+    assert_int_equal(ct_world_snapshot_write(w, "/no/such/folder/file"), CT_ERR_FILE);
+    free(read), free(q.data);
+    ct_world_destroy(w);
+}
+
+static ct_world *called;
+static int from_a_callback;
+static uint64_t clock_that_calls(void *user)
+{
+    size_t n = 0;
+    (void)user;
+    from_a_callback += called && ct_world_snapshot_size(called, &n) == CT_ERR_ARGUMENT && ct_world_snapshot_restore(called, &n, 8) == CT_ERR_ARGUMENT;
+    return 0;
+}
+
+static void misuse_is_refused(void **state)
+{
+    ct_world_desc d = ct_world_desc_default();
+    ct_world *w;
+    char room[64];
+    size_t n = 0, k = 0;
+    (void)state;
+    d.now_us = clock_that_calls;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    assert_int_equal(ct_world_snapshot_size(NULL, &n), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_snapshot_size(w, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_snapshot_save(NULL, room, sizeof room, &n), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_snapshot_size(w, &n), CT_OK);
+    assert_int_equal(ct_world_snapshot_save(w, room, sizeof room, &k), CT_ERR_ARGUMENT);
+    assert_true(k == n && ct_world_error(w)->value == (double)n);
+    assert_int_equal(ct_world_snapshot_save(w, NULL, n, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_snapshot_restore(NULL, room, sizeof room), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_snapshot_restore(w, NULL, sizeof room), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_snapshot_write(w, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_snapshot_read(w, NULL), CT_ERR_ARGUMENT);
+    called = w;
+    step_once(w, 0.01);
+    called = NULL;
+    assert_true(from_a_callback > 0);
+    ct_world_destroy(w);
+    d = ct_world_desc_default_for(CT_STEPPER_EXPLICIT);
+    d.rk.refine = CT_REFINE_ELEMENTS;
+    w = world_make(&d);
+    assert_int_equal(ct_world_snapshot_size(w, &n), CT_ERR_UNSUPPORTED);
+    assert_true(strstr(ct_world_error(w)->text, "CT_REFINE_ELEMENTS") != NULL);
+    ct_world_destroy(w);
+    d = ct_world_desc_default_for(CT_STEPPER_BARRIER);
+    d.barrier.form = CT_FORM_ROOT;
+    w = world_make(&d);
+    assert_int_equal(ct_world_snapshot_restore(w, room, sizeof room), CT_ERR_UNSUPPORTED);
+    assert_true(strstr(ct_world_error(w)->text, "barrier.form") != NULL);
+    ct_world_destroy(w);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(worlds_go_on_with_the_same_bits)};
-    (void)argc, (void)argv;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(worlds_go_on_with_the_same_bits),
+                                       cmocka_unit_test(another_process_goes_on_with_the_same_bits),
+                                       cmocka_unit_test(another_world_is_refused_by_name),
+                                       cmocka_unit_test(damaged_data_and_other_builds_are_refused),
+                                       cmocka_unit_test(forged_data_do_not_crash),
+                                       cmocka_unit_test(a_failing_allocator_leaves_the_world),
+                                       cmocka_unit_test(files_hold_the_same_bytes),
+                                       cmocka_unit_test(misuse_is_refused)};
+    if (argc == 4 && strcmp(argv[1], "child") == 0)
+        return child(argv[2], argv[3]);
+    program = argv[0];
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,9 +68,9 @@ CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 CTI_FN void cti_factor32_solve(const cti_factor32 *f, float *x, float *work);
 CTI_FN void cti_factor64_solve(const cti_factor64 *f, double *x, double *work);
 /* cti_factor16_pack -- packs a factor, whose symbolic must outlive both. 0 when memory ran out.
-   cti_factor16_solve -- as cti_factor32_solve. */
+   cti_factor16_archive -- one that was packed, in an archive. cti_factor16_solve -- as cti_factor32_solve. */
 CTI_FN int cti_factor16_pack(cti_mem *mem, cti_factor16 *to, const cti_factor32 *from);
-CTI_FN void cti_factor16_archive(cti_archive *a, cti_factor16 *f, const cti_symbolic *sym); /* of one that was packed; its `sym` is not set */
+CTI_FN void cti_factor16_archive(cti_archive *a, cti_factor16 *f, const cti_symbolic *sym);
 CTI_FN void cti_factor16_solve(const cti_factor16 *f, float *x, float *work);
 CTI_FN size_t cti_factor16_work(const cti_factor16 *f);
 /* cti_factor32_scale -- the power of 2 that scales a number of size `most` into [1, 2); 1 if `most` is 0 or not finite. */

@@ -111,4 +111,6 @@ CTI_FN void cti_factor16_archive(cti_archive *a, cti_factor16 *f, const cti_symb
     int64_t n = sym->pivot[sym->n_super];
     CTI_ARCHIVE_ARRAY(a, f->L, (int64_t)sym->panel[sym->n_super]), CTI_ARCHIVE_ARRAY(a, f->inverse, n), CTI_ARCHIVE_ARRAY(a, f->gain, n);
     CTI_ARCHIVE_ARRAY(a, f->row, n + 1);
+    if (a->mode >= CTI_ARCHIVE_CHECK)
+        f->sym = sym;
 }

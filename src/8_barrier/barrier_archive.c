@@ -81,8 +81,6 @@ static void cti_barrier_archive_factor(cti_archive *a, cti_state *s)
     if (cti_archive_checks(a) && !(CTI_RESIZE(a->mem, b->factors.x32, 3 * b->n) && CTI_RESIZE(a->mem, b->factors.work32, cti_factor16_work(f))))
         a->code = CT_ERR_MEMORY;
     a->mem = s->mem;
-    if (cti_archive_reads(a))
-        f->sym = &b->analysis.symbolic;
 }
 
 CTI_FN void cti_barrier_archive(cti_archive *a, cti_state *s, int prepared)
@@ -102,7 +100,7 @@ CTI_FN void cti_barrier_archive(cti_archive *a, cti_state *s, int prepared)
                                     (is[2] ? CTI_BARRIER_OLD_FACTOR : 0));
         b->hessian.known = is[0], b->hessian.analyzed = is[1], b->factor.known = is[2];
     }
-    if (is[2])
+    if (is[2] && a->code == CT_OK)
         cti_barrier_archive_factor(a, s);
     cti_arena_rewind(s->arena, mark);
 }

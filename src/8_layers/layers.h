@@ -101,10 +101,9 @@ typedef struct cti_layers_list {
 } cti_layers_list;
 enum { CTI_LAYERS_VF, CTI_LAYERS_EE, CTI_LAYERS_PLANES, CTI_LAYERS_LISTS };
 
-enum { CTI_LAYERS_NEVER = -2 }; /* other than what cti_layers_previous returns where there is none */
 /* cti_layers_record -- holds what the last event of a set of layers gave to each node. */
 typedef struct cti_layers_record {
-    int64_t *tick; /* [n] is the tick of the last event that the node was part of in this step; CTI_LAYERS_NEVER: there was none */
+    int64_t *tick; /* [n] is the tick of the last event that the node was part of in this step; -2: there was none */
     double *J;     /* [3 n] is the impulse in it [N s] */
 } cti_layers_record;
 

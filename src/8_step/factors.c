@@ -623,6 +623,8 @@ static void cti_factor_cache_archive(cti_archive *a, cti_factors *f, cti_compone
     cti_archive_require(a, !is[1] || k->grid.n > 0);
     if (cti_archive_checks(a) && (t.age >= 0 || t.penalized_known) && !cti_factors_reserve(f, k, sym, is[0], is[1]))
         a->code = CT_ERR_MEMORY;
+    if (a->code != CT_OK)
+        return;
     if (is[1])
         cti_twogrid_archive(a, &k->grid);
     if (t.age >= 0 && is[1])

@@ -191,12 +191,14 @@ static void cti_snapshot_all(cti_archive *a, ct_world *w)
     CTI_ARCHIVE_VALUE(a, prepared);
     if (cti_archive_checks(a) && prepared && !w->ready)
         a->code = cti_world_prepare(w);
+    if (a->code != CT_OK)
+        return;
     if (cti_archive_reads(a) && !prepared)
         cti_world_unprepare(w);
     cti_snapshot_bodies(a, w);
     cti_snapshot_contacts(a, w);
     cti_state_archive(a, &w->state, prepared);
-    if (cti_steppers_of(w)->archive)
+    if (a->code == CT_OK && cti_steppers_of(w)->archive)
         cti_steppers_of(w)->archive(a, &w->state, prepared);
     if (cti_archive_reads(a) && prepared)
         cti_snapshot_spread(w);
