@@ -190,7 +190,7 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
             cti_mem_resize(mem, f->block, f->bytes, 0);
         f->bytes = 0;
         f->sym = NULL;
-        f->block = cti_mem_resize(mem, NULL, 0, bytes);
+        f->block = cti_mem_zero(mem, bytes); /* also the padding of panels, which a snapshot holds */
         if (!f->block)
             return 0;
         f->bytes = bytes;

@@ -27,13 +27,14 @@ CTI_FN int cti_pairs_archive(cti_archive *a, const cti_surface *s, ct_pair_kind 
     return length / 2;
 }
 
-CTI_FN void cti_candidates_archive(cti_archive *a, const cti_surface *s, cti_candidates *l)
+CTI_FN int cti_candidates_archive(cti_archive *a, const cti_surface *s, cti_candidates *l)
 {
     int n = cti_pairs_archive(a, s, l->kind, &l->pairs);
     CTI_ARCHIVE_ARRAY(a, l->quads, 4 * n);
     cti_archive_bound(a, 4 * n, sizeof *l->quads, 0, 1, 0, s->nv);
     CTI_ARCHIVE_ARRAY(a, l->hat, n), CTI_ARCHIVE_ARRAY(a, l->d2, n), CTI_ARCHIVE_ARRAY(a, l->w, 3 * n), CTI_ARCHIVE_ARRAY(a, l->feature, n);
     cti_archive_bound(a, n, sizeof *l->feature, 0, 1, 0, 16);
+    return n;
 }
 
 CTI_FN void cti_room_archive(cti_archive *a, const cti_surface *s, cti_room *room)
@@ -46,10 +47,16 @@ CTI_FN void cti_room_archive(cti_archive *a, const cti_surface *s, cti_room *roo
 
 CTI_FN void cti_pair_bound(cti_archive *a, const cti_surface *s, int length, size_t element, size_t at)
 {
-    cti_archive_bound(a, length, element, at + offsetof(cti_pair, kind), 1, 0, CT_PAIR_PLANE + 1);
-    cti_archive_bound(a, length, element, at + offsetof(cti_pair, n_a), 2, 0, 6);
-    cti_archive_bound(a, length, element, at + offsetof(cti_pair, v), 5, 0, cti_max_int(s->nv, 1));
-    cti_archive_bound(a, length, element, at + offsetof(cti_pair, plane), 1, -1, cti_max_int(s->n_planes, 1));
+    int i, k;
+    cti_archive_bound(a, length, element, at + offsetof(cti_pair, v), 5, 0, s->nv);
+    for (i = 0; i < length && cti_archive_checks(a); i++) {
+        cti_pair p;
+        memcpy(&p, a->data + a->at - element * (size_t)(length - i) + at, sizeof p);
+        cti_archive_require(a, p.kind >= 0 && p.kind <= CT_PAIR_PLANE && p.n_a >= 1 && p.n_a <= 3 && p.n >= p.n_a && p.n <= p.n_a + 3 && p.n <= 5);
+        cti_archive_require(a, p.kind == CT_PAIR_PLANE ? p.plane >= 0 && p.plane < s->n_planes : p.n > p.n_a);
+        for (k = 0; k < p.n && cti_archive_checks(a); k++)
+            cti_archive_require(a, s->body_of[p.v[k]] == s->body_of[p.v[k < p.n_a ? 0 : p.n_a]]);
+    }
     cti_archive_blank(a, length, element, at + offsetof(cti_pair, plane) + sizeof(int32_t),
                       offsetof(cti_pair, w) - offsetof(cti_pair, plane) - sizeof(int32_t));
 }

@@ -9,8 +9,8 @@
 CTI_FN void cti_memory_archive(cti_archive *a, cti_memory *m);
 /* cti_pairs_archive -- pairs of the features of a kind; returns their number. */
 CTI_FN int cti_pairs_archive(cti_archive *a, const cti_surface *s, ct_pair_kind kind, int32_t **pairs);
-/* cti_candidates_archive -- of lists that are complete. */
-CTI_FN void cti_candidates_archive(cti_archive *a, const cti_surface *s, cti_candidates *l);
+/* cti_candidates_archive -- of a list that is complete; returns its length. */
+CTI_FN int cti_candidates_archive(cti_archive *a, const cti_surface *s, cti_candidates *l);
 CTI_FN void cti_room_archive(cti_archive *a, const cti_surface *s, cti_room *room);
 /* cti_pair_bound -- refuses pairs of features that the surface does not have, in the array of `element` bytes that was visited last; at: where a
    pair begins in each of its elements. */

@@ -46,13 +46,16 @@ static void cti_barrier_archive_patterns(cti_archive *a, cti_state *s, const int
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_start *to = &b->start;
     const cti_symbolic *sym = &b->analysis.symbolic;
+    const int32_t *elastic = b->matrix.elastic;
     int32_t *pairs;
-    int n, ok = 1;
+    int n, i, ok = 1;
     if (is[0]) {
         n = cti_barrier_archive_pairs(a, s, b->n, b->hessian.B.row, b->hessian.B.col, &pairs);
         if (cti_archive_checks(a))
             ok = cti_bsr_pattern(&s->prepared, &to->hessian.B, b->n, pairs, n) && cti_barrier_slots(s, &to->hessian) &&
                  (!is[1] || cti_barrier_archive_analyze(s, &to->analysis, &to->hessian.B, 1));
+        for (i = 0; ok && i < CTI_LEN(elastic); i += 2)
+            cti_archive_require(a, !cti_archive_checks(a) || cti_bsr_slot(&to->hessian.B, elastic[i], elastic[i + 1]) >= 0);
         n = b->hessian.contact_blocks;
         CTI_ARCHIVE_VALUE(a, n);
         if (cti_archive_reads(a))

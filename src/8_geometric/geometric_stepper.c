@@ -155,19 +155,21 @@ static void cti_geometric_archive_regions(cti_archive *a, cti_regions *r)
 {
     int n;
     CTI_ARCHIVE_SPAN(a, r->rule.margin, r->rule.cosine), CTI_ARCHIVE(a, r->rule.criterion);
-    CTI_ARCHIVE_UP_TO(a, r->vertex_dop, 16 * CTI_LEN(r->tree.vertices));
+    CTI_ARCHIVE_ARRAY(a, r->vertex_dop, CTI_LEN(r->vertex_dop));
     n = CTI_ARCHIVE_ANY(a, r->spared);
-    cti_archive_bound(a, n, sizeof *r->spared, 0, 1, -1, CTI_LEN(r->tree.nodes));
+    cti_archive_require(a, n % 2 == 0);
+    cti_archive_bound(a, n / 2, 2 * sizeof *r->spared, 0, 1, 0, CTI_LEN(r->tree.nodes));
+    cti_archive_bound(a, n / 2, 2 * sizeof *r->spared, sizeof *r->spared, 1, -1, CTI_LEN(r->tree.nodes));
 }
 
 static void cti_geometric_archive_lists(cti_archive *a, cti_state *s, cti_geometric *g)
 {
     int k, n;
     for (k = 0; k < CTI_LISTS; k++) {
-        cti_candidates_archive(a, &s->surface, &g->list[k]);
-        CTI_ARCHIVE_ANY(a, g->forced[k]);
+        n = cti_candidates_archive(a, &s->surface, &g->list[k]);
+        CTI_ARCHIVE_ARRAY(a, g->forced[k], n);
         if (k <= CTI_LIST_EE)
-            CTI_ARCHIVE_ANY(a, g->unlimited[k]);
+            CTI_ARCHIVE_ARRAY(a, g->unlimited[k], n);
     }
     n = 3 * s->surface.nv;
     CTI_ARCHIVE_ARRAY(a, g->scope.x0, n), CTI_ARCHIVE_ARRAY(a, g->scope.x1, n);

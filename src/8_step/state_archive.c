@@ -12,6 +12,17 @@ static void cti_archive_rigid(cti_archive *a, cti_rigid *r)
     CTI_ARCHIVE(a, r->affine_known);
 }
 
+/* refuses numbers that are not finite in the array that was visited last */
+static void cti_archive_finite(cti_archive *a, int n)
+{
+    int i;
+    for (i = 0; i < n && cti_archive_checks(a); i++) {
+        ct_real x;
+        memcpy(&x, a->data + a->at - sizeof x * (size_t)(n - i), sizeof x);
+        cti_archive_require(a, cti_finite(x));
+    }
+}
+
 static void cti_archive_scripts(cti_archive *a, cti_state *s)
 {
     cti_scripts *q = &s->scripts;
@@ -40,7 +51,8 @@ static void cti_archive_blocks(cti_archive *a, cti_state *s, int prepared)
     cti_history *q = &s->history;
     int n = s->n, n3 = 3 * n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0, i;
     CTI_ARCHIVE(a, s->step.time), CTI_ARCHIVE(a, s->contact.memory_dt), CTI_ARCHIVE(a, s->judge.debt), CTI_ARCHIVE(a, q->dt_free);
-    CTI_ARCHIVE_ARRAY(a, s->x, n3), CTI_ARCHIVE_ARRAY(a, s->v, n3), CTI_ARCHIVE_ARRAY(a, q->dt_prev, n), CTI_ARCHIVE_ARRAY(a, q->fall, n);
+    cti_archive_finite(a, CTI_ARCHIVE_ARRAY(a, s->x, n3)), cti_archive_finite(a, CTI_ARCHIVE_ARRAY(a, s->v, n3));
+    CTI_ARCHIVE_ARRAY(a, q->dt_prev, n), CTI_ARCHIVE_ARRAY(a, q->fall, n);
     CTI_ARCHIVE_BLOCKS(a, q->touched, n, prepared), CTI_ARCHIVE_BLOCKS(a, q->impulses.pins, n3, prepared);
     CTI_ARCHIVE_BLOCKS(a, q->dv_free, n3, prepared), CTI_ARCHIVE_BLOCKS(a, q->v0, two, prepared), CTI_ARCHIVE_BLOCKS(a, q->u0, two, prepared);
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)

@@ -1,7 +1,7 @@
 /* snapshots.c -- the state of a world as bytes.
    Method: a head says which build wrote the data and what the world is made of; the state follows, each member in its own floor's archive function. A
    restoration checks everything first, and reserves memory; what then reads cannot fail. Based on: no paper. */
-#include "snapshots.h"
+#include "world.h"
 #include "../1_math/simd.h"
 #include "../8_step/state_archive.h"
 
@@ -206,51 +206,60 @@ static void cti_snapshot_all(cti_archive *a, ct_world *w)
 
 /* ---- calls ---- */
 
-static void cti_snapshot_open(cti_archive *a, ct_world *w, cti_archive_mode mode, void *data, size_t size)
+static void cti_snapshot_open(cti_archive *a, ct_world *w, cti_archive_mode mode, const void *data, size_t size)
 {
     memset(a, 0, sizeof *a);
-    a->mode = mode, a->data = (unsigned char *)data, a->size = size, a->mem = &w->mem;
+    a->mode = mode, a->data = (unsigned char *)(uintptr_t)data, a->size = size, a->mem = &w->mem;
+    cti_snapshot_all(a, w);
 }
 
-CTI_FN ct_code cti_snapshot_size(ct_world *w, size_t *out_bytes)
+CONTACT_API_DEF ct_code ct_world_snapshot_size(const ct_world *cw, size_t *out_bytes)
 {
+    ct_world *w = (ct_world *)cw; /* counting and writing change nothing */
     cti_archive a;
     ct_code code;
     if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
+    if (!out_bytes)
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "where the size goes is NULL");
     code = cti_steppers_admit(w, CTI_FEATURE_SNAPSHOT, NULL);
     if (code != CT_OK)
         return code;
     cti_snapshot_open(&a, w, CTI_ARCHIVE_COUNT, NULL, 0);
-    cti_snapshot_all(&a, w);
     *out_bytes = a.at;
     return CT_OK;
 }
 
-CTI_FN ct_code cti_snapshot_save_world(ct_world *w, void *out, size_t capacity, size_t *out_bytes)
+/* the checksum of all behind it */
+static uint64_t cti_snapshot_sum(const void *data, size_t bytes)
+{
+    const size_t from = offsetof(cti_snapshot_build, bytes);
+    return cti_archive_hash(0, (const unsigned char *)data + from, bytes - from);
+}
+
+CONTACT_API_DEF ct_code ct_world_snapshot_save(const ct_world *w, void *out, size_t capacity, size_t *out_bytes)
 {
     size_t bytes = 0;
     cti_archive a;
     cti_snapshot_build head;
-    ct_code code = cti_snapshot_size(w, &bytes);
+    ct_code code = ct_world_snapshot_size(w, &bytes);
     if (code != CT_OK)
         return code;
     if (out_bytes)
         *out_bytes = bytes;
     if (!out || capacity < bytes)
-        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)bytes, "there is no room for the snapshot (value: the bytes that it takes)");
-    cti_snapshot_open(&a, w, CTI_ARCHIVE_WRITE, out, bytes);
-    cti_snapshot_all(&a, w);
-    cti_snapshot_build_here(&head);
+        return cti_world_refuse((ct_world *)w, CT_ERR_ARGUMENT, -1, (double)bytes, "there is no room for the snapshot (value: the bytes that it takes)");
+    cti_snapshot_open(&a, (ct_world *)w, CTI_ARCHIVE_WRITE, out, bytes);
+    memcpy(&head, out, sizeof head);
     head.bytes = bytes;
     memcpy(out, &head, sizeof head);
-    head.sum = cti_archive_hash(0, a.data + offsetof(cti_snapshot_build, bytes), bytes - offsetof(cti_snapshot_build, bytes));
-    memcpy(a.data + offsetof(cti_snapshot_build, sum), &head.sum, sizeof head.sum);
+    head.sum = cti_snapshot_sum(out, bytes);
+    memcpy(out, &head, sizeof head);
     return CT_OK;
 }
 
 /* refuses data that are damaged, or that another build wrote */
-static ct_code cti_snapshot_test(ct_world *w, const unsigned char *data, size_t bytes)
+static ct_code cti_snapshot_test(ct_world *w, const void *data, size_t bytes)
 {
     cti_snapshot_build here, head;
     cti_snapshot_build_here(&here);
@@ -259,7 +268,7 @@ static ct_code cti_snapshot_test(ct_world *w, const unsigned char *data, size_t 
     memcpy(&head, data, sizeof head);
     if (head.order != here.order)
         return cti_world_refuse(w, CT_ERR_UNSUPPORTED, -1, head.order, "the snapshot is of a machine with another order of bytes");
-    if (head.bytes != bytes || head.sum != cti_archive_hash(0, data + offsetof(cti_snapshot_build, bytes), bytes - offsetof(cti_snapshot_build, bytes)))
+    if (head.bytes != bytes || head.sum != cti_snapshot_sum(data, bytes))
         return cti_world_refuse(w, CT_ERR_FORMAT, -1, (double)head.bytes, "the snapshot is damaged: its length or its checksum is wrong");
     if (head.version != here.version || head.library != here.library)
         return cti_world_refuse(w, CT_ERR_UNSUPPORTED, -1, head.library, "the snapshot is of another version of the library (value: which)");
@@ -270,7 +279,7 @@ static ct_code cti_snapshot_test(ct_world *w, const unsigned char *data, size_t 
     return CT_OK;
 }
 
-CTI_FN ct_code cti_snapshot_restore_world(ct_world *w, const void *data, size_t bytes)
+static ct_code cti_snapshot_restore_world(ct_world *w, const void *data, size_t bytes)
 {
     cti_archive a;
     ct_code code;
@@ -279,33 +288,21 @@ CTI_FN ct_code cti_snapshot_restore_world(ct_world *w, const void *data, size_t 
     if (!data)
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "there is no snapshot to restore");
     code = cti_steppers_admit(w, CTI_FEATURE_SNAPSHOT, NULL);
-    CTI_THEN(code, cti_snapshot_test(w, (const unsigned char *)data, bytes));
+    CTI_THEN(code, cti_snapshot_test(w, data, bytes));
     if (code != CT_OK)
         return code;
-    cti_snapshot_open(&a, w, CTI_ARCHIVE_CHECK, (void *)(uintptr_t)data, bytes);
-    cti_snapshot_all(&a, w);
+    cti_snapshot_open(&a, w, CTI_ARCHIVE_CHECK, data, bytes);
     cti_archive_require(&a, a.at == bytes);
     w->mem.failed = 0;
     if (a.code == CT_ERR_FORMAT)
         return cti_world_refuse(w, a.code, -1, (double)a.at, "the snapshot does not fit this world (value: the byte)");
     if (a.code == CT_ERR_MEMORY)
         return cti_world_refuse(w, a.code, -1, 0, "out of memory; the world is as it was");
-    if (a.code != CT_OK)
-        return a.code;
-    a.mode = CTI_ARCHIVE_READ, a.at = 0;
-    cti_snapshot_all(&a, w);
-    return CT_OK;
+    if (a.code == CT_OK)
+        cti_snapshot_open(&a, w, CTI_ARCHIVE_READ, data, bytes);
+    return a.code;
 }
 
-CONTACT_API_DEF ct_code ct_world_snapshot_size(const ct_world *w, size_t *out_bytes)
-{
-    return out_bytes || !w ? cti_snapshot_size((ct_world *)w, out_bytes)
-                           : cti_world_refuse((ct_world *)w, CT_ERR_ARGUMENT, -1, 0, "where the size goes is NULL");
-}
-CONTACT_API_DEF ct_code ct_world_snapshot_save(const ct_world *w, void *out, size_t capacity, size_t *out_bytes)
-{
-    return cti_snapshot_save_world((ct_world *)w, out, capacity, out_bytes);
-}
 CONTACT_API_DEF ct_code ct_world_snapshot_restore(ct_world *w, const void *data, size_t bytes)
 {
     CTI_FPENV_RETURN(cti_snapshot_restore_world(w, data, bytes))
