@@ -509,7 +509,7 @@ static void another_world_is_refused_by_name(void **state)
     static const struct {
         int variant;
         const char *text;
-    } cases[] = {{1, "gravity"}, {2, "solver.max_iterations"}, {3, "self_collision"}, {4, "body lower"}, {5, "body upper"}, {6, "body upper"},
+    } cases[] = {{1, "gravity"}, {2, "solver.max_iterations"}, {3, "behind stepper"}, {4, "body lower"}, {5, "body upper"}, {6, "body upper"},
                  {7, "body upper"}, {8, "number of its bodies"}, {9, "joint of lower"}, {10, "number of its joints"}};
     ct_world *w = stack(0), *other;
     bytes q;

@@ -35,7 +35,7 @@ typedef struct cti_snapshot_option {
 } cti_snapshot_option;
 #define CTI_OPTIONS(first, last) {#first, offsetof(ct_world_desc, first), offsetof(ct_world_desc, last) + sizeof(((ct_world_desc *)NULL)->last)}
 static const cti_snapshot_option cti_snapshot_options[] = {
-    CTI_OPTIONS(origin, origin), CTI_OPTIONS(gravity, restitution), CTI_OPTIONS(self_collision, newton_iterations),
+    CTI_OPTIONS(stepper, stepper), CTI_OPTIONS(origin, origin), CTI_OPTIONS(gravity, restitution), CTI_OPTIONS(self_collision, newton_iterations),
     CTI_OPTIONS(solver.solver, solver.termination), CTI_OPTIONS(solver.tolerance, solver.tolerance),
     CTI_OPTIONS(solver.max_iterations, solver.budget), CTI_OPTIONS(solver.seconds, solver.seconds), CTI_OPTIONS(solver.order, solver.order),
     CTI_OPTIONS(solver.relaxation, solver.relaxation), CTI_OPTIONS(solver.plain, solver.warm), CTI_OPTIONS(solver.seed, solver.seed),
@@ -116,7 +116,7 @@ static void cti_snapshot_world(cti_archive *a, ct_world *w)
     for (i = 0; i < CTI_COUNT(cti_snapshot_options); i++) {
         const cti_snapshot_option *q = &cti_snapshot_options[i];
         if (!cti_snapshot_same(a, (const char *)&w->state.desc + q->at, q->end - q->at))
-            cti_snapshot_differs(a, w, -1, "an option from ct_world_desc.", q->name);
+            cti_snapshot_differs(a, w, -1, "of the options of ct_world_desc, one at or behind ", q->name);
     }
     count[0] = CTI_LEN(w->bodies), count[1] = CTI_LEN(w->joints);
     if (!cti_snapshot_same(a, &count[0], sizeof count[0]))
