@@ -3,6 +3,7 @@
    may solve with it, each with its own work array. */
 #pragma once
 
+#include "../0_base/archive.h"
 #include "symbolic.h"
 
 /* cti_factor32, cti_factor64 -- A = L L' on a cluster. Zero it before first use. sym must outlive it. */
@@ -51,6 +52,9 @@ CTI_FN void cti_factor32_refill(cti_factor32 *f, const cti_gather *g, const ct_r
 CTI_FN void cti_factor64_refill(cti_factor64 *f, const cti_gather *g, const ct_real *val);
 /* cti_factor64_compute_double -- the same for entries that are double in every build. */
 CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const double *val);
+/* cti_factor*_archive -- a factor that was computed, in an archive; sym: its analysis. */
+CTI_FN void cti_factor32_archive(cti_archive *a, cti_factor32 *f, const cti_symbolic *sym);
+CTI_FN void cti_factor64_archive(cti_archive *a, cti_factor64 *f, const cti_symbolic *sym);
 CTI_FN void cti_factor32_free(cti_mem *mem, cti_factor32 *f);
 CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 
@@ -64,8 +68,9 @@ CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 CTI_FN void cti_factor32_solve(const cti_factor32 *f, float *x, float *work);
 CTI_FN void cti_factor64_solve(const cti_factor64 *f, double *x, double *work);
 /* cti_factor16_pack -- packs a factor, whose symbolic must outlive both. 0 when memory ran out.
-   cti_factor16_solve -- as cti_factor32_solve. */
+   cti_factor16_archive -- one that was packed, in an archive. cti_factor16_solve -- as cti_factor32_solve. */
 CTI_FN int cti_factor16_pack(cti_mem *mem, cti_factor16 *to, const cti_factor32 *from);
+CTI_FN void cti_factor16_archive(cti_archive *a, cti_factor16 *f, const cti_symbolic *sym);
 CTI_FN void cti_factor16_solve(const cti_factor16 *f, float *x, float *work);
 CTI_FN size_t cti_factor16_work(const cti_factor16 *f);
 /* cti_factor32_scale -- the power of 2 that scales a number of size `most` into [1, 2); 1 if `most` is 0 or not finite. */

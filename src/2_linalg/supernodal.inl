@@ -190,7 +190,7 @@ static int CTI_TN(cti_super, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, c
             cti_mem_resize(mem, f->block, f->bytes, 0);
         f->bytes = 0;
         f->sym = NULL;
-        f->block = cti_mem_resize(mem, NULL, 0, bytes);
+        f->block = cti_mem_zero(mem, bytes); /* also the padding of panels, which a snapshot holds */
         if (!f->block)
             return 0;
         f->bytes = bytes;
@@ -252,6 +252,15 @@ CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) * f)
     if (f->block)
         cti_mem_resize(mem, f->block, f->bytes, 0);
     memset(f, 0, sizeof *f);
+}
+
+CTI_FN void CTI_TN(cti_factor, archive)(cti_archive *a, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
+{
+    if (cti_archive_checks(a) && !CTI_TN(cti_factor, reserve)(a->mem, f, sym))
+        a->code = CT_ERR_MEMORY;
+    cti_archive_bytes(a, f->L, sym->panel[sym->n_super] * sizeof *f->L);
+    cti_archive_bytes(a, f->inverse, (size_t)sym->pivot[sym->n_super] * sizeof *f->inverse);
+    CTI_ARCHIVE(a, f->boosted);
 }
 
 #undef CTI_SUPER_EPS

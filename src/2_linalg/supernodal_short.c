@@ -105,3 +105,12 @@ CTI_FN int cti_factor16_pack(cti_mem *mem, cti_factor16 *to, const cti_factor32 
         cti_super16_panel(to, from, s, n);
     return 1;
 }
+
+CTI_FN void cti_factor16_archive(cti_archive *a, cti_factor16 *f, const cti_symbolic *sym)
+{
+    int64_t n = sym->pivot[sym->n_super];
+    CTI_ARCHIVE_ARRAY(a, f->L, (int64_t)sym->panel[sym->n_super]), CTI_ARCHIVE_ARRAY(a, f->inverse, n), CTI_ARCHIVE_ARRAY(a, f->gain, n);
+    CTI_ARCHIVE_ARRAY(a, f->row, n + 1);
+    if (a->mode >= CTI_ARCHIVE_CHECK)
+        f->sym = sym;
+}

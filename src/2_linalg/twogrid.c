@@ -251,3 +251,20 @@ CTI_FN size_t cti_twogrid_work(const cti_twogrid *g, const cti_twogrid_inverse *
 {
     return 6 * (size_t)g->n_parts + cti_factor64_work(&q->factor);
 }
+
+/* ---- in an archive ---- */
+
+CTI_FN void cti_twogrid_archive(cti_archive *a, cti_twogrid *g)
+{
+    CTI_ARCHIVE(a, g->unit);
+    CTI_ARCHIVE_ARRAY(a, g->val, CTI_LEN(g->val)), CTI_ARCHIVE_ARRAY(a, g->diagonal, CTI_LEN(g->diagonal));
+    CTI_ARCHIVE_ARRAY(a, g->arm, CTI_LEN(g->arm));
+}
+
+CTI_FN void cti_twogrid_inverse_archive(cti_archive *a, cti_twogrid_inverse *q, const cti_twogrid *g)
+{
+    CTI_ARCHIVE_ARRAY(a, q->inverse, 12 * (int64_t)g->n);
+    cti_factor64_archive(a, &q->factor, &g->symbolic);
+    if (cti_archive_checks(a))
+        q->grid = g;
+}

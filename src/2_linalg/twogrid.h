@@ -49,4 +49,7 @@ CTI_FN void cti_twogrid_inverse_fill(cti_twogrid_inverse *q, cti_twogrid *g, con
    cti_twogrid_product -- y = A x of that matrix times unit, without what an inverse's own diagonal adds. */
 CTI_FN void cti_twogrid_apply(const cti_twogrid_inverse *q, const float *r, float *z, double *work);
 CTI_FN void cti_twogrid_product(const cti_twogrid *g, const float *x, float *y);
+/* cti_twogrid_archive -- what cti_twogrid_fill took, in an archive; cti_twogrid_inverse_archive -- an inverse that was computed. */
+CTI_FN void cti_twogrid_archive(cti_archive *a, cti_twogrid *g);
+CTI_FN void cti_twogrid_inverse_archive(cti_archive *a, cti_twogrid_inverse *q, const cti_twogrid *g);
 CTI_FN size_t cti_twogrid_work(const cti_twogrid *g, const cti_twogrid_inverse *q);

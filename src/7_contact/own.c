@@ -142,21 +142,11 @@ static void cti_own_move_lists(cti_own *o, const cti_own_shift *to)
     }
 }
 
-/* makes lists and rooms those of the present surface. 0: out of memory */
-static int cti_own_move(cti_mem *mem, cti_own *o, const cti_surface *s)
+CTI_FN int cti_own_here(cti_mem *mem, cti_own *o, const cti_surface *s)
 {
-    cti_own_shift *to = NULL;
-    cti_own_place *places = NULL;
-    int b, ok = CTI_ZEROS(mem, to, CTI_LEN(o->places)) && CTI_RESIZE(mem, places, s->n_bodies) && cti_own_move_rooms(mem, o, s, to);
-    if (ok)
-        cti_own_move_lists(o, to);
-    CTI_FREE(mem, to);
-    if (!ok) {
-        CTI_FREE(mem, places);
+    int b;
+    if (!CTI_RESIZE(mem, o->places, s->n_bodies))
         return 0;
-    }
-    CTI_FREE(mem, o->places);
-    o->places = places;
     for (b = 0; b < s->n_bodies; b++) {
         const cti_soup_body *r = &s->ranges[b];
         cti_own_place *p = &o->places[b];
@@ -167,12 +157,23 @@ static int cti_own_move(cti_mem *mem, cti_own *o, const cti_surface *s)
     return 1;
 }
 
+CTI_FN int cti_own_follow(cti_mem *mem, cti_own *o, const cti_surface *s)
+{
+    cti_own_shift *to = NULL;
+    int ok;
+    if (!o->moved && CTI_LEN(o->places) == s->n_bodies)
+        return 1;
+    ok = CTI_ZEROS(mem, to, CTI_LEN(o->places)) && CTI_RESERVE(mem, o->places, s->n_bodies) && cti_own_move_rooms(mem, o, s, to);
+    if (ok)
+        cti_own_move_lists(o, to);
+    CTI_FREE(mem, to);
+    return ok && cti_own_here(mem, o, s);
+}
+
 CTI_FN int cti_own_stale(cti_mem *mem, cti_own *o, const cti_surface *s, const ct_real *x1)
 {
     int b, n = 0;
-    if ((o->moved || CTI_LEN(o->places) != s->n_bodies) && !cti_own_move(mem, o, s))
-        return -1;
-    if (!cti_room_reserve(mem, &o->room, s) || !CTI_RESIZE(mem, o->size, s->n_bodies) || !CTI_RESIZE(mem, o->renew, s->n_bodies))
+    if (!cti_own_follow(mem, o, s) || !cti_room_reserve(mem, &o->room, s) || !CTI_RESIZE(mem, o->size, s->n_bodies) || !CTI_RESIZE(mem, o->renew, s->n_bodies))
         return -1;
     for (b = 0; b < s->n_bodies; b++) {
         o->renew[b] = (uint8_t)(cti_broad_may_meet(&s->soup, b, b) && !cti_own_holds(o, s, b, x1));

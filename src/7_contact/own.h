@@ -26,6 +26,10 @@ typedef struct cti_own {
 
 /* cti_own_stale -- number of bodies that leave their rooms on the way from surface.x0 to x1. -1: out of memory. */
 CTI_FN int cti_own_stale(cti_mem *mem, cti_own *o, const cti_surface *s, const ct_real *x1);
+/* cti_own_follow -- makes lists and rooms those of the present surface, where it was built anew. 0: out of memory.
+   cti_own_here -- the lists are those of this surface, and its bodies are where it has them. 0: out of memory, lists and places are as before. */
+CTI_FN int cti_own_follow(cti_mem *mem, cti_own *o, const cti_surface *s);
+CTI_FN int cti_own_here(cti_mem *mem, cti_own *o, const cti_surface *s);
 /* cti_own_renew -- finds the pairs of these bodies that come within `reach` thicknesses in their new rooms. A body that moves farther than
    `fast` [thickness] has separate rooms for start and end. 0: out of memory. */
 CTI_FN int cti_own_renew(cti_mem *mem, cti_own *o, cti_surface *s, const ct_real *x1, ct_real reach, ct_real fast);

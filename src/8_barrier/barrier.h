@@ -456,6 +456,12 @@ CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r);
 /* cti_barrier_system_begin -- at the start of a step; cti_barrier_system_restore -- back to the pattern, the analysis and the factor of then. */
 CTI_FN void cti_barrier_system_begin(cti_barrier *b);
 CTI_FN void cti_barrier_system_restore(cti_barrier *b);
+/* cti_barrier_exchange -- exchanges parts, CTI_BARRIER_OLD_*, with those that are put aside. cti_barrier_slots -- slot_of a Hessian with a pattern.
+   0: out of memory. */
+CTI_FN void cti_barrier_exchange(cti_barrier *b, int parts);
+CTI_FN int cti_barrier_slots(cti_state *s, cti_barrier_hessian *h);
+/* cti_barrier_archive -- as cti_stepper.archive (barrier_archive.c). */
+CTI_FN void cti_barrier_archive(cti_archive *a, cti_state *s, int prepared);
 
 /* ---- barrier.c ---- */
 

@@ -42,6 +42,8 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
         return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no joints";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
+    case CTI_FEATURE_SNAPSHOT:
+        return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no snapshots";
     case CTI_FEATURE_PROBLEM:
         return s->desc.barrier.form >= CT_FORM_POSITION ? NULL :
                "CT_STEPPER_BARRIER solves no contact problem, as its contacts are potentials: use CT_STEPPER_CMR";
@@ -66,6 +68,6 @@ static void cti_barrier_unprepare(cti_state *s)
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
 {
     static const cti_stepper barrier = {CTI_STEPPER_ENDS_APART, cti_barrier_defaults, cti_barrier_check, NULL, NULL, cti_barrier_refuses,
-                                        cti_barrier_prepare, cti_barrier_step, CTI_BARRIER_PROBLEM, cti_barrier_unprepare};
+                                        cti_barrier_prepare, cti_barrier_step, CTI_BARRIER_PROBLEM, cti_barrier_unprepare, cti_barrier_archive};
     return &barrier;
 }

@@ -8,7 +8,7 @@
 
 /* ---- what steps share ---- */
 
-static void cti_barrier_exchange(cti_barrier *b, int parts)
+CTI_FN void cti_barrier_exchange(cti_barrier *b, int parts)
 {
     cti_barrier_start *start = &b->start;
     if (parts & CTI_BARRIER_OLD_HESSIAN) {
@@ -112,16 +112,15 @@ static int cti_barrier_want_near(cti_state *s)
 }
 
 /* where blocks of A go in B */
-static int cti_barrier_slots(cti_state *s)
+CTI_FN int cti_barrier_slots(cti_state *s, cti_barrier_hessian *h)
 {
-    cti_barrier *b = cti_barrier_own(s);
+    const int32_t *block_of = cti_barrier_own(s)->layout.block_of;
     int i, k;
-    if (!CTI_RESIZE(&s->prepared, b->hessian.slot_of, s->system.A.row[s->n]))
+    if (!CTI_RESIZE(&s->prepared, h->slot_of, s->system.A.row[s->n]))
         return 0;
     for (i = 0; i < s->n; i++)
         for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
-            b->hessian.slot_of[k] =
-                s->bodies.rigid_of[i] < 0 ? cti_bsr_slot(&b->hessian.B, b->layout.block_of[i], b->layout.block_of[s->system.A.col[k]]) : -1;
+            h->slot_of[k] = s->bodies.rigid_of[i] < 0 ? cti_bsr_slot(&h->B, block_of[i], block_of[s->system.A.col[k]]) : -1;
     return 1;
 }
 
@@ -139,7 +138,7 @@ static int cti_barrier_repattern(cti_state *s)
         return 0;
     cti_barrier_replace(b, CTI_BARRIER_OLD_HESSIAN);
     b->hessian.known = b->hessian.analyzed = 0;
-    if (!cti_bsr_pattern(&s->prepared, &b->hessian.B, b->n, b->matrix.wanted, CTI_LEN(b->matrix.wanted) / 2) || !cti_barrier_slots(s))
+    if (!cti_bsr_pattern(&s->prepared, &b->hessian.B, b->n, b->matrix.wanted, CTI_LEN(b->matrix.wanted) / 2) || !cti_barrier_slots(s, &b->hessian))
         return 0;
     b->hessian.contact_blocks = (b->hessian.B.row[b->n] - b->n - n) / 2;
     b->hessian.known = 1;

@@ -39,7 +39,7 @@ static int cti_cmr_prepare(cti_state *s, const cti_stepper_body *bodies)
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_cmr(void)
 {
-    static const cti_stepper cmr = {CTI_STEPPER_ENDS_APART | CTI_STEPPER_NEEDS_FACTORS | CTI_STEPPER_CUTS | CTI_STEPPER_PRINTED | CTI_STEPPER_HALFWAY, NULL,
-                                    cti_cmr_check, cti_cmr_complete, NULL, NULL, cti_cmr_prepare, cti_step, NULL, NULL};
+    static const cti_stepper cmr = {CTI_STEPPER_ENDS_APART | CTI_STEPPER_NEEDS_FACTORS | CTI_STEPPER_CUTS | CTI_STEPPER_PRINTED | CTI_STEPPER_HALFWAY,
+                                    NULL, cti_cmr_check, cti_cmr_complete, NULL, NULL, cti_cmr_prepare, cti_step, NULL, NULL, NULL};
     return &cmr;
 }

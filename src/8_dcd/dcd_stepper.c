@@ -156,9 +156,22 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
 #define CTI_DCD_PROBLEM NULL
 #endif
 
+/* ---- snapshots ---- */
+
+static void cti_dcd_archive(cti_archive *a, cti_state *s, int prepared)
+{
+    cti_dcd *d = cti_dcd_of(s);
+    int b;
+    if (!prepared)
+        return;
+    CTI_ARCHIVE_ARRAY(a, d->power, 3 * s->n);
+    for (b = 0; b < s->surface.n_bodies && cti_archive_reads(a); b++)
+        d->bodies[b].stale = 1;
+}
+
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_dcd(void)
 {
-    static const cti_stepper dcd = {CTI_STEPPER_NEEDS_FACTORS | CTI_STEPPER_PRINTED | CTI_STEPPER_HALFWAY, cti_dcd_defaults, cti_dcd_check, cti_dcd_complete,
-                                    cti_dcd_refusals, NULL, cti_dcd_bodies, cti_dcd_step, CTI_DCD_PROBLEM, NULL};
+    static const cti_stepper dcd = {CTI_STEPPER_NEEDS_FACTORS | CTI_STEPPER_PRINTED | CTI_STEPPER_HALFWAY, cti_dcd_defaults, cti_dcd_check,
+                                    cti_dcd_complete, cti_dcd_refusals, NULL, cti_dcd_bodies, cti_dcd_step, CTI_DCD_PROBLEM, NULL, cti_dcd_archive};
     return &dcd;
 }

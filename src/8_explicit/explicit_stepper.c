@@ -49,6 +49,8 @@ static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
 {
     cti_explicit *g = cti_explicit_own(s);
     ct_real h = cti_min(s->desc.rk.fixed_step, s->step.dt), most;
+    if (what == CTI_FEATURE_SNAPSHOT && s->desc.rk.refine == CT_REFINE_ELEMENTS)
+        return "rk.refine CT_REFINE_ELEMENTS changes the bodies' meshes, which a snapshot does not hold: it cannot be saved or restored";
     if (what != CTI_FEATURE_STEP)
         return NULL;
     most = g->stable_step * (s->desc.rk.extrapolate ? cti_explicit_tuned.rate.extrapolated : CTI_R(1.0));
@@ -179,9 +181,24 @@ static int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
            cti_explicit_masses(s) && cti_explicit_bodies_rest(s);
 }
 
+/* ---- snapshots ---- */
+
+static void cti_explicit_archive(cti_archive *a, cti_state *s, int prepared)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    if (!prepared)
+        return;
+    CTI_ARCHIVE_SPAN(a, g->memory.next_length, g->memory.last_length);
+    a->mem = &s->prepared;
+    CTI_ARCHIVE_ANY(a, g->memory.held);
+    a->mem = s->mem;
+    if (cti_archive_reads(a))
+        g->search.valid = 0;
+}
+
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
 {
     static const cti_stepper stepper = {0, cti_explicit_defaults, cti_explicit_check, NULL, cti_explicit_refusals, cti_explicit_refuses,
-                                        cti_explicit_prepare, cti_explicit_step, NULL, NULL};
+                                        cti_explicit_prepare, cti_explicit_step, NULL, NULL, cti_explicit_archive};
     return &stepper;
 }

@@ -1,5 +1,6 @@
 /* geometric_stepper.c -- registers the geometric stepper: options, refusals, memory. */
 #include "../0_base/log.h"
+#include "../7_contact/contact_archive.h"
 #include "geometric.h"
 
 static void cti_geometric_defaults(ct_world_desc *d)
@@ -147,6 +148,62 @@ static int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
     return cti_geometric_weigh_bodies(s) && cti_geometric_regions_prepare(s);
 }
 
+/* ---- snapshots ---- */
+
+/* what tells whether the last pairs of a body with itself still hold */
+static void cti_geometric_archive_regions(cti_archive *a, cti_regions *r)
+{
+    int n;
+    CTI_ARCHIVE_SPAN(a, r->rule.margin, r->rule.cosine), CTI_ARCHIVE(a, r->rule.criterion);
+    CTI_ARCHIVE_ARRAY(a, r->vertex_dop, CTI_LEN(r->vertex_dop));
+    n = CTI_ARCHIVE_ANY(a, r->spared);
+    cti_archive_require(a, n % 2 == 0);
+    cti_archive_bound(a, n / 2, 2 * sizeof *r->spared, 0, 1, 0, CTI_LEN(r->tree.nodes));
+    cti_archive_bound(a, n / 2, 2 * sizeof *r->spared, sizeof *r->spared, 1, -1, CTI_LEN(r->tree.nodes));
+}
+
+static void cti_geometric_archive_lists(cti_archive *a, cti_state *s, cti_geometric *g)
+{
+    int k, n;
+    for (k = 0; k < CTI_LISTS; k++) {
+        n = cti_candidates_archive(a, &s->surface, &g->list[k]);
+        CTI_ARCHIVE_ARRAY(a, g->forced[k], n);
+        if (k <= CTI_LIST_EE)
+            CTI_ARCHIVE_ARRAY(a, g->unlimited[k], n);
+    }
+    n = 3 * s->surface.nv;
+    CTI_ARCHIVE_ARRAY(a, g->scope.x0, n), CTI_ARCHIVE_ARRAY(a, g->scope.x1, n);
+}
+
+static void cti_geometric_archive(cti_archive *a, cti_state *s, int prepared)
+{
+    cti_geometric none, *g = (cti_geometric *)cti_stepper_archived(a, s, &none, sizeof none);
+    cti_geometric_scope scope = g->scope;
+    cti_geometric_end end = g->end;
+    int n = CTI_ARCHIVE_ANY(a, g->memory.keys), i, stale = g->scope.version != s->surface.soup.version;
+    CTI_ARCHIVE_ARRAY(a, g->memory.force, 3 * n), CTI_ARCHIVE_ARRAY(a, g->memory.mean_before, 3 * n), CTI_ARCHIVE(a, g->memory.h);
+    if (!prepared)
+        return;
+    CTI_ARCHIVE_ARRAY(a, g->implicit.last_acceleration, 3 * s->n), CTI_ARCHIVE_ARRAY(a, g->implicit.free_acceleration, 3 * s->n);
+    CTI_ARCHIVE(a, g->implicit.renewals);
+    cti_archive_value(a, &end.is_clean, 2 * sizeof end.is_clean);
+    CTI_ARCHIVE_UP_TO(a, g->end.x_last, 3 * s->surface.nv);
+    scope.measured &= scope.covered;
+    CTI_ARCHIVE_VALUE(a, stale);
+    cti_archive_value(a, &scope.covered, sizeof scope - offsetof(cti_geometric_scope, covered));
+    CTI_ARCHIVE_ARRAY(a, g->scope.lo, 3 * s->surface.n_moving), CTI_ARCHIVE_ARRAY(a, g->scope.hi, 3 * s->surface.n_moving);
+    if (scope.covered)
+        cti_geometric_archive_lists(a, s, g);
+    for (i = 0; i < CTI_LEN(g->detection.regions); i++)
+        cti_geometric_archive_regions(a, &g->detection.regions[i]);
+    if (!cti_archive_reads(a))
+        return;
+    g->end.is_clean = end.is_clean, g->end.is_known = end.is_known;
+    g->scope.version = s->surface.soup.version - (stale != 0);
+    g->scope.covered = scope.covered, g->scope.measured = scope.measured, g->scope.wide = scope.wide;
+    g->scope.thickness_way = scope.thickness_way, g->scope.longest_way = scope.longest_way;
+}
+
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
 {
     static const cti_stepper geometric = {CTI_STEPPER_NEEDS_FACTORS,
@@ -158,6 +215,7 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
                                           cti_geometric_prepare,
                                           cti_geometric_step,
                                           NULL,
-                                          cti_geometric_unprepare};
+                                          cti_geometric_unprepare,
+                                          cti_geometric_archive};
     return &geometric;
 }

@@ -56,7 +56,7 @@ static void cti_layers_load(cti_state *s, ct_real dt)
     cti_layers_clocks_forces(s);
     for (k = 0; k <= CTI_LAYERS_LEVELS; k++)
         for (i = 0; i < CTI_LEN(y->set[k].impulses.tick); i++)
-            y->set[k].impulses.tick[i] = -1;
+            y->set[k].impulses.tick[i] = -2; /* no tick, nor what cti_layers_previous returns */
     if (s->surface.nv)
         memcpy(y->surface.x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
 }

@@ -103,7 +103,7 @@ enum { CTI_LAYERS_VF, CTI_LAYERS_EE, CTI_LAYERS_PLANES, CTI_LAYERS_LISTS };
 
 /* cti_layers_record -- holds what the last event of a set of layers gave to each node. */
 typedef struct cti_layers_record {
-    int64_t *tick; /* [n] is the tick of the last event that the node was part of */
+    int64_t *tick; /* [n] is the tick of the last event that the node was part of in this step; -2: there was none */
     double *J;     /* [3 n] is the impulse in it [N s] */
 } cti_layers_record;
 

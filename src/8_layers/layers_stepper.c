@@ -84,6 +84,6 @@ static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_layers(void)
 {
     static const cti_stepper layers = {CTI_STEPPER_ENDS_APART, cti_layers_defaults, cti_layers_check, NULL, cti_layers_refusals, NULL,
-                                       cti_layers_prepare, cti_layers_step, NULL, NULL};
+                                       cti_layers_prepare, cti_layers_step, NULL, NULL, NULL};
     return &layers;
 }

@@ -167,7 +167,7 @@ static int cti_layers_set_reserve(cti_state *s, cti_layers_set *q)
         !CTI_RESIZE(&s->prepared, q->impulses.tick, n))
         return 0;
     for (i = had; i < n; i++)
-        q->impulses.tick[i] = -1;
+        q->impulses.tick[i] = -2;
     return 1;
 }
 

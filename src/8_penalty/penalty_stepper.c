@@ -100,9 +100,26 @@ static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
     return s->desc.penalty.depth != CT_PENALTY_INSIDE || cti_penalty_inside_prepare(s);
 }
 
+/* ---- snapshots ---- */
+
+static void cti_penalty_archive(cti_archive *a, cti_state *s, int prepared)
+{
+    cti_penalty none, *p = (cti_penalty *)cti_stepper_archived(a, s, &none, sizeof none);
+    int n = CTI_ARCHIVE_ANY(a, p->records), b;
+    CTI_ARCHIVE_GAP(a, n, cti_penalty_record, taken, sizeof(cti_penalty_record));
+    CTI_ARCHIVE_ANY(a, p->bodies.ids), CTI_ARCHIVE_ANY(a, p->bodies.known);
+    CTI_ARCHIVE(a, p->energy), CTI_ARCHIVE(a, p->is_known);
+    if (prepared)
+        CTI_ARCHIVE_ARRAY(a, p->bodies.fresh, s->surface.n_bodies);
+    if (cti_archive_reads(a) && n > CTI_LEN(s->contact.memory.items))
+        CTI_CLEAR(p->records);
+    for (b = 0; b < CTI_LEN(p->inside.bodies) && cti_archive_reads(a); b++)
+        p->inside.bodies[b].stale = 1;
+}
+
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_penalty(void)
 {
-    static const cti_stepper penalty = {CTI_STEPPER_NEEDS_FACTORS | CTI_STEPPER_HALFWAY, cti_penalty_defaults, cti_penalty_check, NULL, cti_penalty_refusals,
-                                        NULL, cti_penalty_prepare, cti_penalty_step, NULL, cti_penalty_unprepare};
+    static const cti_stepper penalty = {CTI_STEPPER_NEEDS_FACTORS | CTI_STEPPER_HALFWAY, cti_penalty_defaults, cti_penalty_check, NULL,
+                                        cti_penalty_refusals, NULL, cti_penalty_prepare, cti_penalty_step, NULL, cti_penalty_unprepare, cti_penalty_archive};
     return &penalty;
 }

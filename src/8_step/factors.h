@@ -1,6 +1,7 @@
 /* factors.h -- components of the elastic matrix, their factors and patches, and the free solve. */
 #pragma once
 
+#include "../0_base/archive.h"
 #include "island.h"
 
 /* cti_factors_init -- components of A's graph, shared analyses, patches. Once per topology; memory is in f->mem and, where a component of the same
@@ -24,6 +25,8 @@ CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt);
 CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_room -- scratch for solves with a factor, for every worker. 0 when memory ran out. */
 CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor);
+/* cti_factors_archive -- factors with their ages, and what solves remember, in an archive. */
+CTI_FN void cti_factors_archive(cti_archive *a, cti_factors *f);
 /* cti_factors_age -- a new matrix, once an attempt: the ages of active components' factors grow by one. */
 CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_begin -- cti_factors_age for an attempt of dt of the world, with what decides when factors are due: how far active components may

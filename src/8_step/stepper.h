@@ -4,6 +4,7 @@
    MANIFEST, its switch in config.h, and its options in ct_world_desc. docs/step.md has the list. */
 #pragma once
 
+#include "../0_base/archive.h"
 #include "state.h"
 
 /* cti_feature -- features of a world that a stepper may refuse. */
@@ -25,6 +26,7 @@ typedef enum cti_feature {
     CTI_FEATURE_BELT,      /* a surface that moves along itself */
     CTI_FEATURE_REPAIR,    /* ct_world_repair */
     CTI_FEATURE_PROBLEM,   /* ct_world_dump_problem */
+    CTI_FEATURE_SNAPSHOT,  /* ct_world_snapshot_save */
     CTI_FEATURE_STEP       /* a step of length cti_state.step.dt, in a world that is prepared */
 } cti_feature;
 
@@ -41,6 +43,16 @@ typedef struct cti_stepper_body {
 
 /* cti_stepper_own -- private data of zeros, which live until bodies or joints change. NULL: out of memory. */
 CTI_INLINE void *cti_stepper_own(cti_state *s, size_t size) { return s->own = cti_mem_zero(&s->prepared, size); }
+
+/* cti_stepper_archived -- private data that outlive a change of bodies, for an archive. Where there are none yet, a check makes them, of zeros; else
+   `none` [size] stands for them. */
+CTI_INLINE void *cti_stepper_archived(const cti_archive *a, cti_state *s, void *none, size_t size)
+{
+    if (!s->own && cti_archive_checks(a))
+        s->own = cti_mem_zero(s->mem, size);
+    memset(none, 0, size);
+    return s->own ? s->own : none;
+}
 
 struct cti_program;
 
@@ -75,6 +87,7 @@ enum {
              cti_state.step.start (snapshot.h) before it changes anything, since cti_step_undo restores the state from there
    problem   the last step's problem as a stand-alone one, with its solution; the caller frees *out, also after a failure. 0: out of memory.
              NULL: the world makes it from cti_state.contact.rows. Called only if cti_state.contact.is_solved is set
+   archive   what its later steps use of `own` (0_base/archive.h); prepared 0: of it what outlives a change of bodies. NULL: nothing
    unprepare before bodies or joints change, where `own` is in cti_state.mem: zeroes what of it is in cti_state.prepared; `own` may be NULL.
              NULL: all of it is, made by cti_stepper_own */
 typedef struct cti_stepper {
@@ -88,6 +101,7 @@ typedef struct cti_stepper {
     ct_code (*step)(cti_state *s, ct_real dt, ct_step_report *report);
     int (*problem)(cti_state *s, cti_mem *mem, struct cti_program *out);
     void (*unprepare)(cti_state *s);
+    void (*archive)(cti_archive *a, cti_state *s, int prepared);
 } cti_stepper;
 
 #define CTI_STEPPER_DECLARE(name, number, word, built) CTI_IF(built, CTI_FN const cti_stepper *cti_stepper_##word(void);)

@@ -390,6 +390,7 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
         return code == CT_ERR_MEMORY ? cti_world_refuse(w, code, -1, 0, "out of memory; the body was not added") : code;
     }
     b->generation = w->bodies[slot].generation;
+    b->print = cti_world_print(w, b);
     w->bodies[slot] = *b;
     w->bodies[slot].fresh = w->bodies[slot].unsearched = 1;
     w->n_alive++, w->n_fresh++;

@@ -381,10 +381,13 @@ static int cti_joints_sleeps(const ct_world *w, const cti_world_joint *q)
     return (q->slot[0] >= 0 && w->bodies[q->slot[0]].asleep) || (q->slot[1] >= 0 && w->bodies[q->slot[1]].asleep);
 }
 
-CTI_FN void cti_world_follow_joints(ct_world *w, int slot)
+CTI_FN void cti_world_scripted(ct_world *w, int slot)
 {
     const cti_body *b = &w->bodies[slot];
     int i, side, at = 0;
+    for (i = 0; b->kind == CTI_BODY_KINEMATIC && i < CTI_LEN(w->state.scripts.movers); i++)
+        if (w->state.scripts.movers[i].vertices == b->surface_nodes)
+            w->state.scripts.movers[i].script = b->script;
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         cti_world_joint *q = &w->joints[i];
         int is = q->alive && !cti_joints_sleeps(w, q);
@@ -392,15 +395,29 @@ CTI_FN void cti_world_follow_joints(ct_world *w, int slot)
         at += is;
         for (side = 0; side < 2; side++) {
             cti_joint_side *s = side ? &q->joint.b : &q->joint.a;
-            if (!q->alive || q->slot[side] != slot)
+            if (!q->alive || q->slot[side] != slot || b->kind != CTI_BODY_KINEMATIC)
                 continue;
-            s->path = b->script.path, s->n_path = b->script.n_path, s->t0 = b->script.t0;
+            s->path = b->script.path;
+            s->keyframes = s->keyframes ? b->script.keyframes : NULL;
             if (now && side)
                 now->b = *s;
             else if (now)
                 now->a = *s;
         }
     }
+}
+
+CTI_FN void cti_world_follow_joints(ct_world *w, int slot)
+{
+    const cti_body *b = &w->bodies[slot];
+    int i, side;
+    for (i = 0; i < CTI_LEN(w->joints); i++)
+        for (side = 0; side < 2; side++) {
+            cti_joint_side *s = side ? &w->joints[i].joint.b : &w->joints[i].joint.a;
+            if (w->joints[i].alive && w->joints[i].slot[side] == slot)
+                s->n_path = b->script.n_path, s->t0 = b->script.t0;
+        }
+    cti_world_scripted(w, slot);
 }
 
 static void cti_joints_resolve(const ct_world *w, int slot, cti_joint_side *s)

@@ -125,14 +125,15 @@ static ct_code cti_live_check_time(ct_world *w, ct_body_id body, double dt)
 /* the script of a kinematic body begins now: with `path` [1], or with keyframes */
 static void cti_live_restart(ct_world *w, cti_body *b, int n_path, int n_keyframes, double interval)
 {
-    int i;
+    int i, body;
     b->script.path = b->path, b->script.n_path = n_path;
     b->script.keyframes = b->keyframes, b->script.n_keyframes = n_keyframes, b->script.interval = interval;
     b->script.t0 = w->state.step.time;
     w->queries_ready = 0;
-    for (i = 0; i < CTI_LEN(w->state.scripts.movers); i++)
-        if (w->state.scripts.movers[i].vertices == b->surface_nodes)
-            w->state.scripts.movers[i].script = b->script;
+    cti_world_scripted(w, (int)(b - w->bodies));
+    body = w->ready ? cti_world_surface_body(w, (int)(b - w->bodies)) : -1;
+    for (i = 0; body >= 0 && i < CTI_LEN(b->surface_nodes); i++) /* the surface is where the new script has it, to the last bit */
+        cti_v3_put(w->state.surface.x0, w->state.surface.ranges[body].v0 + i, cti_body_point(w, b, b->surface_nodes[i]));
 }
 
 /* where a kinematic body without keyframes is: its pose at the start of its path, and what the path has done since */

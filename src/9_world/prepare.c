@@ -212,6 +212,20 @@ static void cti_prepare_filters(ct_world *w)
     w->filtered = 1;
 }
 
+CTI_FN void cti_world_refilter(ct_world *w)
+{
+    cti_surface *f = &w->state.surface;
+    int i, same = 1;
+    for (i = 0; i < f->n_bodies; i++) {
+        const cti_body *b = &w->bodies[w->surface_slot[i]];
+        same &= f->ranges[i].sensor == b->sensor && f->ranges[i].filter.category == b->filter.category && f->ranges[i].filter.mask == b->filter.mask &&
+                f->ranges[i].filter.group == b->filter.group;
+    }
+    if (!same)
+        cti_prepare_filters(w);
+    w->filtered = 1;
+}
+
 static ct_code cti_prepare_surface(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -235,7 +249,7 @@ static ct_code cti_prepare_surface(ct_world *w)
         f->bodies[index].moves = cti_prepare_moves(b);
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
         f->bodies[index].solid = cti_body_is_solid(b);
-        f->bodies[index].id = ((uint64_t)b->generation << 32 | (uint32_t)i) ^ (uint64_t)(b->places & 0xfff) << 52;
+        f->bodies[index].id = cti_body_number(b, i);
         w->surface_slot[index] = i;
         if (b->kind == CTI_BODY_PLANE) {
             cti_plane *p = &f->planes[f->n_planes++];

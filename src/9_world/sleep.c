@@ -242,23 +242,22 @@ CTI_FN void cti_sleep_close(ct_world *w, ct_real dt, const ct_step_report *r)
     if (any != 2)
         return;
     w->n_slept++;
-    w->slept = *r;
+    w->slept.elastic = r->energy_elastic, w->slept.gravity = r->energy_gravity;
+    memcpy(w->slept.center, r->center_of_mass, sizeof w->slept.center);
+    w->slept.min_distance = (double)r->min_distance, w->slept.thickness_kept = (double)r->thickness_kept, w->slept.joint_error = (double)r->joint_error;
     cti_sleep_changed(w);
 }
 
 CTI_FN void cti_sleep_pass(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
-    ct_step_report r = w->slept;
+    ct_step_report r;
     w->state.step.time += (double)dt;
     cti_world_tell_nothing(w);
-    r.status = CT_STATUS_OK;
-    r.substeps = 1;
-    r.events = r.contacts = r.rows = r.candidates = r.cmr_rounds = r.newton_iterations = r.solver_iterations = r.solver_sweeps = 0;
-    r.solver_quick = r.solver_fallbacks = r.linear_iterations = r.refactorizations = 0;
-    r.residual = 0;
-    r.work_script = r.work_pins = r.work_joints = r.work_forces = r.work_recovery = r.loss_contact = r.loss_damping = r.energy_gained = 0;
-    r.energy_kinetic = 0;
-    r.ms_prepare = r.ms_assemble = r.ms_unconstrained = r.ms_detect = r.ms_solve = r.ms_finish = r.ms_total = 0;
+    memset(&r, 0, sizeof r);
+    r.status = CT_STATUS_OK, r.substeps = 1, r.limit.vertices_a[0] = -1;
+    r.energy_elastic = w->slept.elastic, r.energy_gravity = w->slept.gravity;
+    memcpy(r.center_of_mass, w->slept.center, sizeof r.center_of_mass);
+    r.min_distance = (ct_real)w->slept.min_distance, r.thickness_kept = (ct_real)w->slept.thickness_kept, r.joint_error = (ct_real)w->slept.joint_error;
     if (out_report)
         *out_report = r;
 }

@@ -27,6 +27,7 @@ typedef struct cti_body_split {
 typedef struct cti_body {
     cti_body_kind kind;
     uint32_t generation;
+    uint64_t print;         /* a hash of what it was added with (archive.c) */
     char name[64];
     int n;                  /* vertices as the user numbers them */
     int fresh;              /* 1: the prepared data do not contain the body yet */
@@ -57,6 +58,7 @@ typedef struct cti_body {
     ct_filter filter;
     ct_real gravity_scale;
     int asleep;             /* not 0: number of the island that it sleeps with */
+    int was_asleep;         /* scratch of a restoration */
     double quiet;           /* [s] for which it has rested */
     ct_real *anchor;        /* [6 n] vertices when it came to rest, and a step ago; NULL: not watched */
     ct_real box[6];         /* of a sleeping body */
@@ -125,6 +127,11 @@ typedef struct cti_world_events {
     uint64_t *sensed;
 } cti_world_events;
 
+/* cti_slept -- of the step after which bodies fell asleep last: energies [J], centre of mass and distances [m], as in ct_step_report. */
+typedef struct cti_slept {
+    double elastic, gravity, center[3], min_distance, thickness_kept, joint_error;
+} cti_slept;
+
 struct ct_world {
     cti_mem whole;          /* the caller's allocator */
     cti_mem mem;            /* part of it: all memory of the world but this struct */
@@ -145,7 +152,7 @@ struct ct_world {
     int contacts_ready;
     int clean;              /* 1: bodies that are searched intersect nothing */
     int n_asleep, n_slept;  /* bodies that sleep; how often some fell asleep */
-    ct_step_report slept;   /* of the step after which some did last */
+    cti_slept slept;        /* what reports say while all sleep */
     int pushed;             /* 1: forces wait for the next step */
     ct_real *unpushed;      /* [9 n + 3 rigids] velocities and what is owed before they act, their impulses, spins before */
     cti_queries *queries;   /* what queries read (queries.h); NULL: nobody has asked */
@@ -235,6 +242,15 @@ CTI_FN const ct_real *cti_body_stored(const ct_world *w, const cti_body *b);
 CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i);
 /* cti_refine_remesher -- splits tets in regions of contact (refine.c). NULL: the world's options do not ask for it. */
 CTI_FN const cti_remesher *cti_refine_remesher(const ct_world_desc *d);
+/* cti_body_number -- what the contact memory knows a body by: another one after it was put in another place. */
+CTI_INLINE uint64_t cti_body_number(const cti_body *b, int slot)
+{
+    return ((uint64_t)b->generation << 32 | (uint32_t)slot) ^ (uint64_t)(b->places & 0xfff) << 52;
+}
+/* cti_world_refilter -- the prepared data get the bodies' filters, if they have others. cti_world_scripted -- movers and joints of a slot's body get its
+   script, whose arrays may have moved. */
+CTI_FN void cti_world_refilter(ct_world *w);
+CTI_FN void cti_world_scripted(ct_world *w, int slot);
 /* cti_world_has_joints -- 1 if a joint holds the body of the slot. cti_world_hold_joints, cti_world_follow_joints -- before and after a kinematic body
    gets another path: joints hold it where they do now, and then go with the path. */
 CTI_FN int cti_world_has_joints(const ct_world *w, int slot);
@@ -296,6 +312,8 @@ CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh);
 /* cti_bodies_check_extent -- refuses a point, of n [3 n], whose coordinate is too far out for the body's thickness. */
 CTI_FN ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b, const ct_real *points, int n);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
+/* cti_world_print -- cti_body.print of a body whose blocks are in the state. */
+CTI_FN uint64_t cti_world_print(const ct_world *w, const cti_body *b);
 /* cti_world_public_pair -- converts surface features to features of bodies. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
 

@@ -67,6 +67,25 @@ CONTACT_API ct_code ct_world_events(const ct_world *world, ct_events *out_events
    two contacts. So r_ref and v_ref solve the file. CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it
    had joints, which the format does not contain, CT_ERR_FILE when the file cannot be written. */
 CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *path);
+/* ---- state in and out ---- */
+/* ct_world_snapshot_save -- the state of a world as bytes, with all that later steps depend on: motion, contact memory, factors, pins, clocks. The
+   world does not change. Bodies and joints themselves are not in it, but what calls have set of them is: forces, targets, filters, gravity, who
+   sleeps; user data are not. Where bodies were added or removed since the last step, they are prepared as that step would, which takes memory.
+   out        out  [capacity] bytes; ct_world_snapshot_size says how many it takes at the moment
+   out_bytes  out  bytes written, or needed where they do not fit; may be NULL
+   CT_ERR_ARGUMENT (NULL; capacity is too small: .value is what it takes), CT_ERR_UNSUPPORTED (CT_REFINE_ELEMENTS, barrier.form), CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_world_snapshot_size(const ct_world *world, size_t *out_bytes);
+CONTACT_API ct_code ct_world_snapshot_save(const ct_world *world, void *out, size_t capacity, size_t *out_bytes);
+/* ct_world_snapshot_restore -- takes the world back to a snapshot of itself, or to one of a world that the same calls made with the same build, in
+   another process, too: its steps then give the same bits. Ids stay valid. ct_world_dump_problem has no problem until the next step.
+   CT_ERR_ARGUMENT (NULL; a world with other options, bodies or joints: the text names the first that differs), CT_ERR_UNSUPPORTED (a snapshot of
+   another build or version, or as above), CT_ERR_FORMAT (damaged), CT_ERR_MEMORY: the world is as it was. */
+CONTACT_API ct_code ct_world_snapshot_restore(ct_world *world, const void *data, size_t bytes);
+/* ct_world_snapshot_write, ct_world_snapshot_read -- the same to and from a file, which is written as path + ".tmp", then renamed. Also CT_ERR_FILE, and
+   CT_ERR_UNSUPPORTED where files are not built. */
+CONTACT_API ct_code ct_world_snapshot_write(const ct_world *world, const char *path);
+CONTACT_API ct_code ct_world_snapshot_read(ct_world *world, const char *path);
+
 /* ---- contact problems without a world ---- */
 /* ct_problem_read -- .cpb (CPB container), .lcp, .blcp (text). CT_ERR_FILE, CT_ERR_FORMAT (names line or byte), CT_ERR_DOMAIN (sizes, numbers),
    CT_ERR_UNSUPPORTED (extension), CT_ERR_MEMORY. Free with ct_problem_free (NULL is fine). */

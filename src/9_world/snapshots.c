@@ -1,0 +1,386 @@
+/* snapshots.c -- the state of a world as bytes.
+   Method: a head says which build wrote the data and what the world is made of; the state follows, each member in its own floor's archive function. A
+   restoration checks everything first, and reserves memory; what then reads cannot fail. Based on: no paper. */
+#include "world.h"
+#include "../1_math/simd.h"
+#include "../7_contact/own.h"
+#include "../8_step/state_archive.h"
+
+enum { CTI_SNAPSHOT_VERSION = 1 };
+
+/* what must be the same in both builds */
+typedef struct cti_snapshot_build {
+    char magic[8];
+    uint64_t sum;            /* of all that follows */
+    uint64_t bytes;          /* of the whole */
+    uint32_t order, version; /* of bytes in a number; of the format */
+    uint32_t library, real_bits, layout, bits; /* sizes of structs; 0: bits are those of every build */
+} cti_snapshot_build;
+
+static void cti_snapshot_build_here(cti_snapshot_build *b)
+{
+    const ct_library_info *info = ct_library_info_get();
+    memset(b, 0, sizeof *b);
+    memcpy(b->magic, "ctworld\n", sizeof b->magic);
+    b->order = 0x01020304u, b->version = CTI_SNAPSHOT_VERSION, b->library = CT_VERSION, b->real_bits = (uint32_t)info->real_bits;
+    b->layout = (uint32_t)(sizeof(ct_world) + 4096 * sizeof(cti_rigid));
+    b->bits = info->deterministic ? 0 : (uint32_t)cti_archive_hash(1, info->simd, strlen(info->simd));
+}
+
+/* ---- what a world is made of ---- */
+
+/* cti_snapshot_option -- options between which there is no room, from one to another */
+typedef struct cti_snapshot_option {
+    const char *name;
+    size_t at, end;
+} cti_snapshot_option;
+#define CTI_OPTIONS(first, last) {#first, offsetof(ct_world_desc, first), offsetof(ct_world_desc, last) + sizeof(((ct_world_desc *)NULL)->last)}
+static const cti_snapshot_option cti_snapshot_options[] = {
+    CTI_OPTIONS(stepper, stepper), CTI_OPTIONS(origin, origin), CTI_OPTIONS(thickness, restitution), CTI_OPTIONS(self_collision, newton_iterations),
+    CTI_OPTIONS(solver.solver, solver.termination), CTI_OPTIONS(solver.tolerance, solver.tolerance),
+    CTI_OPTIONS(solver.max_iterations, solver.budget), CTI_OPTIONS(solver.seconds, solver.seconds), CTI_OPTIONS(solver.order, solver.order),
+    CTI_OPTIONS(solver.relaxation, solver.relaxation), CTI_OPTIONS(solver.plain, solver.warm), CTI_OPTIONS(solver.seed, solver.seed),
+    CTI_OPTIONS(cmr_rounds, ccd_limits_step),
+    CTI_OPTIONS(dcd.newton_iterations, dcd.max_substeps), CTI_OPTIONS(dcd.substep_fraction, dcd.depth),
+    CTI_OPTIONS(barrier.kind, barrier.kind), CTI_OPTIONS(barrier.dhat, barrier.newton_tolerance),
+    CTI_OPTIONS(barrier.friction_iterations, barrier.newton_iterations), CTI_OPTIONS(barrier.stiffness, barrier.stiffness),
+    CTI_OPTIONS(barrier.form, barrier.static_hold),
+    CTI_OPTIONS(layers.clock, layers.depth), CTI_OPTIONS(layers.max_layers, layers.max_updates),
+    CTI_OPTIONS(geometric.scheme, geometric.sweeps), CTI_OPTIONS(geometric.position_distance, geometric.displacement),
+    CTI_OPTIONS(geometric.max_substeps, geometric.residual_state), CTI_OPTIONS(geometric.interaction_damping, geometric.interaction_damping),
+    CTI_OPTIONS(penalty.form, penalty.friction), CTI_OPTIONS(penalty.stiffness, penalty.friction_velocity),
+    CTI_OPTIONS(penalty.warp, penalty.max_substeps),
+    CTI_OPTIONS(rk.tolerance, rk.fixed_step), CTI_OPTIONS(rk.extrapolate, rk.element_pressure), CTI_OPTIONS(rk.penetration, rk.bulk_viscosity),
+    CTI_OPTIONS(rk.max_steps, rk.max_steps), CTI_OPTIONS(recovery_speed, recovery_speed), CTI_OPTIONS(hit_speed, hit_speed),
+    CTI_OPTIONS(sleep_time, sleep_time), CTI_OPTIONS(sleep_speed, sleep_speed)};
+
+static uint64_t cti_snapshot_list(uint64_t h, const void *list, size_t element, int n) { return cti_archive_hash(h, list, element * (size_t)n); }
+#define CTI_PRINT(h, array) cti_snapshot_list((h), (array), sizeof *(array), CTI_LEN(array))
+
+CTI_FN uint64_t cti_world_print(const ct_world *w, const cti_body *b)
+{
+    int numbers[4];
+    uint64_t h = cti_archive_hash(1, b->name, strlen(b->name));
+    numbers[0] = b->kind, numbers[1] = b->n, numbers[2] = b->n_blocks, numbers[3] = b->material.model;
+    h = cti_archive_hash(h, numbers, sizeof numbers);
+    h = CTI_PRINT(h, b->rest), h = CTI_PRINT(h, b->nodes), h = CTI_PRINT(h, b->attach), h = CTI_PRINT(h, b->triangles), h = CTI_PRINT(h, b->segments);
+    h = CTI_PRINT(h, b->keyframes), h = CTI_PRINT(h, b->model.tets.node);
+    h = cti_archive_hash(h, &b->material.young, sizeof b->material - offsetof(ct_material, young));
+    h = cti_archive_hash(h, b->rigid_start.inertia, sizeof b->rigid_start.inertia);
+    h = cti_archive_hash(cti_archive_hash(h, b->plane_normal, sizeof b->plane_normal), &b->plane_offset, sizeof b->plane_offset);
+    return b->block0 < 0 ? h : cti_snapshot_list(h, w->state.bodies.mass + b->block0, sizeof(ct_real), b->n_blocks);
+}
+
+/* a member that must be the same in the data: 0: it is not */
+static int cti_snapshot_same(cti_archive *a, const void *data, size_t size)
+{
+    size_t at = a->at;
+    if (a->mode == CTI_ARCHIVE_WRITE || a->mode == CTI_ARCHIVE_COUNT)
+        cti_archive_bytes(a, (void *)(uintptr_t)data, size);
+    else if (a->code == CT_OK && size <= a->size - at) {
+        a->at += size;
+        return a->mode == CTI_ARCHIVE_READ || memcmp(a->data + at, data, size) == 0;
+    } else
+        cti_archive_require(a, 0);
+    return 1;
+}
+
+/* records that the data are of another world */
+static void cti_snapshot_differs(cti_archive *a, ct_world *w, int slot, const char *what, const char *name)
+{
+    if (!cti_archive_checks(a))
+        return;
+    a->code = cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, slot, "the snapshot is of another world: %s%.48s differs", what, name);
+    if (slot >= 0 && w->bodies[slot].kind != CTI_BODY_FREE)
+        w->error.body = cti_world_id(w, slot);
+}
+
+/* the parts of a joint that its description gave */
+static int cti_snapshot_joint(cti_archive *a, const cti_world_joint *q)
+{
+    const cti_joint *j = &q->joint;
+    int numbers[8], same, k;
+    numbers[0] = q->alive, numbers[1] = (int)q->generation, numbers[2] = q->slot[0], numbers[3] = q->slot[1], numbers[4] = q->collide;
+    numbers[5] = j->kind, numbers[6] = j->a.n, numbers[7] = j->b.n;
+    same = cti_snapshot_same(a, numbers, sizeof numbers);
+    for (k = 0; k < 2; k++) {
+        const cti_joint_side *side = k ? &j->b : &j->a;
+        same &= cti_snapshot_same(a, &side->n, offsetof(cti_joint_side, arm) - offsetof(cti_joint_side, n));
+        same &= cti_snapshot_same(a, side->vertices, sizeof side->vertices);
+    }
+    return same & cti_snapshot_same(a, &j->compliance, offsetof(cti_joint, body) - offsetof(cti_joint, compliance));
+}
+
+/* options, bodies and joints */
+static void cti_snapshot_world(cti_archive *a, ct_world *w)
+{
+    int count[2], i;
+    for (i = 0; i < CTI_COUNT(cti_snapshot_options); i++) {
+        const cti_snapshot_option *q = &cti_snapshot_options[i];
+        if (!cti_snapshot_same(a, (const char *)&w->state.desc + q->at, q->end - q->at))
+            cti_snapshot_differs(a, w, -1, "of the options of ct_world_desc, one at or behind ", q->name);
+    }
+    count[0] = CTI_LEN(w->bodies), count[1] = CTI_LEN(w->joints);
+    if (!cti_snapshot_same(a, &count[0], sizeof count[0]))
+        cti_snapshot_differs(a, w, -1, "the number of its bodies", "");
+    for (i = 0; i < count[0]; i++) {
+        const cti_body *b = &w->bodies[i];
+        uint64_t own[4];
+        own[0] = b->kind, own[1] = b->generation, own[2] = b->kind == CTI_BODY_FREE ? 0 : b->print, own[3] = (uint64_t)(int64_t)b->block0;
+        if (!cti_snapshot_same(a, own, sizeof own))
+            cti_snapshot_differs(a, w, i, "body ", b->kind == CTI_BODY_FREE ? "that was removed" : b->name);
+    }
+    if (!cti_snapshot_same(a, &count[1], sizeof count[1]))
+        cti_snapshot_differs(a, w, -1, "the number of its joints", "");
+    for (i = 0; i < count[1]; i++)
+        if (!cti_snapshot_joint(a, &w->joints[i]))
+            cti_snapshot_differs(a, w, w->joints[i].slot[0], "a joint of ", w->joints[i].slot[0] < 0 ? "the world" : w->bodies[w->joints[i].slot[0]].name);
+}
+
+/* ---- the state ---- */
+
+/* who sleeps. What sleeps is prepared in another way: a check takes that over, and cti_snapshot_forget gives it back */
+static void cti_snapshot_sleep(cti_archive *a, ct_world *w)
+{
+    int i, changed = 0;
+    for (i = 0; i < CTI_LEN(w->bodies); i++) {
+        cti_body *b = &w->bodies[i];
+        int asleep = b->asleep;
+        if (b->kind == CTI_BODY_FREE)
+            continue;
+        CTI_ARCHIVE_VALUE(a, asleep);
+        cti_archive_require(a, asleep == 0 || (asleep > 0 && b->block0 >= 0 && w->state.desc.sleep_time > 0));
+        if (a->mode == CTI_ARCHIVE_CHECK) {
+            b->was_asleep = b->asleep;
+            if (a->code == CT_OK)
+                changed |= b->asleep != asleep, b->asleep = asleep;
+        }
+    }
+    if (changed)
+        w->ready = w->prepared = 0;
+    for (i = w->n_asleep = 0; i < CTI_LEN(w->bodies); i++)
+        w->n_asleep += w->bodies[i].asleep != 0;
+}
+
+static void cti_snapshot_forget(ct_world *w)
+{
+    int i, changed = 0;
+    for (i = w->n_asleep = 0; i < CTI_LEN(w->bodies); i++) {
+        changed |= w->bodies[i].asleep != w->bodies[i].was_asleep;
+        w->bodies[i].asleep = w->bodies[i].was_asleep;
+        w->n_asleep += w->bodies[i].asleep != 0;
+    }
+    if (changed)
+        w->ready = w->prepared = 0;
+}
+
+/* the script of a kinematic body, which calls may replace */
+static void cti_snapshot_script(cti_archive *a, ct_world *w, cti_body *b)
+{
+    int numbers[2], n;
+    numbers[0] = b->script.n_path, numbers[1] = b->script.n_keyframes;
+    CTI_ARCHIVE_VALUE(a, numbers);
+    CTI_ARCHIVE(a, b->script.t0), CTI_ARCHIVE(a, b->script.interval);
+    CTI_ARCHIVE_ARRAY(a, b->rest, 3 * b->n);
+    n = CTI_ARCHIVE_ANY(a, b->path);
+    CTI_ARCHIVE_GAP(a, n, ct_motion_segment, motion, offsetof(ct_motion_segment, duration));
+    cti_archive_require(a, numbers[0] >= 0 && numbers[0] <= n);
+    n = CTI_ARCHIVE_ANY(a, b->keyframes);
+    cti_archive_require(a, numbers[1] >= 0 && (int64_t)numbers[1] * 3 * b->n <= n);
+    CTI_ARCHIVE_SPAN(a, b->pose.M, b->pose.q), CTI_ARCHIVE(a, b->pose.moves);
+    CTI_ARCHIVE_ARRAY(a, b->stopped, CTI_LEN(b->stopped));
+    if (cti_archive_reads(a))
+        b->script.n_path = numbers[0], b->script.n_keyframes = numbers[1];
+    b->script.rest = b->rest, b->script.path = b->path, b->script.keyframes = b->keyframes, b->script.stopped = b->stopped; /* they may have moved */
+    cti_world_scripted(w, (int)(b - w->bodies));
+}
+
+/* what calls may change of bodies and joints, and what they keep between steps */
+static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
+{
+    int i, k;
+    CTI_ARCHIVE(a, w->state.desc.gravity), CTI_ARCHIVE(a, w->clean), CTI_ARCHIVE(a, w->pushed), CTI_ARCHIVE(a, w->n_slept), CTI_ARCHIVE(a, w->slept);
+    CTI_ARCHIVE_ANY(a, w->events.last.meetings);
+    for (i = 0; i < CTI_LEN(w->bodies); i++) {
+        cti_body *b = &w->bodies[i];
+        if (b->kind == CTI_BODY_FREE)
+            continue;
+        CTI_ARCHIVE(a, b->friction), CTI_ARCHIVE(a, b->thickness), CTI_ARCHIVE(a, b->contact), CTI_ARCHIVE(a, b->gravity_scale);
+        CTI_ARCHIVE(a, b->filter.category), CTI_ARCHIVE(a, b->filter.mask), CTI_ARCHIVE(a, b->filter.group), CTI_ARCHIVE(a, b->self_collision);
+        CTI_ARCHIVE(a, b->sensor), CTI_ARCHIVE(a, b->belt), CTI_ARCHIVE(a, b->places), CTI_ARCHIVE(a, b->unsearched), CTI_ARCHIVE(a, b->quiet);
+        CTI_ARCHIVE(a, b->box), CTI_ARCHIVE(a, b->asleep_energy);
+        CTI_ARCHIVE_UP_TO(a, b->anchor, 6 * b->n);
+        if (b->kind == CTI_BODY_KINEMATIC)
+            cti_snapshot_script(a, w, b);
+    }
+    for (i = 0; i < CTI_LEN(w->joints); i++)
+        for (k = 0; k < 2; k++) {
+            cti_joint_side *side = k ? &w->joints[i].joint.b : &w->joints[i].joint.a;
+            CTI_ARCHIVE(a, side->arm), CTI_ARCHIVE(a, side->triad), CTI_ARCHIVE(a, side->t0), CTI_ARCHIVE(a, side->n_path);
+        }
+}
+
+/* the same in the data that were prepared from them */
+static void cti_snapshot_spread(ct_world *w)
+{
+    cti_state *s = &w->state;
+    int i;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        const cti_body *b = &w->bodies[w->surface_slot[i]];
+        cti_surface_body *q = &s->surface.bodies[i];
+        q->friction = b->friction, q->thickness = b->thickness, q->contact = b->contact, q->id = cti_body_number(b, w->surface_slot[i]);
+        memcpy(q->belt, b->belt, sizeof q->belt);
+        s->surface.has_belts |= cti_v3_norm2(cti_v3_at(b->belt, 0)) > 0;
+    }
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (w->bodies[i].kind != CTI_BODY_FREE)
+            cti_world_scripted(w, i);
+    cti_world_refilter(w);
+    w->queries_ready = 0;
+}
+
+static void cti_snapshot_contacts(cti_archive *a, ct_world *w)
+{
+    int ready = w->contacts_ready, n;
+    CTI_ARCHIVE_VALUE(a, ready);
+    n = ready ? CTI_ARCHIVE_ANY(a, w->contacts) : 0;
+    CTI_ARCHIVE_GAP(a, n, ct_contact, sticking, sizeof(ct_contact));
+    CTI_ARCHIVE_GAP(a, n, ct_contact, vertices_b, offsetof(ct_contact, weights_a));
+    if (cti_archive_reads(a))
+        w->contacts_ready = ready;
+}
+
+/* everything in its order. A check prepares the world where the data are of one that is */
+static void cti_snapshot_all(cti_archive *a, ct_world *w)
+{
+    cti_snapshot_build head;
+    int prepared = w->ready;
+    cti_snapshot_build_here(&head);
+    CTI_ARCHIVE_VALUE(a, head);
+    cti_snapshot_world(a, w);
+    cti_snapshot_sleep(a, w);
+    CTI_ARCHIVE_VALUE(a, prepared);
+    if (cti_archive_checks(a) && prepared && !w->ready)
+        a->code = cti_world_prepare(w);
+    if (a->code != CT_OK)
+        return;
+    if (cti_archive_reads(a) && !prepared)
+        cti_world_unprepare(w);
+    cti_snapshot_bodies(a, w);
+    cti_snapshot_contacts(a, w);
+    if (cti_archive_reads(a) && prepared)
+        cti_snapshot_spread(w);
+    cti_state_archive(a, &w->state, prepared);
+    if (a->code == CT_OK && cti_steppers_of(w)->archive)
+        cti_steppers_of(w)->archive(a, &w->state, prepared);
+}
+
+/* ---- calls ---- */
+
+static void cti_snapshot_open(cti_archive *a, ct_world *w, cti_archive_mode mode, const void *data, size_t size)
+{
+    memset(a, 0, sizeof *a);
+    a->mode = mode, a->data = (unsigned char *)(uintptr_t)data, a->size = size, a->mem = &w->mem;
+    cti_snapshot_all(a, w);
+}
+
+CONTACT_API_DEF ct_code ct_world_snapshot_size(const ct_world *cw, size_t *out_bytes)
+{
+    ct_world *w = (ct_world *)cw; /* counting and writing change nothing */
+    cti_archive a;
+    ct_code code;
+    if (!w || cti_world_busy(w) != CT_OK)
+        return CT_ERR_ARGUMENT;
+    if (!out_bytes)
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "where the size goes is NULL");
+    code = cti_steppers_admit(w, CTI_FEATURE_SNAPSHOT, NULL);
+    /* what others keep when bodies are added or removed is in the prepared data then */
+    CTI_THEN(code, cti_world_prepare(w));
+    if (code == CT_OK && !cti_own_follow(&w->mem, &w->state.detect.own, &w->state.surface))
+        code = cti_world_refuse(w, CT_ERR_MEMORY, -1, 0, "out of memory for a snapshot");
+    if (code != CT_OK)
+        return code;
+    cti_snapshot_open(&a, w, CTI_ARCHIVE_COUNT, NULL, 0);
+    *out_bytes = a.at;
+    return CT_OK;
+}
+
+/* the checksum of all behind it */
+static uint64_t cti_snapshot_sum(const void *data, size_t bytes)
+{
+    const size_t from = offsetof(cti_snapshot_build, bytes);
+    return cti_archive_hash(0, (const unsigned char *)data + from, bytes - from);
+}
+
+CONTACT_API_DEF ct_code ct_world_snapshot_save(const ct_world *w, void *out, size_t capacity, size_t *out_bytes)
+{
+    size_t bytes = 0;
+    cti_archive a;
+    cti_snapshot_build head;
+    ct_code code = ct_world_snapshot_size(w, &bytes);
+    if (code != CT_OK)
+        return code;
+    if (out_bytes)
+        *out_bytes = bytes;
+    if (!out || capacity < bytes)
+        return cti_world_refuse((ct_world *)w, CT_ERR_ARGUMENT, -1, (double)bytes, "there is no room for the snapshot (value: the bytes that it takes)");
+    cti_snapshot_open(&a, (ct_world *)w, CTI_ARCHIVE_WRITE, out, bytes);
+    memcpy(&head, out, sizeof head);
+    head.bytes = bytes;
+    memcpy(out, &head, sizeof head);
+    head.sum = cti_snapshot_sum(out, bytes);
+    memcpy(out, &head, sizeof head);
+    return CT_OK;
+}
+
+/* refuses data that are damaged, or that another build wrote */
+static ct_code cti_snapshot_test(ct_world *w, const void *data, size_t bytes)
+{
+    cti_snapshot_build here, head;
+    cti_snapshot_build_here(&here);
+    if (bytes < sizeof head || memcmp(data, here.magic, sizeof here.magic) != 0)
+        return cti_world_refuse(w, CT_ERR_FORMAT, -1, (double)bytes, "the data are no snapshot");
+    memcpy(&head, data, sizeof head);
+    if (head.order != here.order)
+        return cti_world_refuse(w, CT_ERR_UNSUPPORTED, -1, head.order, "the snapshot is of a machine with another order of bytes");
+    if (head.bytes != bytes || head.sum != cti_snapshot_sum(data, bytes))
+        return cti_world_refuse(w, CT_ERR_FORMAT, -1, (double)head.bytes, "the snapshot is damaged: its length or its checksum is wrong");
+    if (head.version != here.version || head.library != here.library)
+        return cti_world_refuse(w, CT_ERR_UNSUPPORTED, -1, head.library, "the snapshot is of another version of the library (value: which)");
+    if (head.real_bits != here.real_bits)
+        return cti_world_refuse(w, CT_ERR_UNSUPPORTED, -1, head.real_bits, "the snapshot is of a build with another CONTACT_REAL (value: its bits)");
+    if (head.layout != here.layout || head.bits != here.bits)
+        return cti_world_refuse(w, CT_ERR_UNSUPPORTED, -1, head.layout, "the snapshot is of a build for another processor or with other switches");
+    return CT_OK;
+}
+
+static ct_code cti_snapshot_restore_world(ct_world *w, const void *data, size_t bytes)
+{
+    cti_archive a;
+    ct_code code;
+    if (!w || cti_world_busy(w) != CT_OK)
+        return CT_ERR_ARGUMENT;
+    if (!data)
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "there is no snapshot to restore");
+    code = cti_steppers_admit(w, CTI_FEATURE_SNAPSHOT, NULL);
+    CTI_THEN(code, cti_snapshot_test(w, data, bytes));
+    if (code != CT_OK)
+        return code;
+    cti_snapshot_open(&a, w, CTI_ARCHIVE_CHECK, data, bytes);
+    cti_archive_require(&a, a.at == bytes);
+    w->mem.failed = 0;
+    if (a.code != CT_OK)
+        cti_snapshot_forget(w);
+    if (a.code == CT_ERR_FORMAT)
+        return cti_world_refuse(w, a.code, -1, (double)a.at, "the snapshot does not fit this world (value: the byte)");
+    if (a.code == CT_ERR_MEMORY)
+        return cti_world_refuse(w, a.code, -1, 0, "out of memory; the world is as it was");
+    if (a.code == CT_OK)
+        cti_snapshot_open(&a, w, CTI_ARCHIVE_READ, data, bytes);
+    return a.code;
+}
+
+CONTACT_API_DEF ct_code ct_world_snapshot_restore(ct_world *w, const void *data, size_t bytes)
+{
+    CTI_FPENV_RETURN(cti_snapshot_restore_world(w, data, bytes))
+}
