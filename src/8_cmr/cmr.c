@@ -175,8 +175,10 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     ct_real scale = cti_cmr_scale(s, dt);
     double reach = cti_plausible_reach(s, dt), t;
     int i, unsolved, round = 0;
-    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) {
         s->factors.components[i].solve.refined = cti_state_is_paper(s) && CTI_LEN(s->contact.rows); /* the paper counts solves */
+        s->factors.components[i].solve.outpaced = 0;
+    }
     do {
         if (!cti_cmr_solve(s, c, scale, reach, out))
             return 0;
