@@ -333,7 +333,7 @@ static void cti_cmr_check_joints(cti_state *s, cti_attempt *out)
     if (s->desc.row_mode == CT_ROW_VELOCITY)
         return;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        if (s->contact.origins[i].joint && !(s->contact.origins[i].gives > 0) && cti_policy_joint_fails(s->contact.origins[i].joint_error)) {
+        if (s->contact.origins[i].joint && !(s->contact.origins[i].gives > 0) && cti_policy_joint_solves_again(s->contact.origins[i].joint_error)) {
             cti_state_fail(s, s->contact.rows[i].term[0].block);
             out->unresolved_joints++;
         }

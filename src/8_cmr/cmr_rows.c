@@ -351,7 +351,7 @@ static int cti_cmr_choose(cti_state *s, const cti_cmr_islands *islands, int roun
         keep[i] = refined < s->desc.cmr_rounds && !islands->fails[q] && !(hit->flat && islands->hits[q] > 1) &&
                   !(islands->misses[q] && cti_cmr_goes_on(islands, q, round));
         if (keep[i])
-            s->factors.components[one].solve.refined = refined + 1, ++*chosen;
+            s->factors.components[one].solve.refined = refined + 1, s->factors.components[one].solve.outpaced = 0, ++*chosen;
     }
     if (*chosen)
         cti_hits_take(s->contact.hits, keep);

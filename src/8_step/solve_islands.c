@@ -261,15 +261,15 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
     q->p.calls.price = cti_islands_price, q->p.calls.price_ctx = out;
 }
 
-/* ICA; not where the rival took over in the island's last solve of the attempt: it will again, and goes on from its own result */
+/* ICA; not where the rival took over in the last solve of the same rows: it will again, and goes on from its own result */
 static void cti_islands_sweep(cti_state *s, int later, cti_island *q, const ct_solver_desc *desc, cti_solve_info *info)
 {
-    int c, outpaced = 0;
+    int c, outpaced = later;
     for (c = 0; c < q->n_components; c++)
-        outpaced |= s->factors.components[q->components[c]].solve.outpaced;
+        outpaced &= s->factors.components[q->components[c]].solve.outpaced;
     memset(info, 0, sizeof *info);
     info->status = CTI_SOLVE_OUTPACED;
-    if (!later || !outpaced || !(q->p.split.rival > 0))
+    if (!outpaced || !(q->p.split.rival > 0))
         cti_ica_solve(&q->p, desc, s->arena, q->v, info);
     for (c = 0; c < q->n_components; c++)
         s->factors.components[q->components[c]].solve.outpaced = info->status == CTI_SOLVE_OUTPACED;

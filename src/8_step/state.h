@@ -76,7 +76,7 @@ typedef struct cti_solve_memory {
     int in_contact;              /* 1: rows of the current attempt touch the component */
     int was_free;                /* 1: rows of the last attempt did not */
     int refined;                 /* rounds of the current attempt in which collisions of its island got rows */
-    int outpaced;                /* 1: Newton steps took over the last solve of its island in this attempt from the sweeps */
+    int outpaced;                /* 1: Newton steps took over the last solve of its island in this attempt, which has no new rows since */
     int node_ports;              /* blocks in contact when the last solve split the component into nodes; 0: the last solve took it as one
                                     cluster */
     int whole_attempts;          /* remaining attempts in which the component is one cluster, after solves by nodes failed */
