@@ -197,7 +197,7 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (s->parts.conflict)
             return 1;
         if (s->step.may_halve)
-            cti_rotation_fail_rows(s, dt);
+            cti_rotation_fail_linkages(s, dt);
         if (!cti_cmr_refine(s, c, round++, &unsolved))
             return 0;
         out->work.ms_detect += cti_state_clock(s) - t;

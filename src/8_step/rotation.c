@@ -3,6 +3,7 @@
    angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, during the motion and at its end. The box of the
    sphere's motion is compared with the boxes of the others' motions: first bodies, then faces, edges and vertices of those that overlap. */
 #include "rotation.h"
+#include "linkage.h"
 #include "policy.h"
 
 /* adds both ends of a vertex's motion */
@@ -115,12 +116,12 @@ static int cti_rotation_is_far(const cti_state *s, int rigid, ct_real dt)
     return !cti_state_is_inactive(s, block) && cti_policy_turns_far(dt * cti_v3_norm(cti_v3_at(s->end.v, block + 1)));
 }
 
-CTI_FN void cti_rotation_fail_rows(cti_state *s, ct_real dt)
+CTI_FN void cti_rotation_fail_linkages(cti_state *s, ct_real dt)
 {
     int i, k, rigid;
-    for (i = 0; CTI_LEN(s->bodies.rigids) && i < CTI_LEN(s->contact.rows); i++)
+    for (i = 0; CTI_LINKAGES(s) && i < CTI_LEN(s->contact.rows); i++)
         for (k = 0; k < s->contact.rows[i].n; k++)
-            if ((rigid = s->bodies.rigid_of[s->contact.rows[i].term[k].block]) >= 0 && cti_rotation_is_far(s, rigid, dt))
+            if (cti_linkage_of(s, rigid = s->bodies.rigid_of[s->contact.rows[i].term[k].block]) && cti_rotation_is_far(s, rigid, dt))
                 cti_state_fail(s, s->bodies.rigids[rigid].block);
 }
 
@@ -137,10 +138,11 @@ CTI_FN int cti_rotation_count(cti_state *s, ct_real dt, int *out)
     for (i = 0; free_ && i < CTI_LEN(s->contact.rows); i++)
         for (k = 0; k < s->contact.rows[i].n; k++) {
             int at = s->bodies.rigid_of[s->contact.rows[i].term[k].block];
-            if (at >= 0 && turns[at] == 1)
+            if (at >= 0 && turns[at] == 1) {
                 turns[at] = 2, ++*out, free_--;
+                cti_state_fail(s, s->bodies.rigids[at].block);
+            }
         }
-    cti_rotation_fail_rows(s, dt);
     if (free_ == 0)
         return 1;
     boxes = CTI_ARENA_NEW(s->arena, cti_box, s->surface.n_bodies + 1);
