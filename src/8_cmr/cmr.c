@@ -175,8 +175,10 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
     ct_real scale = cti_cmr_scale(s, dt);
     double reach = cti_plausible_reach(s, dt), t;
     int i, unsolved, round = 0;
-    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+    for (i = 0; i < CTI_LEN(s->factors.components); i++) {
         s->factors.components[i].solve.refined = cti_state_is_paper(s) && CTI_LEN(s->contact.rows); /* the paper counts solves */
+        s->factors.components[i].solve.outpaced = 0;
+    }
     do {
         if (!cti_cmr_solve(s, c, scale, reach, out))
             return 0;
@@ -194,6 +196,8 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             out->limit = s->contact.hits[0].pair;
         if (s->parts.conflict)
             return 1;
+        if (s->step.may_halve)
+            cti_rotation_fail_linkages(s, dt);
         if (!cti_cmr_refine(s, c, round++, &unsolved))
             return 0;
         out->work.ms_detect += cti_state_clock(s) - t;
@@ -329,7 +333,7 @@ static void cti_cmr_check_joints(cti_state *s, cti_attempt *out)
     if (s->desc.row_mode == CT_ROW_VELOCITY)
         return;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        if (s->contact.origins[i].joint && !(s->contact.origins[i].gives > 0) && cti_policy_joint_fails(s->contact.origins[i].joint_error)) {
+        if (s->contact.origins[i].joint && !(s->contact.origins[i].gives > 0) && cti_policy_joint_solves_again(s->contact.origins[i].joint_error)) {
             cti_state_fail(s, s->contact.rows[i].term[0].block);
             out->unresolved_joints++;
         }

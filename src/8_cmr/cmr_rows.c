@@ -26,6 +26,7 @@ typedef struct cti_cmr_islands {
     int32_t *sets, *refined; /* refined: rounds in which its collisions got rows */
     uint8_t *hits;           /* 1: it has collisions, 3: not of flat edges alone */
     uint8_t *misses;         /* 1: its motion misses by a thickness or more what was linearized again */
+    uint8_t *fails;          /* 1: its motion in this substep is rejected already, and a shorter one follows */
 } cti_cmr_islands;
 
 /* root of the set of a row */
@@ -34,14 +35,20 @@ static int cti_cmr_of_row(const cti_state *s, const cti_cmr_islands *q, int i)
     return cti_sets_root(q->sets, s->factors.component_of[s->contact.rows[i].term[0].block]);
 }
 
+/* 1 if an island without collisions may be solved again after a round */
+static int cti_cmr_goes_on(const cti_cmr_islands *q, int root, int round)
+{
+    return !q->fails[root] && cti_policy_solves_again(round - q->refined[root]);
+}
+
 /* finds the islands of contact.rows and contact.hits. 0: out of memory */
 static int cti_cmr_find_islands(const cti_state *s, cti_cmr_islands *out)
 {
     const cti_contacts *found = &s->contact;
     int i, k, n = CTI_LEN(s->factors.components);
     out->sets = CTI_ARENA_NEW(s->arena, int32_t, n), out->refined = CTI_ARENA_ZERO(s->arena, int32_t, n);
-    out->hits = CTI_ARENA_ZERO(s->arena, uint8_t, n), out->misses = CTI_ARENA_ZERO(s->arena, uint8_t, n);
-    if (!out->sets || !out->refined || !out->hits || !out->misses)
+    out->hits = CTI_ARENA_ZERO(s->arena, uint8_t, 3 * n), out->misses = out->hits + n, out->fails = out->misses + n;
+    if (!out->sets || !out->refined || !out->hits)
         return 0;
     cti_sets_init(out->sets, n);
     for (i = 0; i < CTI_LEN(found->rows); i++)
@@ -58,6 +65,7 @@ static int cti_cmr_find_islands(const cti_state *s, cti_cmr_islands *out)
     for (i = 0; i < n; i++) {
         int root = cti_sets_root(out->sets, i);
         out->refined[root] = cti_max_int(out->refined[root], s->factors.components[i].solve.refined);
+        out->fails[root] |= s->step.may_halve && s->factors.components[i].substep.failed;
     }
     return 1;
 }
@@ -241,7 +249,7 @@ static int cti_cmr_turn_rows(cti_state *s, const cti_row_context *c, const cti_c
         int other = t[i].alike > -2;
         cti_row *row = &rows[t[i].row];
         int q = cti_cmr_of_row(s, islands, t[i].row);
-        if ((!t[i].stays && !other) || islands->hits[q] || islands->misses[q] || !cti_policy_solves_again(round - islands->refined[q]))
+        if ((!t[i].stays && !other) || islands->hits[q] || islands->misses[q] || !cti_cmr_goes_on(islands, q, round))
             continue;
         other = other && !cti_cmr_rows_of(s, table, size, cti_pair_key(&s->surface, &t[i].other), &last);
         if (other && !cti_cmr_take_pair(c, t[i].other, row, &s->contact.origins[t[i].row]))
@@ -340,10 +348,10 @@ static int cti_cmr_choose(cti_state *s, const cti_cmr_islands *islands, int roun
     for (*chosen = i = 0; i < n; i++) {
         const cti_hit *hit = &s->contact.hits[i];
         int one = cti_cmr_join_pair(s, islands->sets, &hit->pair), q = cti_sets_root(islands->sets, one), refined = islands->refined[q];
-        keep[i] = refined < s->desc.cmr_rounds && !(hit->flat && islands->hits[q] > 1) &&
-                  !(islands->misses[q] && cti_policy_solves_again(round - refined));
+        keep[i] = refined < s->desc.cmr_rounds && !islands->fails[q] && !(hit->flat && islands->hits[q] > 1) &&
+                  !(islands->misses[q] && cti_cmr_goes_on(islands, q, round));
         if (keep[i])
-            s->factors.components[one].solve.refined = refined + 1, ++*chosen;
+            s->factors.components[one].solve.refined = refined + 1, s->factors.components[one].solve.outpaced = 0, ++*chosen;
     }
     if (*chosen)
         cti_hits_take(s->contact.hits, keep);
@@ -358,7 +366,7 @@ CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, int round, int
     if (!cti_cmr_find_islands(s, &islands) || !cti_cmr_turn_rows(s, c, &islands, round))
         return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        s->contact.origins[i].is_unsolved &= cti_policy_solves_again(round - islands.refined[cti_cmr_of_row(s, &islands, i)]);
+        s->contact.origins[i].is_unsolved &= cti_cmr_goes_on(&islands, cti_cmr_of_row(s, &islands, i), round);
     if (!cti_cmr_choose(s, &islands, round, &chosen))
         return 0;
     if (chosen && !cti_state_is_paper(s) && !cti_seams_pass(s->arena, NULL, &s->surface, c->memory, s->contact.hits, NULL))

@@ -271,12 +271,13 @@ static int cti_step_attempt_once(cti_state *s, ct_real sub, int is_forced, const
     if (s->detect.n_tangled && !cti_tangle_find(s))
         return 0;
     s->parts.can_exclude &= cti_step_can_exclude(s);
+    s->step.may_halve = !is_forced && cti_policy_dt_reaches(sub / 2, cti_step_shortest(s));
     if (!cti_cmr_attempt(s, sub, memory, a))
         return 0;
     cti_step_time(s, t0, a);
     t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->rotated_far && !a->unresolved_joints && !a->gained &&
               cti_all_finite(s->end.x, 3 * s->n) && cti_all_finite(s->end.v, 3 * s->n);
-    t->is_halved = !is_forced && !t->good && cti_policy_dt_reaches(sub / 2, cti_step_shortest(s));
+    t->is_halved = !t->good && s->step.may_halve;
     t->holds_blocks = !is_forced && !t->is_halved && a->implausible > 0 && cti_policy_may_hold(t->n_held);
     t->n_held += t->holds_blocks;
     t->repeats_whole = !t->is_halved && (a->repeats_whole || (a->excluded && !t->good));

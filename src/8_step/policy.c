@@ -141,8 +141,6 @@ CTI_FN int cti_policy_joint_misses(ct_real joint_error) { return joint_error * c
 
 CTI_FN int cti_policy_solves_again(int times) { return times < cti_step_tuned.attempt.joint_times; }
 
-CTI_FN int cti_policy_joint_fails(ct_real joint_error) { return joint_error > cti_step_tuned.attempt.joint_fails; }
-
 CTI_FN int cti_policy_turns_far(ct_real angle) { return angle > cti_step_tuned.attempt.turn; }
 
 CTI_FN ct_real cti_policy_row_tolerance(ct_real thickness, ct_real dt) { return cti_step_tuned.attempt.row * thickness / dt; }

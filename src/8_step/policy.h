@@ -83,7 +83,7 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent);
 /* cti_policy_joint_slack -- error that a joint may have [m]. tolerance: the solver's; scale: velocity that residuals are relative to [m/s];
    size: largest coordinate of its bodies [m]. joint_error below is an error over this one. */
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size);
-/* cti_policy_joint_solves_again -- 1 if a joint is to be solved again. */
+/* cti_policy_joint_solves_again -- 1 if a joint is to be solved again; an attempt that ends so is rejected. */
 CTI_FN int cti_policy_joint_solves_again(ct_real joint_error);
 /* cti_policy_joint_misses -- 1 if a joint may miss by a thickness or more: collisions of such a motion mean nothing. */
 CTI_FN int cti_policy_joint_misses(ct_real joint_error);
@@ -91,8 +91,6 @@ CTI_FN int cti_policy_joint_misses(ct_real joint_error);
 CTI_FN int cti_policy_solves_again(int times);
 /* cti_policy_joint_closes -- 1 if a joint with an error [m] is being closed. slack [m]: the error that it may have. */
 CTI_FN int cti_policy_joint_closes(ct_real error, ct_real slack);
-/* cti_policy_joint_fails -- 1 if a joint with such an error at the end of the attempt rejects it. */
-CTI_FN int cti_policy_joint_fails(ct_real joint_error);
 /* cti_policy_turns_far -- 1 if a rigid body near others may not rotate by `angle` [rad] in a substep. */
 CTI_FN int cti_policy_turns_far(ct_real angle);
 

@@ -88,7 +88,6 @@
 #define CTI_TUNED_ATTEMPT(X) \
     X(ct_real, joint, CTI_R(1e-4), "thicknesses", \
       "error that a joint may have, or more where the tolerance or rounding leaves more: far below what contacts notice") \
-    X(ct_real, joint_fails, 2, "1", "factor on that error above which the end of an attempt is rejected") \
     X(int, joint_times, 8, "1", "most times that an island is linearized again and solved in an attempt without having collisions") \
     X(ct_real, joint_own, CTI_R(1e-7), "1", \
       "compliance of a rigid joint over that of its blocks: the forces of joints that contradict each other stay bounded") \

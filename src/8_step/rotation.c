@@ -3,6 +3,7 @@
    angle (rigid.c), and while its bounding sphere meets no other body, none of its features does, during the motion and at its end. The box of the
    sphere's motion is compared with the boxes of the others' motions: first bodies, then faces, edges and vertices of those that overlap. */
 #include "rotation.h"
+#include "linkage.h"
 #include "policy.h"
 
 /* adds both ends of a vertex's motion */
@@ -107,6 +108,22 @@ static void cti_rotation_boxes(const cti_state *s, const uint8_t *turns, uint8_t
     }
 }
 
+/* 1 if the motion of a rigid body is stepped and rotates it too far */
+static int cti_rotation_is_far(const cti_state *s, int rigid, ct_real dt)
+{
+    int block = s->bodies.rigids[rigid].block;
+    return !cti_state_is_inactive(s, block) && cti_policy_turns_far(dt * cti_v3_norm(cti_v3_at(s->end.v, block + 1)));
+}
+
+CTI_FN void cti_rotation_fail_linkages(cti_state *s, ct_real dt)
+{
+    int i, k, rigid;
+    for (i = 0; CTI_LINKAGES(s) && i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            if (cti_linkage_of(s, rigid = s->bodies.rigid_of[s->contact.rows[i].term[k].block]) && cti_rotation_is_far(s, rigid, dt))
+                cti_state_fail(s, s->bodies.rigids[rigid].block);
+}
+
 CTI_FN int cti_rotation_count(cti_state *s, ct_real dt, int *out)
 {
     int i, k, n = CTI_LEN(s->bodies.rigids), free_ = 0;
@@ -116,12 +133,8 @@ CTI_FN int cti_rotation_count(cti_state *s, ct_real dt, int *out)
         return 0;
     *out = 0;
     for (i = 0; i < n; i++)
-        turns[i] = !cti_state_is_inactive(s, s->bodies.rigids[i].block) &&
-                   cti_policy_turns_far(dt * cti_v3_norm(cti_v3_at(s->end.v, s->bodies.rigids[i].block + 1))),
-        free_ += turns[i];
-    if (free_ == 0)
-        return 1;
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        turns[i] = (uint8_t)cti_rotation_is_far(s, i, dt), free_ += turns[i];
+    for (i = 0; free_ && i < CTI_LEN(s->contact.rows); i++)
         for (k = 0; k < s->contact.rows[i].n; k++) {
             int at = s->bodies.rigid_of[s->contact.rows[i].term[k].block];
             if (at >= 0 && turns[at] == 1) {

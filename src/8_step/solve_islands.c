@@ -261,6 +261,20 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
     q->p.calls.price = cti_islands_price, q->p.calls.price_ctx = out;
 }
 
+/* ICA; not where the rival took over in the last solve of the same rows: it will again, and goes on from its own result */
+static void cti_islands_sweep(cti_state *s, int later, cti_island *q, const ct_solver_desc *desc, cti_solve_info *info)
+{
+    int c, outpaced = later;
+    for (c = 0; c < q->n_components; c++)
+        outpaced &= s->factors.components[q->components[c]].solve.outpaced;
+    memset(info, 0, sizeof *info);
+    info->status = CTI_SOLVE_OUTPACED;
+    if (!outpaced || !(q->p.split.rival > 0))
+        cti_ica_solve(&q->p, desc, s->arena, q->v, info);
+    for (c = 0; c < q->n_components; c++)
+        s->factors.components[q->components[c]].solve.outpaced = info->status == CTI_SOLVE_OUTPACED;
+}
+
 /* Newton steps on the augmented Lagrangian from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget
    was not enough. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
 static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc *desc, cti_islands_rival *rival, cti_islands_result *out,
@@ -308,7 +322,7 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, int first, cti
         cti_islands_find_rival(s, first, q, &rival);
         balances.s = s, balances.q = q, balances.dt = dt;
         q->p.calls.balance = cti_islands_balance, q->p.calls.balance_ctx = &balances;
-        cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
+        cti_islands_sweep(s, later, q, &desc, &info);
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         visits += (double)info.sweeps * (double)q->p.n_rows;

@@ -76,6 +76,7 @@ typedef struct cti_solve_memory {
     int in_contact;              /* 1: rows of the current attempt touch the component */
     int was_free;                /* 1: rows of the last attempt did not */
     int refined;                 /* rounds of the current attempt in which collisions of its island got rows */
+    int outpaced;                /* 1: Newton steps took over the last solve of its island in this attempt, which has no new rows since */
     int node_ports;              /* blocks in contact when the last solve split the component into nodes; 0: the last solve took it as one
                                     cluster */
     int whole_attempts;          /* remaining attempts in which the component is one cluster, after solves by nodes failed */
@@ -460,6 +461,7 @@ typedef struct cti_clock {
     int parts;                /* substeps that it is divided into, since the judge refused it with fewer (shell.h) */
     double until;             /* [s] time at which the current substeps end: the end of the step, or of a part of it (parts.h) */
     ct_real left;             /* [s] time left until then, before a substep */
+    int may_halve;            /* 1: a substep that fails now is done again in halves, or without what failed */
     ct_real event_least;      /* [s] shortest substep at which an impact may cut, 0: impacts do not cut */
     ct_real spent;            /* share of this step's bound that the interior point method has used, see cti_solve_info */
     double wasted_sweeps;     /* sweeps in this step of ICA solves that ended far from a solution; in budgets, which are max_sweeps over all
