@@ -83,6 +83,31 @@ static void a_teleported_box_is_a_new_one(void **state)
     ct_world_destroy(w[0]), ct_world_destroy(w[1]);
 }
 
+/* A falling box that is put elsewhere in every frame falls as fast as one that is left alone: its momentum is g t */
+static void teleports_keep_momentum(void **state)
+{
+    ct_world *w = world_of(10, 0);
+    ct_body_id box = box_at(w, 0.2, 500, 0, 0), floats = box_at(w, 0.2, 500, 3, 0);
+    ct_real p[3], at[3] = {0, 0, 0};
+    double m = (double)ct_body_get_mass(w, box), x[3];
+    int i;
+    (void)state;
+    assert_int_equal(ct_body_set_gravity_scale(w, floats, 0), CT_OK);
+    for (i = 0; i < 60; i++) {
+        at[0] = (ct_real)(0.01 * i);
+        assert_int_equal(ct_body_set_pose(w, box, at, NULL), CT_OK);
+        if (i == 30)
+            at[0] = 3, assert_int_equal(ct_body_set_pose(w, floats, at, NULL), CT_OK);
+        step_once(w, DT);
+    }
+    assert_int_equal(ct_body_get_momentum(w, box, p, NULL), CT_OK);
+    print_message("momentum %.9f, expected %.9f\n", (double)p[1], -10 * m);
+    assert_true(fabs((double)p[1] + 10 * m) < LAW * 10 * m);
+    pose_of(w, floats, x);
+    assert_true(fabs(x[1]) < LAW);
+    ct_world_destroy(w);
+}
+
 /* put into another one it is found and freed; so is a sheet whose nodes are put through it */
 static void teleports_into_others_are_found(void **state)
 {
@@ -287,13 +312,11 @@ static void forces_accelerate(void **state)
     /* its weight upwards: it floats */
     for (k = 0; k < 3; k++)
         push[k] = lift[k] * (ct_real)m, v[k] = 0;
-    assert_int_equal(ct_body_set_motion(w, box, v, v), CT_OK);
-    for (i = 0; i < 3; i++)
-        p[i] = 0;
     {
         const ct_real high[3] = {0, 2, 0}, level[4] = {1, 0, 0, 0};
         assert_int_equal(ct_body_set_pose(w, box, high, level), CT_OK);
     }
+    assert_int_equal(ct_body_set_motion(w, box, v, v), CT_OK);
     for (i = 0; i < 120; i++) {
         assert_int_equal(ct_body_add_force(w, box, push, NULL), CT_OK);
         step_once(w, DT);
@@ -493,6 +516,12 @@ static void bad_input_is_refused(void **state)
     assert_int_equal(ct_body_set_gravity_scale(w, box, (ct_real)NAN), CT_ERR_ARGUMENT);
     assert_int_equal(ct_body_set_thickness(w, box, 0), CT_ERR_ARGUMENT);
     assert_int_equal(ct_body_set_thickness(w, box, (ct_real)NAN), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_move_vertices(w, jelly, NULL, good, 1, sizeof(ct_real) == 4 ? 1e-44 : 1e-310), CT_ERR_ARGUMENT);
+    {
+        const ct_real vast[3] = {0, sizeof(ct_real) == 4 ? (ct_real)1e30 : (ct_real)1e160, 0};
+        assert_int_equal(ct_body_add_impulse(w, box, vast, NULL), CT_ERR_ARGUMENT);
+        assert_int_equal(ct_body_add_force(w, box, vast, NULL), CT_ERR_ARGUMENT);
+    }
     assert_int_equal(ct_world_set_gravity(w, bad), CT_ERR_ARGUMENT);
     assert_int_equal(ct_world_set_gravity(w, NULL), CT_ERR_ARGUMENT);
     assert_int_equal(ct_world_set_gravity(NULL, good), CT_ERR_ARGUMENT);
@@ -550,6 +579,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_teleported_box_is_a_new_one),
+        cmocka_unit_test(teleports_keep_momentum),
         cmocka_unit_test(teleports_into_others_are_found),
         cmocka_unit_test(a_saved_jelly_goes_on),
         cmocka_unit_test(poses_are_reached_and_drag),

@@ -139,7 +139,7 @@ static void calls_wake(void **state)
     int what, i;
     (void)state;
     settle(&s);
-    for (what = 0; what < 8; what++) {
+    for (what = 0; what < 10; what++) {
         assert_true(all_sleep(&s));
         if (what == 0)
             assert_int_equal(ct_body_add_force(s.w, s.high, push, NULL), CT_OK);
@@ -153,13 +153,17 @@ static void calls_wake(void **state)
             assert_int_equal(ct_body_set_filter(s.w, s.low, &filter), CT_OK);
         else if (what == 5)
             assert_int_equal(ct_body_add_impulse(s.w, s.low, push, NULL), CT_OK);
+        else if (what == 8)
+            assert_int_equal(ct_body_set_friction(s.w, s.low, (ct_real)0.2), CT_OK);
+        else if (what == 9)
+            assert_int_equal(ct_body_set_gravity_scale(s.w, s.high, (ct_real)0.9), CT_OK);
         else if (what == 6) {
             j.a.body = s.low, j.b.body = s.high, j.point[1] = (ct_real)0.2;
             j.collide = 1;
             assert_int_equal(ct_joint_add(s.w, &j, NULL), CT_OK);
         } else
             assert_int_equal(ct_body_set_pose(s.w, s.high, at, NULL), CT_OK);
-        assert_true(!ct_body_is_asleep(s.w, s.low) && !ct_body_is_asleep(s.w, s.high));
+        assert_true(!ct_body_is_asleep(s.w, what < 9 ? s.low : s.high) && (what > 7 || !ct_body_is_asleep(s.w, s.high)));
         assert_true(ct_body_is_asleep(s.w, s.far) && ct_body_is_asleep(s.w, s.jelly));
         for (i = 0; i < 400 && !all_sleep(&s); i++)
             step_once(s.w, DT);
@@ -196,6 +200,65 @@ static void what_loses_its_hold_wakes(void **state)
         step_once(s.w, DT);
     assert_true(place(s.w, s.jelly, 1) > before + 0.3);
     ct_mesh_free(&m), ct_world_destroy(s.w);
+}
+
+/* A box on a joint sleeps where it hangs, and falls when what it hangs on is removed. A body that is added into a sleeping one is found. A repair moves no
+   sleeping body. A box pushed at a sleeping one gives it its momentum in the step in which it arrives */
+static void nothing_is_forgotten_asleep(void **state)
+{
+    const ct_real push[3] = {4e5, 0, 0};
+    ct_joint_desc j = ct_joint_desc_default(CT_JOINT_BALL);
+    ct_static_desc d = ct_static_desc_default();
+    ct_world_desc free = world_desc(1e-3, 0, NULL);
+    ct_mesh m = mesh_box(0.2, 0.2, 0.2, 1, 1, 1, 0);
+    ct_world *w = world_of(0.3);
+    ct_body_id hook, hung, other, wedge;
+    ct_real v[3], u[3];
+    ct_step_report r;
+    double y;
+    int i, freed, left;
+    (void)state;
+    add_plane(w, 0, 1, 0, 0);
+    d.mesh = &m, d.name = "hook", d.position[1] = 3;
+    assert_int_equal(ct_body_add_static(w, &d, &hook), CT_OK);
+    hung = box_at(w, 0, 1, 0, 0), other = box_at(w, 4, 0.101, 0, 0);
+    j.a.body = hung, j.b.body = hook, j.point[1] = (ct_real)1.1;
+    assert_int_equal(ct_joint_add(w, &j, NULL), CT_OK);
+    for (i = 0; i < 200 && !(ct_body_is_asleep(w, hung) && ct_body_is_asleep(w, other)); i++)
+        step_once(w, DT);
+    assert_true(ct_body_is_asleep(w, hung) && ct_body_is_asleep(w, other));
+    assert_int_equal(ct_world_repair(w, &freed, &left), CT_OK);
+    for (i = 0; i < 60; i++)
+        step_once(w, DT);
+    assert_true(fabs(place(w, other, 1) - 0.101) < 1e-3 && fabs(place(w, hung, 1) - 1) < 1e-3);
+    assert_true(ct_body_is_asleep(w, hung) && ct_body_is_asleep(w, other));
+    d.name = "wedge", d.position[0] = (ct_real)4.15, d.position[1] = (ct_real)0.2;
+    assert_int_equal(ct_body_add_static(w, &d, &wedge), CT_OK);
+    r = step_once(w, DT);
+    assert_true(r.tangled > 0);
+    assert_int_equal(ct_body_remove(w, wedge), CT_OK);
+    assert_int_equal(ct_body_remove(w, hook), CT_OK);
+    y = place(w, hung, 1);
+    for (i = 0; i < 20; i++)
+        step_once(w, DT);
+    assert_true(place(w, hung, 1) < y - 0.3);
+    ct_world_destroy(w);
+
+    free.sleep_time = 0.3, free.gravity[1] = 0;
+    w = world_make(&free);
+    hung = box_at(w, 0, 0, 0, 0), other = box_at(w, 1, 0, 0, 0);
+    for (i = 0; i < 60; i++)
+        step_once(w, DT);
+    assert_true(ct_body_is_asleep(w, hung) && ct_body_is_asleep(w, other));
+    assert_int_equal(ct_body_add_force(w, hung, push, NULL), CT_OK);
+    for (i = 0; i < 4; i++)
+        step_once(w, DT);
+    assert_int_equal(ct_body_get_motion(w, hung, v, NULL), CT_OK);
+    assert_int_equal(ct_body_get_motion(w, other, u, NULL), CT_OK);
+    print_message("speeds %.3f and %.3f m/s of %.3f\n", (double)v[0], (double)u[0], 4e5 * DT / (double)ct_body_get_mass(w, hung));
+    assert_true((double)u[0] > 100);
+    assert_true(fabs((double)(v[0] + u[0]) - 4e5 * DT / (double)ct_body_get_mass(w, hung)) < 1e-3 * (double)(v[0] + u[0]));
+    ct_mesh_free(&m), ct_world_destroy(w);
 }
 
 /* a box in flight, a slow slide, a swing on a joint and a pinned sheet do not sleep; a jelly that creeps down a slope neither */
@@ -285,6 +348,7 @@ int main(void)
         cmocka_unit_test(impacts_are_those_of_awake_bodies),
         cmocka_unit_test(calls_wake),
         cmocka_unit_test(what_loses_its_hold_wakes),
+        cmocka_unit_test(nothing_is_forgotten_asleep),
         cmocka_unit_test(what_moves_stays_awake),
         cmocka_unit_test(refusals),
         cmocka_unit_test(memory_may_run_out),

@@ -395,6 +395,7 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
     w->bodies[slot].fresh = w->bodies[slot].unsearched = 1;
     w->n_alive++, w->n_fresh++;
     w->ready = w->queries_ready = 0;
+    cti_sleep_wake_near(w, slot);
     if (w->state.desc.log)
         cti_bodies_warn_thick(w, &w->bodies[slot]);
     if (out)

@@ -384,6 +384,7 @@ CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_re
     if (friction > 0 && cti_steppers_admit(w, CTI_FEATURE_FRICTION, b->name) != CT_OK)
         return CT_ERR_UNSUPPORTED;
     b->friction = friction;
+    cti_sleep_wake_near(w, (int)(b - w->bodies));
     at = cti_world_surface_body(w, (int)(b - w->bodies));
     if (at >= 0)
         w->state.surface.bodies[at].friction = friction;
@@ -404,6 +405,7 @@ CONTACT_API_DEF ct_code ct_body_set_surface_velocity(ct_world *w, ct_body_id bod
     if (code != CT_OK)
         return code;
     memcpy(b->belt, velocity, sizeof b->belt);
+    cti_sleep_wake_near(w, (int)(b - w->bodies));
     at = cti_world_surface_body(w, (int)(b - w->bodies));
     if (at >= 0) {
         memcpy(w->state.surface.bodies[at].belt, velocity, sizeof b->belt);
@@ -634,6 +636,17 @@ CTI_FN ct_code cti_pins_move(ct_world *w, const cti_body *b, const int32_t *vert
         CTI_FREE(&w->mem, all);
         CTI_FREE(&w->mem, covered);
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
+    }
+    for (i = 0; i < n; i++) {
+        ct_real v[3];
+        for (k = 0; k < 3; k++)
+            v[k] = (ct_real)(((double)positions[3 * i + k] - (double)w->state.x[3 * (b->block0 + vertices[i]) + k]) / dt);
+        if (cti_bodies_is_moderate(v))
+            continue;
+        CTI_FREE(&w->mem, all);
+        CTI_FREE(&w->mem, covered);
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, dt, "ct_body_move_vertices: the way in this time is too fast: the fourth power of the speed is not "
+                              "finite (element: place in the list, value: dt)");
     }
     cti_sleep_wake(w, (int)(b - w->bodies));
     cti_pins_drop(&w->state, b->block0, covered, cti_body_nodes(b), CT_AXIS_ALL, -1);

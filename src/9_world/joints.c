@@ -345,8 +345,12 @@ CTI_FN void cti_world_drop_joints(ct_world *w, int slot)
     int i;
     for (i = 0; i < CTI_LEN(w->joints); i++)
         if (w->joints[i].alive && (w->joints[i].slot[0] == slot || w->joints[i].slot[1] == slot)) {
+            int side;
             w->joints[i].alive = 0;
             cti_joints_forget(w, &w->joints[i]);
+            for (side = 0; side < 2; side++)
+                if (w->joints[i].slot[side] >= 0)
+                    cti_sleep_wake(w, w->joints[i].slot[side]);
         }
 }
 
@@ -366,9 +370,10 @@ CTI_FN void cti_world_hold_joints(ct_world *w, int slot)
         for (side = 0; side < 2; side++) {
             cti_joint_side *s = side ? &w->joints[i].joint.b : &w->joints[i].joint.a;
             double t = w->state.step.time - s->t0;
-            cti_v3 o = cti_script_follow(s->path, s->n_path, cti_v3_zero(), t, NULL);
+            cti_v3 o;
             if (!w->joints[i].alive || w->joints[i].slot[side] != slot)
                 continue;
+            o = cti_script_follow(s->path, s->n_path, cti_v3_zero(), t, NULL);
             cti_v3_put(s->arm, 0, cti_script_follow(s->path, s->n_path, cti_v3_at(s->arm, 0), t, NULL));
             for (k = 0; k < 3; k++)
                 cti_v3_put(s->triad, k, cti_v3_sub(cti_script_follow(s->path, s->n_path, cti_v3_at(s->triad, k), t, NULL), o));

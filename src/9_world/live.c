@@ -6,16 +6,19 @@
 
 /* ---- places ---- */
 
-/* the blocks of a body start anew, as those of a body that is added, and the next preparation searches it for intersections: what the world
-   remembers of its contacts has another id */
+/* the blocks of a body start anew, as those of a body that is added, and the next preparation searches it for intersections. Its number changes, so that
+   remembered contacts no longer match */
 static void cti_live_moved(ct_world *w, cti_body *b)
 {
     cti_state *s = &w->state;
     int i;
     cti_sleep_wake(w, (int)(b - w->bodies));
-    for (i = 0; i < b->n_blocks && b->block0 >= 0; i++) {
-        s->history.dt_prev[b->block0 + i] = 0;
-        cti_motion_anew(s, b->block0 + i);
+    for (i = b->block0; i < b->block0 + b->n_blocks && b->block0 >= 0; i++) { /* velocities become those of the present time */
+        cti_v3_addto(s->v, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), s->history.fall[i].owed * (s->bodies.inv_mass[i] > 0 ? 1 : 0)));
+        cti_v3_addto(s->v, i, cti_v3_mul(cti_v3_at(s->bodies.owed, i), s->bodies.inv_mass[i]));
+        cti_v3_put(s->bodies.owed, i, cti_v3_zero());
+        s->history.dt_prev[i] = 0;
+        cti_motion_anew(s, i);
     }
     b->places++;
     b->unsearched = 1;
@@ -183,6 +186,8 @@ static ct_code cti_live_move_pose(ct_world *w, ct_body_id body, const ct_real po
     cti_body *b = cti_world_find(w, body, &code);
     cti_place now, to;
     ct_motion_segment one;
+    ct_real target[3];
+    int k;
     if (!b || (code = cti_live_check_time(w, body, dt)) != CT_OK)
         return code;
     if (b->kind != CTI_BODY_KINEMATIC || b->script.n_keyframes > 0)
@@ -196,8 +201,12 @@ static ct_code cti_live_move_pose(ct_world *w, ct_body_id body, const ct_real po
     if (!quaternion)
         memcpy(to.q, now.q, sizeof to.q);
     cti_live_segment(&now, &to, dt, &one);
-    if (cti_bodies_check_path(w, body, &one, 1) != CT_OK)
-        return CT_ERR_ARGUMENT;
+    for (k = 0; k < 3; k++)
+        target[k] = (ct_real)to.t[k];
+    code = cti_bodies_check_path(w, body, &one, 1);
+    CTI_THEN(code, cti_bodies_check_extent(w, b, target, 1));
+    if (code != CT_OK)
+        return code;
     if (CTI_LEN(b->local) == 0) {
         if (!CTI_RESIZE(&w->mem, b->local, 3 * b->n))
             return cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory; the body moves as before");
@@ -317,6 +326,25 @@ static int cti_live_admits(ct_world *w, ct_body_id body)
     return 0;
 }
 
+/* 1 if velocities stay moderate with impulses J [3 blocks], or, of forces, what all of them give in a second */
+static int cti_live_is_moderate(const ct_world *w, const cti_body *b, const ct_real *J, int now)
+{
+    const cti_state *s = &w->state;
+    int i;
+    for (i = 0; i < b->n_blocks; i++) {
+        int at = b->block0 + i;
+        cti_v3 sum = cti_v3_add(cti_v3_at(J, i), now ? cti_v3_zero() : cti_v3_at(s->bodies.force, at));
+        ct_real v[3];
+        cti_v3_put(v, 0, cti_v3_mad(now ? cti_v3_at(s->v, at) : cti_v3_zero(), sum, s->bodies.inv_mass[at]));
+        if (!cti_bodies_is_moderate(v))
+            return 0;
+        cti_v3_put(v, 0, sum);
+        if (!cti_bodies_is_moderate(v))
+            return 0;
+    }
+    return 1;
+}
+
 static ct_code cti_live_push(ct_world *w, ct_body_id body, int vertex, const ct_real *p, const ct_real *f, int now, int turn)
 {
     ct_code code = CT_OK;
@@ -337,11 +365,16 @@ static ct_code cti_live_push(ct_world *w, ct_body_id body, int vertex, const ct_
         return CT_ERR_UNSUPPORTED;
     if (!CTI_ZEROS(&w->mem, J, 3 * b->n_blocks))
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory; no force acts");
-    cti_sleep_wake(w, (int)(b - w->bodies));
     if (turn)
         cti_v3_put(J, 1, cti_v3_at(f, 0));
     else
         cti_live_spread(w, b, vertex, p, cti_v3_at(f, 0), J);
+    if (!cti_live_is_moderate(w, b, J, now)) {
+        CTI_FREE(&w->mem, J);
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)cti_v3_norm(cti_v3_at(f, 0)),
+                              "a force or an impulse is too large: the fourth power of the speed that it gives is not finite");
+    }
+    cti_sleep_wake(w, (int)(b - w->bodies));
     if (now)
         cti_live_kick(w, b->block0, b->n_blocks, J);
     for (k = 0; !now && k < 3 * b->n_blocks; k++)
@@ -396,6 +429,14 @@ static void cti_live_impulses(ct_world *w, ct_real dt, ct_real *J)
         for (k = 0; b->kind != CTI_BODY_FREE && b->block0 >= 0 && b->gravity_scale != 1 && k < b->n_blocks; k++)
             cti_v3_addto(J, b->block0 + k, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), (b->gravity_scale - 1) * s->bodies.mass[b->block0 + k]));
     }
+    for (i = 0; i < CTI_LEN(s->scripts.pins); i++) { /* a script bears what acts on a node that it holds */
+        const cti_pin *p = &s->scripts.pins[i];
+        if (p->axes == CT_AXIS_ALL && (p->until < 0 || s->step.time < p->until))
+            cti_v3_put(J, p->block, cti_v3_zero());
+    }
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (w->bodies[i].kind != CTI_BODY_FREE && w->bodies[i].asleep)
+            memset(J + 3 * (size_t)w->bodies[i].block0, 0, 3 * sizeof *J * (size_t)w->bodies[i].n_blocks);
     for (i = 0; i < s->n; i++) {
         cti_v3 F = cti_v3_at(J, i), owed = s->bodies.mass[i] > 0 && halfway ? cti_v3_mul(F, dt - cti_motion_kick(s, i, dt)) : cti_v3_zero();
         if (halfway && s->bodies.mass[i] > 0)
@@ -453,8 +494,8 @@ CONTACT_API_DEF ct_code ct_body_set_gravity_scale(ct_world *w, ct_body_id body, 
 {
     ct_code code = CT_OK;
     cti_body *b = cti_world_find(w, body, &code);
-    if (b && !cti_finite(scale))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "ct_body_set_gravity_scale: scale must be finite");
+    if (b && !cti_finite(scale * scale * scale * scale))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "ct_body_set_gravity_scale: scale must be finite, and its fourth power, too");
     if (b && scale != 1 && !cti_live_admits(w, body))
         return CT_ERR_UNSUPPORTED;
     if (b)

@@ -9,8 +9,9 @@
 CTI_FN void cti_world_unprepare(ct_world *w)
 {
     cti_state *s = &w->state;
-    if (w->surface_slot)
+    if (w->searched)
         w->clean = s->detect.n_tangled == 0;
+    w->searched = 0;
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
     if (cti_steppers_of(w)->unprepare)
@@ -335,7 +336,7 @@ static ct_code cti_prepare_matrix(ct_world *w)
     for (i = 0; i < s->surface.n_bodies; i++) {
         const cti_body *b = &w->bodies[w->surface_slot[i]];
         for (k = 0; b->block0 >= 0 && k < b->n_blocks; k++)
-            owners[b->block0 + k] = s->surface.bodies[i].id;
+            owners[b->block0 + k] = (uint64_t)b->generation << 32 | (uint32_t)w->surface_slot[i];
     }
     s->factors.tasks = &s->desc.tasks, s->factors.mem = &s->prepared, s->factors.lasting = &w->mem;
     return cti_factors_init(&s->factors, &w->arena, &s->system.A, owners) ? CT_OK : CT_ERR_MEMORY;
@@ -449,6 +450,6 @@ CTI_FN ct_code cti_world_prepare(ct_world *w)
     }
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         w->bodies[i].fresh = w->bodies[i].unsearched = 0;
-    w->ready = w->prepared = 1, w->n_fresh = 0;
+    w->ready = w->prepared = w->searched = 1, w->n_fresh = 0;
     return CT_OK;
 }

@@ -19,32 +19,66 @@ static int cti_sleep_meet(const ct_real *a, const ct_real *b)
 /* 1 for a body that moves by forces */
 static int cti_sleep_is_free(const cti_body *b) { return b->kind != CTI_BODY_FREE && b->block0 >= 0; }
 
-/* the box of a body, wider by its thickness and by how much it may move in dt */
+/* grows a box [6] so that it holds p */
+static void cti_sleep_hold(ct_real *box, cti_v3 p)
+{
+    ct_real x[3];
+    int k;
+    cti_v3_put(x, 0, p);
+    for (k = 0; k < 3; k++)
+        box[k] = cti_min(box[k], x[k]), box[3 + k] = cti_max(box[3 + k], x[k]);
+}
+
+/* [m] how much the speeds of a body, gravity and forces may move its vertices in dt; size: of its box */
+static ct_real cti_sleep_way(const ct_world *w, const cti_body *b, ct_real size, ct_real dt)
+{
+    const cti_state *s = &w->state;
+    ct_real most = 0;
+    int i;
+    for (i = b->block0; i < b->block0 + b->n_blocks; i++) {
+        ct_real lever = b->kind == CTI_BODY_RIGID && i > b->block0 ? size : 1, v = cti_v3_norm(cti_v3_at(s->v, i)) * lever;
+        v += s->bodies.inv_mass[i] * cti_v3_norm(cti_v3_mad(cti_v3_at(s->bodies.owed, i), cti_v3_at(s->bodies.force, i), dt));
+        if (lever != 1) /* a torque: the least moment of inertia is not below this of a rod */
+            v += dt * lever * cti_v3_norm(cti_v3_at(s->bodies.force, i)) * s->bodies.inv_mass[b->block0] / cti_max(size * size / 1000, CTI_REAL_LEAST);
+        most = b->kind == CTI_BODY_RIGID ? most + v : cti_max(most, v);
+    }
+    return dt * (most + dt * (1 + cti_abs(b->gravity_scale)) * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
+}
+
+/* the box [6] of a body, wider by its thickness, and by how it may move in dt */
 static void cti_sleep_box(const ct_world *w, const cti_body *b, ct_real dt, ct_real *out)
 {
     const cti_state *s = &w->state;
-    cti_v3 lo = cti_v3_make(CTI_REAL_MAX, CTI_REAL_MAX, CTI_REAL_MAX), hi = cti_v3_mul(lo, -1);
-    ct_real fast = 0, size, wide;
+    ct_real wide = 2 * b->thickness;
     int i, k;
+    for (k = 0; k < 3; k++)
+        out[k] = CTI_REAL_MAX, out[3 + k] = -CTI_REAL_MAX;
     for (i = 0; i < b->n; i++) {
-        cti_v3 p = cti_body_point(w, b, i);
-        lo = cti_v3_make(cti_min(lo.x, p.x), cti_min(lo.y, p.y), cti_min(lo.z, p.z));
-        hi = cti_v3_make(cti_max(hi.x, p.x), cti_max(hi.y, p.y), cti_max(hi.z, p.z));
-        if (b->kind == CTI_BODY_KINEMATIC && dt > 0) {
-            p = cti_script_point(&b->script, i, s->step.time + (double)dt, NULL);
-            lo = cti_v3_make(cti_min(lo.x, p.x), cti_min(lo.y, p.y), cti_min(lo.z, p.z));
-            hi = cti_v3_make(cti_max(hi.x, p.x), cti_max(hi.y, p.y), cti_max(hi.z, p.z));
-        }
+        cti_sleep_hold(out, cti_body_point(w, b, i));
+        for (k = 1; b->kind == CTI_BODY_KINEMATIC && dt > 0 && k <= 4; k++) /* a rotation leaves the box of its ends */
+            cti_sleep_hold(out, cti_script_point(&b->script, i, s->step.time + (double)dt * k / 4, NULL));
     }
-    size = cti_v3_norm(cti_v3_sub(hi, lo));
-    for (i = 0; i < b->n_blocks && b->block0 >= 0 && dt > 0; i++)
-        fast = cti_max(fast, cti_v3_norm(cti_v3_at(s->v, b->block0 + i)) * (b->kind == CTI_BODY_RIGID && i == 1 ? size : 1));
-    if (b->block0 >= 0)
-        fast *= b->kind == CTI_BODY_RIGID ? 2 : 1, fast += dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    wide = 2 * b->thickness + dt * fast;
-    cti_v3_put(out, 0, lo), cti_v3_put(out, 1, hi);
+    for (i = 0; dt > 0 && b->block0 >= 0 && i < CTI_LEN(s->scripts.pins); i++) {
+        const cti_pin *p = &s->scripts.pins[i];
+        if (p->block >= b->block0 && p->block < b->block0 + b->n_blocks)
+            cti_sleep_hold(out, cti_script_follow(s->scripts.path + p->path, p->n_path, cti_v3_at(p->start, 0), s->step.time + (double)dt - p->t0, NULL));
+    }
+    if (dt > 0 && b->block0 >= 0)
+        wide += cti_sleep_way(w, b, cti_v3_norm(cti_v3_sub(cti_v3_at(out, 1), cti_v3_at(out, 0))), dt);
     for (k = 0; k < 3; k++)
         out[k] -= wide, out[3 + k] += wide;
+}
+
+/* 1 for a kinematic body that its script moves in a step of dt */
+static int cti_sleep_is_driven(const ct_world *w, const cti_body *b, ct_real dt)
+{
+    double t = w->state.step.time;
+    int i, moves = 0;
+    for (i = 0; b->kind == CTI_BODY_KINEMATIC && !moves && i < b->n; i++) {
+        cti_v3 way = cti_v3_sub(cti_script_point(&b->script, i, t + (double)dt, NULL), cti_body_point(w, b, i));
+        moves = cti_v3_norm2(way) > 0;
+    }
+    return moves;
 }
 
 /* the prepared data have other bodies asleep */
@@ -58,6 +92,7 @@ CTI_FN void cti_sleep_wake(ct_world *w, int slot)
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         if (w->bodies[i].asleep && (slot < 0 || w->bodies[i].asleep == island)) {
             w->bodies[i].asleep = 0, w->bodies[i].quiet = 0;
+            w->bodies[i].unsearched = 1; /* as long as it slept, it was not searched against static bodies and others that slept */
             w->n_asleep--;
             cti_sleep_changed(w);
         }
@@ -68,11 +103,11 @@ CTI_FN void cti_sleep_wake_near(ct_world *w, int slot)
 {
     ct_real box[6];
     int i;
-    if (w->n_asleep == 0 || w->bodies[slot].n == 0) {
-        cti_sleep_wake(w, w->bodies[slot].n == 0 ? -1 : slot); /* a plane holds anything */
+    if (w->n_asleep == 0)
         return;
-    }
-    cti_sleep_wake(w, slot);
+    cti_sleep_wake(w, w->bodies[slot].n == 0 ? -1 : slot); /* a plane holds anything */
+    if (w->bodies[slot].n == 0)
+        return;
     cti_sleep_box(w, &w->bodies[slot], 0, box);
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         if (w->bodies[i].asleep && cti_sleep_meet(box, w->bodies[i].box))
@@ -88,7 +123,7 @@ CTI_FN int cti_sleep_open(ct_world *w, ct_real dt)
         for (i = woke = busy = 0; i < CTI_LEN(w->bodies); i++) {
             const cti_body *b = &w->bodies[i];
             ct_real box[6];
-            if (b->asleep || !(cti_sleep_is_free(b) || b->kind == CTI_BODY_KINEMATIC))
+            if (b->asleep || !(cti_sleep_is_free(b) || cti_sleep_is_driven(w, b, dt)))
                 continue;
             busy = 1;
             cti_sleep_box(w, b, dt, box);
@@ -185,7 +220,8 @@ static void cti_sleep_body(ct_world *w, int slot, int island)
     if (cti_body_has_model(b))
         b->asleep_energy.elastic = cti_model_energy(&b->model, s->x);
     for (i = b->block0; i < b->block0 + b->n_blocks; i++) {
-        cti_v3_put(s->v, i, cti_v3_zero());
+        cti_v3_put(s->v, i, cti_v3_zero()), cti_v3_put(s->bodies.owed, i, cti_v3_zero());
+        s->history.fall[i].owed = s->history.fall[i].share = 0;
         for (k = 0; k < 3; k++)
             b->asleep_energy.gravity -= (double)(s->bodies.mass[i] * s->desc.gravity[k]) * (double)s->x[3 * i + k];
     }
@@ -198,9 +234,10 @@ static void cti_sleep_body(ct_world *w, int slot, int island)
 
 CTI_FN void cti_sleep_close(ct_world *w, ct_real dt, const ct_step_report *r)
 {
-    int n = CTI_LEN(w->bodies), i, k, any = 0;
+    int n = CTI_LEN(w->bodies), i, k, any = 0, more = 1;
     int32_t *set;
-    uint8_t *awake;
+    uint8_t *awake, *state;
+    ct_real *boxes;
     if (!(w->state.desc.sleep_time > 0))
         return;
     for (i = 0; i < n; i++)
@@ -212,26 +249,31 @@ CTI_FN void cti_sleep_close(ct_world *w, ct_real dt, const ct_step_report *r)
     if (!any || r->status > CT_STATUS_SUBSTEPPED || r->tangled > 0)
         return;
     set = CTI_ARENA_NEW(&w->arena, int32_t, n), awake = CTI_ARENA_ZERO(&w->arena, uint8_t, n);
-    if (!set || !awake)
+    boxes = CTI_ARENA_NEW(&w->arena, ct_real, 6 * (size_t)n), state = CTI_ARENA_ZERO(&w->arena, uint8_t, n);
+    if (!set || !awake || !boxes || !state)
         return;
     cti_sleep_islands(w, set);
     for (i = 0; i < n; i++)
         if (cti_sleep_is_free(&w->bodies[i]) && !w->bodies[i].asleep &&
             (w->bodies[i].quiet < w->state.desc.sleep_time || cti_sleep_is_bound(w, i)))
             awake[cti_sets_root(set, i)] = 1;
-    for (i = 0; i < n; i++) { /* what moves keeps those awake that it may reach */
-        ct_real box[6], other[6];
+    for (i = 0; i < n; i++) { /* states: 0 may sleep; 1 moves, and may reach others; 2 has been asked what it reaches */
         const cti_body *b = &w->bodies[i];
-        if (b->asleep || !(b->kind == CTI_BODY_KINEMATIC || (cti_sleep_is_free(b) && awake[cti_sets_root(set, i)])))
-            continue;
-        cti_sleep_box(w, b, dt, box);
-        for (k = 0; k < n; k++) {
-            int32_t island = cti_sleep_is_free(&w->bodies[k]) && !w->bodies[k].asleep ? cti_sets_root(set, k) : -1;
-            if (island < 0 || awake[island])
+        int is = cti_sleep_is_free(b) && !b->asleep;
+        state[i] = (uint8_t)(is ? awake[cti_sets_root(set, i)] : b->kind == CTI_BODY_KINEMATIC && cti_sleep_is_driven(w, b, dt) ? 1 : 3);
+        if (state[i] < 2)
+            cti_sleep_box(w, b, state[i] ? dt : 0, boxes + 6 * i);
+    }
+    while (more) { /* what moves keeps islands awake that it may reach, and these others */
+        for (more = i = 0; i < n; i++) {
+            if (state[i] != 1)
                 continue;
-            cti_sleep_box(w, &w->bodies[k], 0, other);
-            if (cti_sleep_meet(box, other))
-                awake[island] = 1, i = -1; /* from the first one on: it is awake now, too */
+            for (k = 0, state[i] = 2, more = 1; k < n; k++)
+                if (state[k] == 0 && cti_sleep_meet(boxes + 6 * i, boxes + 6 * k))
+                    awake[cti_sets_root(set, k)] = 1;
+            for (k = 0; k < n; k++)
+                if (state[k] == 0 && awake[cti_sets_root(set, k)])
+                    state[k] = 1;
         }
     }
     for (i = 0; i < n; i++)
@@ -242,8 +284,6 @@ CTI_FN void cti_sleep_close(ct_world *w, ct_real dt, const ct_step_report *r)
     if (any != 2)
         return;
     w->n_slept++;
-    w->slept.elastic = r->energy_elastic, w->slept.gravity = r->energy_gravity;
-    memcpy(w->slept.center, r->center_of_mass, sizeof w->slept.center);
     w->slept.min_distance = (double)r->min_distance, w->slept.thickness_kept = (double)r->thickness_kept, w->slept.joint_error = (double)r->joint_error;
     cti_sleep_changed(w);
 }
@@ -251,12 +291,23 @@ CTI_FN void cti_sleep_close(ct_world *w, ct_real dt, const ct_step_report *r)
 CTI_FN void cti_sleep_pass(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report r;
+    const cti_state *s = &w->state;
+    double mass = 0;
+    int i, k;
     w->state.step.time += (double)dt;
     cti_world_tell_nothing(w);
     memset(&r, 0, sizeof r);
     r.status = CT_STATUS_OK, r.substeps = 1, r.limit.vertices_a[0] = -1;
-    r.energy_elastic = w->slept.elastic, r.energy_gravity = w->slept.gravity;
-    memcpy(r.center_of_mass, w->slept.center, sizeof r.center_of_mass);
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (w->bodies[i].asleep)
+            r.energy_elastic += w->bodies[i].asleep_energy.elastic, r.energy_gravity += w->bodies[i].asleep_energy.gravity;
+    for (i = 0; i < s->n; i++) {
+        mass += (double)s->bodies.mass[i];
+        for (k = 0; k < 3; k++)
+            r.center_of_mass[k] += (double)s->bodies.mass[i] * (double)s->x[3 * i + k];
+    }
+    for (k = 0; k < 3; k++)
+        r.center_of_mass[k] /= mass;
     r.min_distance = (ct_real)w->slept.min_distance, r.thickness_kept = (ct_real)w->slept.thickness_kept, r.joint_error = (ct_real)w->slept.joint_error;
     if (out_report)
         *out_report = r;

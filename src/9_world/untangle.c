@@ -200,6 +200,8 @@ static ct_code cti_world_repair(ct_world *w, int *out_freed, int *out_left)
         return CT_ERR_ARGUMENT;
     if (!out_freed || !out_left)
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "out_freed or out_left is NULL");
+    if (!w->busy)
+        cti_sleep_wake(w, -1);
     code = ct_world_validate(w, &pairs, &before);
     if (code != CT_OK)
         return code;

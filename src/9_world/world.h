@@ -127,9 +127,9 @@ typedef struct cti_world_events {
     uint64_t *sensed;
 } cti_world_events;
 
-/* cti_slept -- of the step after which bodies fell asleep last: energies [J], centre of mass and distances [m], as in ct_step_report. */
+/* cti_slept -- of the step after which bodies fell asleep last: distances [m], as in ct_step_report. */
 typedef struct cti_slept {
-    double elastic, gravity, center[3], min_distance, thickness_kept, joint_error;
+    double min_distance, thickness_kept, joint_error;
 } cti_slept;
 
 struct ct_world {
@@ -150,7 +150,8 @@ struct ct_world {
     ct_pair *pairs;         /* the result of ct_world_validate */
     ct_contact *contacts;
     int contacts_ready;
-    int clean;              /* 1: bodies that are searched intersect nothing */
+    int searched;           /* 1: the prepared data have been searched for intersections */
+    int clean;              /* 1: when they were released, no two bodies of them intersected: new bodies alone are searched */
     int n_asleep, n_slept;  /* bodies that sleep; how often some fell asleep */
     cti_slept slept;        /* what reports say while all sleep */
     int pushed;             /* 1: forces wait for the next step */

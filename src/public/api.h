@@ -224,7 +224,7 @@ CONTACT_API ct_code ct_body_get_momentum(const ct_world *world, ct_body_id body,
 /* ---- bodies between steps ---- */
 /* ct_body_set_pose -- teleports a rigid body: as ct_body_get_pose reads it; either may be NULL. Its velocities stay as they are, in world axes. It
    passes through whatever is in between, and its contacts begin anew; where it then intersects others, they are separated gradually. Joints pull it
-   back. CT_ERR_ARGUMENT (another kind of body, numbers), CT_ERR_MESH (too far out for its thickness), CT_ERR_STALE_ID, CT_ERR_MEMORY. */
+   back. A velocity that belongs to the middle of the last step becomes that of the present time first. CT_ERR_ARGUMENT (another kind of body, numbers), CT_ERR_MESH (too far out for its thickness), CT_ERR_STALE_ID, CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_set_pose(ct_world *world, ct_body_id body, const ct_real position[3], const ct_real quaternion[4]);
 /* ct_body_get_nodes -- positions and velocities [3 n] of a deformable body's nodes, n as ct_body_node_count; either may be NULL.
    ct_body_set_positions -- puts the nodes [3 n] there, as ct_body_set_pose does. The rest shape is that of the mesh with which the body was added: so
@@ -233,7 +233,7 @@ CONTACT_API ct_code ct_body_get_nodes(const ct_world *world, ct_body_id body, ct
 CONTACT_API ct_code ct_body_set_positions(ct_world *world, ct_body_id body, const ct_real *positions, int n);
 /* ct_body_move_pose -- a kinematic body moves to a pose within the next dt seconds, on a straight line and with a steady rotation the short way, and
    stays there. Called before each step with its dt, it makes the body follow an animation: others feel its velocity, friction drags them. It takes
-   the place of the script. Joints that hold the body go with it.
+   the place of the script. Joints that hold the body go with it. Not after ct_body_move_vertices, which leaves no pose.
    position    in  [3] of the mesh's origin, as in ct_kinematic_desc; NULL: it stays
    quaternion  in  [4] w x y z of any length > 0; NULL: it stays
    dt          in  [s] > 0
@@ -247,7 +247,8 @@ CONTACT_API ct_code ct_body_move_pose(ct_world *world, ct_body_id body, const ct
    CT_ERR_MESH, CT_ERR_STALE_ID, CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_move_vertices(ct_world *world, ct_body_id body, const int32_t *vertices, const ct_real *positions, int n, double dt);
 /* ct_body_add_force, ct_body_add_torque, ct_body_add_vertex_force -- forces [N] and torques [N m], world axes, that act during the next step. They
-   add up, and are gone after it. They act as impulses at its start, which for CT_INTEGRATOR_EULER is the same. Their work is report.work_forces.
+   add up, and are gone after it. They act as impulses at its start, which for CT_INTEGRATOR_EULER is the same; where velocities are those of the middle of steps, half of
+   the last impulse arrives with the next step, and report.energy_kinetic lacks it until then. Their work is report.work_forces.
    point  in  [3] in the world at which it acts on a rigid body; NULL: the centre of mass; of a deformable body NULL: all nodes, by their mass
    vertex in  0 to ct_body_vertex_count - 1
    ct_body_add_impulse, ct_body_add_vertex_impulse -- impulses [N s], which change velocities at once.
@@ -272,7 +273,8 @@ CONTACT_API void *ct_body_get_user_data(const ct_world *world, ct_body_id body);
 CONTACT_API int ct_world_get_bodies(const ct_world *world, ct_body_id *out_bodies, int capacity);
 CONTACT_API ct_body_id ct_world_find_body(const ct_world *world, const char *name);
 /* ct_body_is_asleep -- 1 while the body is left out of steps (ct_world_desc.sleep_time): it rests, and what touches it sleeps, too. It wakes before
-   something awake can touch it, when a body near it is removed, and by calls that move it, push it, join it or change its properties. A body with pins
+   something awake can touch it, by its speed, gravity, forces and scripts, when a body near it is added or removed, and by calls that move it, push it,
+   join it or change its properties. A body with pins
    does not sleep. Contacts of bodies that sleep are not in ct_world_contacts. ct_body_wake -- wakes it and those that sleep with it. */
 CONTACT_API int ct_body_is_asleep(const ct_world *world, ct_body_id body);
 CONTACT_API ct_code ct_body_wake(ct_world *world, ct_body_id body);
