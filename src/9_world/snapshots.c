@@ -61,7 +61,7 @@ CTI_FN uint64_t cti_world_print(const ct_world *w, const cti_body *b)
 {
     int numbers[4];
     uint64_t h = cti_archive_hash(1, b->name, strlen(b->name));
-    numbers[0] = b->kind, numbers[1] = b->n, numbers[2] = b->n_blocks, numbers[3] = b->material.model;
+    numbers[0] = (int)b->kind, numbers[1] = b->n, numbers[2] = b->n_blocks, numbers[3] = (int)b->material.model;
     h = cti_archive_hash(h, numbers, sizeof numbers);
     h = CTI_PRINT(h, b->rest), h = CTI_PRINT(h, b->nodes), h = CTI_PRINT(h, b->attach), h = CTI_PRINT(h, b->triangles), h = CTI_PRINT(h, b->segments);
     h = CTI_PRINT(h, b->keyframes), h = CTI_PRINT(h, b->model.tets.node);
