@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include "energy/worlds.h"
 #include "plain.h"
+#include "soak/ask.c"
 #include "soak/between.c"
 #include "soak/exact.c"
 #include "soak/run.c"

@@ -426,6 +426,46 @@ static void gravity_changes(void **state)
     ct_world_destroy(w);
 }
 
+/* A balloon of rubber with young E, poisson nu and wall t: p r = 2 s, s = E t e / (1 - nu) per length, so that its radius grows by e = p r (1 - nu) /
+   (2 E t) to first order. Its centre stays, and without pressure it is as before */
+static void balloons_have_their_radius(void **state)
+{
+    const double r = 0.1, E = 1e6, nu = 0.3, t = 1e-3, e = 0.01, p = 2 * E * t * e / (r * (1 - nu));
+    ct_cloth_desc d = ct_cloth_desc_default();
+    ct_world *w = world_of(0, 0);
+    ct_mesh m;
+    ct_body_id ball, open;
+    ct_mesh grid = mesh_grid(0.2, 0.2, 2, 2);
+    double x[3 * 642], mean[3], got[2];
+    int i, k, n, phase;
+    (void)state;
+    assert_int_equal(ct_mesh_sphere((ct_real)r, 3, &m, NULL), CT_OK);
+    d.mesh = &m, d.name = "balloon", d.material = ct_material_default(CT_MODEL_MEMBRANE);
+    d.material.young = (ct_real)E, d.material.poisson = (ct_real)nu, d.material.shell_thickness = (ct_real)t, d.material.areal_density = 1;
+    assert_int_equal(ct_body_add_cloth(w, &d, &ball), CT_OK);
+    open = add_cloth_mesh(w, "open", &grid, CT_MODEL_SPRINGS, 0.2);
+    assert_int_equal(ct_body_set_pressure(w, open, 1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_set_pressure(w, ball, (ct_real)NAN), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_remove(w, open), CT_OK);
+    for (phase = 0; phase < 2; phase++) {
+        assert_int_equal(ct_body_set_pressure(w, ball, phase ? 0 : (ct_real)p), CT_OK);
+        for (i = 0; i < 200; i++)
+            step_once(w, DT);
+        assert_int_equal(ct_body_get_positions(w, ball, x, CT_SCALAR_DOUBLE, 24, &n), CT_OK);
+        assert_int_equal(n, 642);
+        for (got[phase] = mean[0] = mean[1] = mean[2] = 0, i = 0; i < n; i++) {
+            got[phase] += sqrt(x[3 * i] * x[3 * i] + x[3 * i + 1] * x[3 * i + 1] + x[3 * i + 2] * x[3 * i + 2]) / n / r - 1.0 / n;
+            for (k = 0; k < 3; k++)
+                mean[k] += x[3 * i + k] / n;
+        }
+        assert_true(fabs(mean[0]) + fabs(mean[1]) + fabs(mean[2]) < 1e-5);
+    }
+    print_message("strain %.5f, by p r = 2 s %.5f; without pressure %.1e\n", got[0], e, got[1]);
+    assert_true(fabs(got[0] - e) < 0.05 * e); /* (1 + e)^3 makes 3 e of it */
+    assert_true(fabs(got[1]) < 1e-4);
+    ct_mesh_free(&m), ct_mesh_free(&grid), ct_world_destroy(w);
+}
+
 /* thickness between steps: a box that lies settles at the new distance */
 static void thickness_changes(void **state)
 {
@@ -588,6 +628,7 @@ int main(void)
         cmocka_unit_test(impulses_change_momentum),
         cmocka_unit_test(forces_balance_gravity),
         cmocka_unit_test(gravity_changes),
+        cmocka_unit_test(balloons_have_their_radius),
         cmocka_unit_test(thickness_changes),
         cmocka_unit_test(names_and_data),
         cmocka_unit_test(bad_input_is_refused),

@@ -417,7 +417,20 @@ static double cti_live_kinetic(const cti_state *s)
     return sum;
 }
 
-/* the impulses [3 n] of forces and gravity scales in a step of dt. A force acts as gravity does, so that both can balance: where velocities are those
+/* adds the pressure on a body's surface where it is to its blocks J: on each triangle's vertices a third of pressure times area */
+static void cti_live_inflate(const ct_world *w, const cti_body *b, ct_real *J)
+{
+    int t, k;
+    for (t = 0; t < CTI_LEN(b->triangles) / 3; t++) {
+        const int32_t *v = b->triangles + 3 * t;
+        cti_v3 p = cti_body_point(w, b, v[0]);
+        cti_v3 area = cti_v3_cross(cti_v3_sub(cti_body_point(w, b, v[1]), p), cti_v3_sub(cti_body_point(w, b, v[2]), p));
+        for (k = 0; k < 3; k++)
+            cti_live_spread(w, b, v[k], NULL, cti_v3_mul(area, b->pressure / 6), J);
+    }
+}
+
+/* the impulses [3 n] of forces, pressures and gravity scales in a step of dt. A force acts as gravity does, so that both can balance: where velocities are those
    of the middle of steps, a part of it is owed to the next step. bodies.owed becomes what is owed then */
 static void cti_live_impulses(ct_world *w, ct_real dt, ct_real *J)
 {
@@ -429,6 +442,9 @@ static void cti_live_impulses(ct_world *w, ct_real dt, ct_real *J)
         for (k = 0; b->kind != CTI_BODY_FREE && b->block0 >= 0 && b->gravity_scale != 1 && k < b->n_blocks; k++)
             cti_v3_addto(J, b->block0 + k, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), (b->gravity_scale - 1) * s->bodies.mass[b->block0 + k]));
     }
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (w->bodies[i].kind != CTI_BODY_FREE && w->bodies[i].pressure != 0)
+            cti_live_inflate(w, &w->bodies[i], J + 3 * (size_t)w->bodies[i].block0);
     for (i = 0; i < CTI_LEN(s->scripts.pins); i++) { /* a script bears what acts on a node that it holds */
         const cti_pin *p = &s->scripts.pins[i];
         if (p->axes == CT_AXIS_ALL && (p->until < 0 || s->step.time < p->until))
@@ -454,7 +470,7 @@ CTI_FN int cti_live_open(ct_world *w, ct_real dt, double *out_work)
     *out_work = 0;
     CTI_CLEAR(w->unpushed);
     for (i = 0; i < CTI_LEN(w->bodies); i++)
-        acts |= w->bodies[i].kind != CTI_BODY_FREE && w->bodies[i].block0 >= 0 && w->bodies[i].gravity_scale != 1;
+        acts |= w->bodies[i].kind != CTI_BODY_FREE && w->bodies[i].block0 >= 0 && (w->bodies[i].gravity_scale != 1 || w->bodies[i].pressure != 0);
     for (i = 0; i < n; i++)
         acts |= s->bodies.owed[i] != 0;
     if (!acts)
@@ -501,6 +517,23 @@ CONTACT_API_DEF ct_code ct_body_set_gravity_scale(ct_world *w, ct_body_id body, 
     if (b)
         b->gravity_scale = scale, cti_sleep_wake(w, (int)(b - w->bodies));
     return code;
+}
+
+CONTACT_API_DEF ct_code ct_body_set_pressure(ct_world *w, ct_body_id body, ct_real pressure)
+{
+    ct_code code = CT_OK;
+    cti_body *b = cti_world_find(w, body, &code);
+    if (!b)
+        return code;
+    if (!cti_body_has_model(b) || !b->topology.closed)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)pressure, "a pressure needs a deformable body with a closed surface");
+    if (!cti_finite(pressure * pressure * pressure * pressure))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)pressure, "a pressure and its fourth power must be finite");
+    if (pressure != 0 && !cti_live_admits(w, body))
+        return CT_ERR_UNSUPPORTED;
+    b->pressure = pressure;
+    cti_sleep_wake(w, (int)(b - w->bodies));
+    return CT_OK;
 }
 
 CONTACT_API_DEF ct_code ct_body_set_thickness(ct_world *w, ct_body_id body, ct_real thickness)

@@ -205,7 +205,7 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
         cti_body *b = &w->bodies[i];
         if (b->kind == CTI_BODY_FREE)
             continue;
-        CTI_ARCHIVE(a, b->friction), CTI_ARCHIVE(a, b->thickness), CTI_ARCHIVE(a, b->contact), CTI_ARCHIVE(a, b->gravity_scale);
+        CTI_ARCHIVE(a, b->friction), CTI_ARCHIVE(a, b->thickness), CTI_ARCHIVE(a, b->contact), CTI_ARCHIVE(a, b->gravity_scale), CTI_ARCHIVE(a, b->pressure);
         CTI_ARCHIVE(a, b->filter.category), CTI_ARCHIVE(a, b->filter.mask), CTI_ARCHIVE(a, b->filter.group), CTI_ARCHIVE(a, b->self_collision);
         CTI_ARCHIVE(a, b->sensor), CTI_ARCHIVE(a, b->belt), CTI_ARCHIVE(a, b->places), CTI_ARCHIVE(a, b->unsearched), CTI_ARCHIVE(a, b->quiet);
         CTI_ARCHIVE(a, b->box), CTI_ARCHIVE(a, b->asleep_energy);

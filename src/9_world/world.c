@@ -433,13 +433,13 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return CT_ERR_ARGUMENT;
     if (!(dt >= CTI_REAL_LEAST) || !cti_finite(dt)) /* parts of smaller steps would be 0 */
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)dt, "dt must be positive, a normal number, and finite");
-    t0 = cti_state_clock(&w->state);
     if (cti_sleep_open(w, dt)) {
         cti_sleep_pass(w, dt, out_report);
         return CT_OK;
     }
     w->busy = 1;
     w->queries_ready = 0;
+    t0 = cti_state_clock(&w->state);
     code = cti_world_open(w, dt);
     if (code != CT_OK)
         return cti_world_close(w, code, 0);

@@ -57,6 +57,7 @@ typedef struct cti_body {
     ct_contact_material contact; /* -1: the world's */
     ct_filter filter;
     ct_real gravity_scale;
+    ct_real pressure;       /* [Pa] inside, over that outside */
     int asleep;             /* not 0: number of the island that it sleeps with */
     int was_asleep;         /* scratch of a restoration */
     double quiet;           /* [s] for which it has rested */

@@ -260,6 +260,10 @@ CONTACT_API ct_code ct_body_add_impulse(ct_world *world, ct_body_id body, const 
 CONTACT_API ct_code ct_body_add_vertex_impulse(ct_world *world, ct_body_id body, int vertex, const ct_real impulse[3]);
 /* ct_body_set_gravity_scale -- the body feels gravity times this, any number; 1 at first. */
 CONTACT_API ct_code ct_body_set_gravity_scale(ct_world *world, ct_body_id body, ct_real scale);
+/* ct_body_set_pressure -- [Pa], any number, by which the pressure inside of a deformable body's closed surface exceeds that outside, until it is set
+   again; 0 at first. It acts as the forces above do, on the surface as it is when a step begins. CT_ERR_ARGUMENT (another kind of body, a surface that
+   is not closed, numbers), CT_ERR_UNSUPPORTED, CT_ERR_STALE_ID. */
+CONTACT_API ct_code ct_body_set_pressure(ct_world *world, ct_body_id body, ct_real pressure);
 /* ct_body_set_thickness -- as in the description, > 0, from the next step on: pairs that are then too near are separated gradually. */
 CONTACT_API ct_code ct_body_set_thickness(ct_world *world, ct_body_id body, ct_real thickness);
 CONTACT_API ct_real ct_body_get_thickness(const ct_world *world, ct_body_id body); /* [m]; 0 for stale ids, as the next two */
