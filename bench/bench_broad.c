@@ -57,7 +57,7 @@ static int bench_add(cti_mem *mem, bench_scene *s, const ct_mesh *m, const ct_re
     for (i = 0; ok && i < 3 * m->n_triangles; i++)
         ok = CTI_PUSH(mem, s->faces, (int32_t)(m->triangles[i] + b->v0));
     s->soup.nv = b->v1 = CTI_LEN(s->x) / 3, s->soup.ne = b->e1 = CTI_LEN(s->edges) / 2, s->soup.nf = b->f1 = CTI_LEN(s->faces) / 3;
-    b->dynamic = b->self = dynamic, b->group = b->mask = 1, b->swept = 1, b->inflate = inflate;
+    b->dynamic = b->self = dynamic, b->filter.category = b->filter.mask = 1, b->swept = 1, b->inflate = inflate;
     cti_topology_free(mem, &t);
     return ok;
 }
