@@ -174,8 +174,7 @@ static int cti_factors_reserve_work(cti_factors *f, size_t doubles)
 
 CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor) { return cti_factors_reserve_work(f, (cti_factor32_work(factor) + 1) / 2); }
 
-/* reserves what a factor in double, two grids or a factor in float take. 0: out of memory */
-static int cti_factors_reserve(cti_factors *f, cti_component *q, int exact, int grid)
+CTI_FN int cti_factors_reserve(cti_factors *f, cti_component *q, int exact, int grid)
 {
     cti_factor_cache *k = &q->cache;
     if (exact)
@@ -285,6 +284,15 @@ CTI_FN void cti_factors_retire(cti_factors *f)
     else
         kept.past = f->components;
     *f = kept;
+}
+
+CTI_FN void cti_factors_of_other(cti_factors *f, uint64_t body)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(f->components); c++)
+        f->components[c].cache.stamp.age = f->components[c].body == body ? -1 : f->components[c].cache.stamp.age;
+    for (c = 0; c < CTI_LEN(f->past); c++)
+        f->past[c].cache.stamp.age = f->past[c].body == body ? -1 : f->past[c].cache.stamp.age;
 }
 
 CTI_FN void cti_factors_age(cti_factors *f)
@@ -689,78 +697,4 @@ CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *
     }
     *out_n = n;
     return 1;
-}
-
-/* ---- in an archive ---- */
-
-/* the response between ports, where it is that of the factor; reading what is not makes it anew when it is needed */
-static void cti_compliance_archive(cti_archive *a, cti_component *q, int version)
-{
-    cti_compliance *m = &q->cache.compliance;
-    int known = m->version == q->cache.stamp.version, blocks = q->end - q->begin, n, i, ld;
-    CTI_ARCHIVE_VALUE(a, known);
-    n = known ? CTI_ARCHIVE_UP_TO(a, m->ports, blocks) : 0;
-    cti_archive_bound(a, n, sizeof *m->ports, 0, 1, 0, blocks);
-    ld = (3 * n + 7) & ~7;
-    if (cti_archive_checks(a) && n > 0 && !CTI_RESERVE(a->mem, m->C, 3 * n * ld))
-        a->code = CT_ERR_MEMORY;
-    for (i = 0; i < 3 * n; i++)
-        cti_archive_bytes(a, m->C + (size_t)i * (size_t)ld, 3 * sizeof *m->C * (size_t)n);
-    if (!cti_archive_reads(a))
-        return;
-    m->version = known ? version : -1, m->ld = ld;
-    for (i = 0; i < blocks; i++)
-        m->port_at[i] = -1;
-    for (i = 0; i < n; i++)
-        m->port_at[m->ports[i]] = i;
-}
-
-/* the factors that there are by the stamp; reading takes the numbers of versions over */
-static void cti_factor_cache_archive(cti_archive *a, cti_factors *f, cti_component *q)
-{
-    cti_factor_cache *k = &q->cache;
-    const cti_symbolic *sym = &q->analysis->symbolic;
-    cti_factor_stamp t = k->stamp;
-    int is[3];
-    is[0] = k->is_exact, is[1] = k->is_grid, is[2] = k->exact_logged;
-    CTI_ARCHIVE_VALUE(a, t), CTI_ARCHIVE_VALUE(a, is);
-    cti_archive_require(a, !is[1] || k->grid.n > 0);
-    if (cti_archive_checks(a) && (t.age >= 0 || t.penalized_known) && !cti_factors_reserve(f, q, is[0], is[1]))
-        a->code = CT_ERR_MEMORY;
-    if (a->code != CT_OK)
-        return;
-    if (is[1])
-        cti_twogrid_archive(a, &k->grid);
-    if (t.age >= 0 && is[1])
-        cti_twogrid_inverse_archive(a, &k->plain, &k->grid);
-    else if (t.age >= 0 && is[0])
-        cti_factor64_archive(a, &k->exact, sym);
-    else if (t.age >= 0)
-        cti_factor32_archive(a, &k->single, sym);
-    if (t.penalized_known && is[1])
-        cti_twogrid_inverse_archive(a, &k->held, &k->grid);
-    else if (t.penalized_known)
-        cti_factor32_archive(a, &k->penalized, sym);
-    if (cti_archive_checks(a) && t.penalized_known && !is[1] && !cti_factors_room(f, &k->penalized))
-        a->code = CT_ERR_MEMORY;
-    cti_compliance_archive(a, q, t.version);
-    if (cti_archive_reads(a))
-        k->stamp = t, k->is_exact = is[0], k->is_grid = is[1], k->exact_logged = is[2], k->is_due = 0;
-}
-
-CTI_FN void cti_factors_archive(cti_archive *a, cti_factors *f)
-{
-    cti_mem *mem = a->mem;
-    int c;
-    for (c = 0; c < CTI_LEN(f->components); c++) {
-        a->mem = f->components[c].lasting;
-        CTI_ARCHIVE(a, f->components[c].solve), CTI_ARCHIVE(a, f->components[c].substep);
-        cti_factor_cache_archive(a, f, &f->components[c]);
-        if (cti_archive_reads(a))
-            f->components[c].place = -1;
-    }
-    a->mem = mem;
-    CTI_ARCHIVE_UP_TO(a, f->held_at, CTI_LEN(f->blocks));
-    for (c = 0; c < CTI_LEN(f->exacts) && cti_archive_reads(a); c++)
-        f->exacts[c].matrix = f->matrix - 1;
 }

@@ -9,6 +9,8 @@
    cti_factors_retire -- before f->mem is released: keeps analyses and caches of components for the next cti_factors_init. */
 CTI_FN int cti_factors_init(cti_factors *f, cti_arena *arena, const cti_bsr *A, const uint64_t *bodies);
 CTI_FN void cti_factors_retire(cti_factors *f);
+/* cti_factors_of_other -- the factors of a body, by its id as above, are of another shape than it has now: they are computed anew. */
+CTI_FN void cti_factors_of_other(cti_factors *f, uint64_t body);
 
 /* cti_factors_ask -- asks for a new factor of a component, which is computed when factors are next renewed. */
 CTI_FN void cti_factors_ask(cti_component *q);
@@ -27,6 +29,8 @@ CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
 CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor);
 /* cti_factors_archive -- factors with their ages, and what solves remember, in an archive. */
 CTI_FN void cti_factors_archive(cti_archive *a, cti_factors *f);
+/* cti_factors_reserve -- what a component's factor in double, its two grids or its factor in float take. 0 when memory ran out. */
+CTI_FN int cti_factors_reserve(cti_factors *f, cti_component *q, int exact, int grid);
 /* cti_factors_age -- a new matrix, once an attempt: the ages of active components' factors grow by one. */
 CTI_FN void cti_factors_age(cti_factors *f);
 /* cti_factors_begin -- cti_factors_age for an attempt of dt of the world, with what decides when factors are due: how far active components may

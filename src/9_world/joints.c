@@ -402,8 +402,8 @@ CTI_FN void cti_world_scripted(ct_world *w, int slot)
             cti_joint_side *s = side ? &q->joint.b : &q->joint.a;
             if (!q->alive || q->slot[side] != slot || b->kind != CTI_BODY_KINEMATIC)
                 continue;
-            s->path = b->script.path;
-            s->keyframes = s->keyframes ? b->script.keyframes : NULL;
+            s->path = b->script.path, s->n_path = b->script.n_path;
+            s->keyframes = s->keyframes && b->script.n_keyframes > 1 ? b->script.keyframes : NULL, s->n_keyframes = s->keyframes ? b->script.n_keyframes : 0;
             if (now && side)
                 now->b = *s;
             else if (now)
@@ -420,7 +420,7 @@ CTI_FN void cti_world_follow_joints(ct_world *w, int slot)
         for (side = 0; side < 2; side++) {
             cti_joint_side *s = side ? &w->joints[i].joint.b : &w->joints[i].joint.a;
             if (w->joints[i].alive && w->joints[i].slot[side] == slot)
-                s->n_path = b->script.n_path, s->t0 = b->script.t0;
+                s->t0 = b->script.t0;
         }
     cti_world_scripted(w, slot);
 }

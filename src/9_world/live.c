@@ -2,6 +2,7 @@
 #include "world.h"
 #include "../1_math/elem.h"
 #include "../8_step/assemble.h"
+#include "../8_step/factors.h"
 #include "../8_step/motion.h"
 
 /* ---- places ---- */
@@ -87,7 +88,7 @@ static ct_code cti_live_set_positions(ct_world *w, ct_body_id body, const ct_rea
 {
     ct_code code = CT_OK;
     cti_body *b = cti_live_nodes(w, body, positions, n, &code);
-    int i, c;
+    int i;
     if (!b)
         return code;
     for (i = 0; i < 3 * n; i++)
@@ -102,11 +103,7 @@ static ct_code cti_live_set_positions(ct_world *w, ct_body_id body, const ct_rea
         const int32_t *ends = b->split.edges + 2 * (i - n);
         cti_v3_put(w->state.x, b->block0 + i, cti_v3_mul(cti_v3_add(cti_v3_at(positions, ends[0]), cti_v3_at(positions, ends[1])), CTI_R(0.5)));
     }
-    for (c = 0; w->surface_slot && c < CTI_LEN(w->state.factors.components); c++) { /* factors of another shape */
-        int first = w->state.factors.blocks[w->state.factors.components[c].begin];
-        if (first >= b->block0 && first < b->block0 + b->n_blocks)
-            w->state.factors.components[c].cache.stamp.age = -1;
-    }
+    cti_factors_of_other(&w->state.factors, cti_body_id(b, (int)(b - w->bodies)));
     cti_live_moved(w, b);
     return CT_OK;
 }
@@ -317,15 +314,6 @@ static void cti_live_kick(ct_world *w, int block, int n, const ct_real *J)
     s->energy.known = 0;
 }
 
-/* 1 where a step adds forces to velocities at its start, as CT_STEPPER_CMR does; else the refusal is recorded */
-static int cti_live_admits(ct_world *w, ct_body_id body)
-{
-    if (w->state.desc.stepper != CT_STEPPER_EXPLICIT && w->state.desc.stepper != CT_STEPPER_LAYERS)
-        return 1;
-    cti_world_fail(w, CT_ERR_UNSUPPORTED, body, -1, 0, "this stepper has no forces of a program and no gravity scale, but impulses");
-    return 0;
-}
-
 /* 1 if velocities stay moderate with impulses J [3 blocks], or, of forces, what all of them give in a second */
 static int cti_live_is_moderate(const ct_world *w, const cti_body *b, const ct_real *J, int now)
 {
@@ -361,7 +349,7 @@ static ct_code cti_live_push(ct_world *w, ct_body_id body, int vertex, const ct_
     for (k = 0; k < 3; k++)
         if (!f || !cti_finite(f[k]) || (p && !cti_finite(p[k])))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "a force, an impulse or its point is NULL or not finite");
-    if (!now && !cti_live_admits(w, body))
+    if (!now && cti_steppers_admit(w, CTI_FEATURE_FORCE, b->name) != CT_OK)
         return CT_ERR_UNSUPPORTED;
     if (!CTI_ZEROS(&w->mem, J, 3 * b->n_blocks))
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory; no force acts");
@@ -512,7 +500,7 @@ CONTACT_API_DEF ct_code ct_body_set_gravity_scale(ct_world *w, ct_body_id body, 
     cti_body *b = cti_world_find(w, body, &code);
     if (b && !cti_finite(scale * scale * scale * scale))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "ct_body_set_gravity_scale: scale must be finite, and its fourth power, too");
-    if (b && scale != 1 && !cti_live_admits(w, body))
+    if (b && scale != 1 && cti_steppers_admit(w, CTI_FEATURE_FORCE, b->name) != CT_OK)
         return CT_ERR_UNSUPPORTED;
     if (b)
         b->gravity_scale = scale, cti_sleep_wake(w, (int)(b - w->bodies));
@@ -529,7 +517,7 @@ CONTACT_API_DEF ct_code ct_body_set_pressure(ct_world *w, ct_body_id body, ct_re
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)pressure, "a pressure needs a deformable body with a closed surface");
     if (!cti_finite(pressure * pressure * pressure * pressure))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)pressure, "a pressure and its fourth power must be finite");
-    if (pressure != 0 && !cti_live_admits(w, body))
+    if (pressure != 0 && cti_steppers_admit(w, CTI_FEATURE_FORCE, b->name) != CT_OK)
         return CT_ERR_UNSUPPORTED;
     b->pressure = pressure;
     cti_sleep_wake(w, (int)(b - w->bodies));

@@ -336,7 +336,7 @@ static ct_code cti_prepare_matrix(ct_world *w)
     for (i = 0; i < s->surface.n_bodies; i++) {
         const cti_body *b = &w->bodies[w->surface_slot[i]];
         for (k = 0; b->block0 >= 0 && k < b->n_blocks; k++)
-            owners[b->block0 + k] = (uint64_t)b->generation << 32 | (uint32_t)w->surface_slot[i];
+            owners[b->block0 + k] = cti_body_id(b, w->surface_slot[i]);
     }
     s->factors.tasks = &s->desc.tasks, s->factors.mem = &s->prepared, s->factors.lasting = &w->mem;
     return cti_factors_init(&s->factors, &w->arena, &s->system.A, owners) ? CT_OK : CT_ERR_MEMORY;

@@ -139,21 +139,25 @@ static void cti_snapshot_world(cti_archive *a, ct_world *w)
 
 /* ---- the state ---- */
 
-/* who sleeps. What sleeps is prepared in another way: a check takes that over, and cti_snapshot_forget gives it back */
-static void cti_snapshot_sleep(cti_archive *a, ct_world *w)
+/* who sleeps, and who meets itself: that is prepared in another way. A check takes it over, and cti_snapshot_forget gives it back */
+static void cti_snapshot_kinds(cti_archive *a, ct_world *w)
 {
     int i, changed = 0;
     for (i = 0; i < CTI_LEN(w->bodies); i++) {
         cti_body *b = &w->bodies[i];
-        int asleep = b->asleep;
+        int is[2];
         if (b->kind == CTI_BODY_FREE)
             continue;
-        CTI_ARCHIVE_VALUE(a, asleep);
-        cti_archive_require(a, asleep == 0 || (asleep > 0 && b->block0 >= 0 && w->state.desc.sleep_time > 0));
+        is[0] = b->asleep, is[1] = b->self_collision;
+        CTI_ARCHIVE_VALUE(a, is);
+        cti_archive_require(a, is[0] == 0 || (is[0] > 0 && b->block0 >= 0 && w->state.desc.sleep_time > 0));
+        cti_archive_require(a, is[1] == -1 || ((is[1] == 0 || is[1] == 1) && cti_body_has_model(b)));
         if (a->mode == CTI_ARCHIVE_CHECK) {
-            b->was_asleep = b->asleep;
-            if (a->code == CT_OK)
-                changed |= b->asleep != asleep, b->asleep = asleep;
+            b->was[0] = b->asleep, b->was[1] = b->self_collision;
+            if (a->code == CT_OK) {
+                changed |= b->asleep != is[0] || b->self_collision != is[1];
+                b->asleep = is[0], b->self_collision = is[1];
+            }
         }
     }
     if (changed)
@@ -166,8 +170,11 @@ static void cti_snapshot_forget(ct_world *w)
 {
     int i, changed = 0;
     for (i = w->n_asleep = 0; i < CTI_LEN(w->bodies); i++) {
-        changed |= w->bodies[i].asleep != w->bodies[i].was_asleep;
-        w->bodies[i].asleep = w->bodies[i].was_asleep;
+        cti_body *b = &w->bodies[i];
+        if (b->kind == CTI_BODY_FREE)
+            continue;
+        changed |= b->asleep != b->was[0] || b->self_collision != b->was[1];
+        b->asleep = b->was[0], b->self_collision = b->was[1];
         w->n_asleep += w->bodies[i].asleep != 0;
     }
     if (changed)
@@ -206,7 +213,7 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
         if (b->kind == CTI_BODY_FREE)
             continue;
         CTI_ARCHIVE(a, b->friction), CTI_ARCHIVE(a, b->thickness), CTI_ARCHIVE(a, b->contact), CTI_ARCHIVE(a, b->gravity_scale), CTI_ARCHIVE(a, b->pressure);
-        CTI_ARCHIVE(a, b->filter.category), CTI_ARCHIVE(a, b->filter.mask), CTI_ARCHIVE(a, b->filter.group), CTI_ARCHIVE(a, b->self_collision);
+        CTI_ARCHIVE(a, b->filter.category), CTI_ARCHIVE(a, b->filter.mask), CTI_ARCHIVE(a, b->filter.group);
         CTI_ARCHIVE(a, b->sensor), CTI_ARCHIVE(a, b->belt), CTI_ARCHIVE(a, b->places), CTI_ARCHIVE(a, b->unsearched), CTI_ARCHIVE(a, b->quiet);
         CTI_ARCHIVE(a, b->box), CTI_ARCHIVE(a, b->asleep_energy);
         CTI_ARCHIVE_UP_TO(a, b->anchor, 6 * b->n);
@@ -216,7 +223,7 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
     for (i = 0; i < CTI_LEN(w->joints); i++)
         for (k = 0; k < 2; k++) {
             cti_joint_side *side = k ? &w->joints[i].joint.b : &w->joints[i].joint.a;
-            CTI_ARCHIVE(a, side->arm), CTI_ARCHIVE(a, side->triad), CTI_ARCHIVE(a, side->t0), CTI_ARCHIVE(a, side->n_path);
+            CTI_ARCHIVE(a, side->arm), CTI_ARCHIVE(a, side->triad), CTI_ARCHIVE(a, side->t0);
         }
 }
 
@@ -258,7 +265,7 @@ static void cti_snapshot_all(cti_archive *a, ct_world *w)
     cti_snapshot_build_here(&head);
     CTI_ARCHIVE_VALUE(a, head);
     cti_snapshot_world(a, w);
-    cti_snapshot_sleep(a, w);
+    cti_snapshot_kinds(a, w);
     CTI_ARCHIVE_VALUE(a, prepared);
     if (cti_archive_checks(a) && prepared && !w->ready)
         a->code = cti_world_prepare(w);

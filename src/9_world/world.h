@@ -59,7 +59,7 @@ typedef struct cti_body {
     ct_real gravity_scale;
     ct_real pressure;       /* [Pa] inside, over that outside */
     int asleep;             /* not 0: number of the island that it sleeps with */
-    int was_asleep;         /* scratch of a restoration */
+    int was[2];             /* scratch of a restoration: asleep, self_collision */
     double quiet;           /* [s] for which it has rested */
     ct_real *anchor;        /* [6 n] vertices when it came to rest, and a step ago; NULL: not watched */
     ct_real box[6];         /* of a sleeping body */
@@ -244,11 +244,9 @@ CTI_FN const ct_real *cti_body_stored(const ct_world *w, const cti_body *b);
 CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i);
 /* cti_refine_remesher -- splits tets in regions of contact (refine.c). NULL: the world's options do not ask for it. */
 CTI_FN const cti_remesher *cti_refine_remesher(const ct_world_desc *d);
-/* cti_body_number -- what the contact memory knows a body by: another one after it was put in another place. */
-CTI_INLINE uint64_t cti_body_number(const cti_body *b, int slot)
-{
-    return ((uint64_t)b->generation << 32 | (uint32_t)slot) ^ (uint64_t)(b->places & 0xfff) << 52;
-}
+/* cti_body_id -- unique to a body for its whole life. cti_body_number -- what the contact memory knows a body by: another one after it was put in another place. */
+CTI_INLINE uint64_t cti_body_id(const cti_body *b, int slot) { return (uint64_t)b->generation << 32 | (uint32_t)slot; }
+CTI_INLINE uint64_t cti_body_number(const cti_body *b, int slot) { return cti_body_id(b, slot) ^ (uint64_t)(b->places & 0xfff) << 52; }
 /* cti_world_refilter -- the prepared data get the bodies' filters, if they have others. cti_world_scripted -- movers and joints of a slot's body get its
    script, whose arrays may have moved. */
 CTI_FN void cti_world_refilter(ct_world *w);
@@ -258,6 +256,9 @@ CTI_FN void cti_world_scripted(ct_world *w, int slot);
 CTI_FN int cti_world_has_joints(const ct_world *w, int slot);
 CTI_FN void cti_world_hold_joints(ct_world *w, int slot);
 CTI_FN void cti_world_follow_joints(ct_world *w, int slot);
+/* cti_pins_pack_paths -- removes the pieces of paths that no pin uses any more. Pins are in the order of their paths, and those that share one follow
+   each other. */
+CTI_FN void cti_pins_pack_paths(cti_state *s);
 /* cti_pins_move -- pins nodes [n] (NULL: all), and moves them to positions [3 n] in dt, where they stay. */
 CTI_FN ct_code cti_pins_move(ct_world *w, const cti_body *b, const int32_t *vertices, const ct_real *positions, int n, double dt);
 /* cti_live_open -- forces and gravity scales change velocities before a step of dt; *out_work [J]. 0: out of memory. cti_live_close -- after it; done 0:
