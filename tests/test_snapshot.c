@@ -761,7 +761,7 @@ static void forged_data_do_not_crash(void **state)
         for (f = 0; f < 45; f++)
             game_frame(&g, f);
         q = save(g.w);
-        for (m = 0; m < 4 * n; m++) {
+        for (m = 0; m < 8 * n; m++) {
             bytes c = copy(q);
             int32_t values[6] = {-1, 0, 1, 0x7fffffff, 1000, 3};
             for (i = 1 + below(&s, 3); i > 0; i--)

@@ -2,6 +2,29 @@
 #include "contact_archive.h"
 #include "../0_base/keys.h"
 
+CTI_FN void cti_archive_moderate_in(cti_archive *a, int length, size_t element, size_t at, int n)
+{
+    int i, k;
+    for (i = 0; i < length && cti_archive_checks(a); i++)
+        for (k = 0; k < n; k++) {
+            ct_real x;
+            memcpy(&x, a->data + a->at - element * (size_t)(length - i) + at + sizeof x * (size_t)k, sizeof x);
+            cti_archive_require(a, cti_finite(x * x * x * x));
+        }
+}
+
+CTI_FN void cti_archive_moderate(cti_archive *a, int n) { cti_archive_moderate_in(a, n, sizeof(ct_real), 0, 1); }
+
+CTI_FN void cti_archive_finite_in(cti_archive *a, int length, size_t element, size_t at)
+{
+    int i;
+    for (i = 0; i < length && cti_archive_checks(a); i++) {
+        double x;
+        memcpy(&x, a->data + a->at - element * (size_t)(length - i) + at, sizeof x);
+        cti_archive_require(a, cti_finite64(x));
+    }
+}
+
 CTI_FN void cti_memory_archive(cti_archive *a, cti_memory *m)
 {
     int n = CTI_ARCHIVE_ANY(a, m->items), size = cti_keys_size(n), i;
@@ -43,7 +66,8 @@ CTI_FN void cti_room_archive(cti_archive *a, const cti_surface *s, cti_room *roo
     CTI_ARCHIVE_VALUE(a, stale);
     if (cti_archive_reads(a))
         room->version = s->soup.version - (stale != 0);
-    CTI_ARCHIVE_UP_TO(a, room->from, 3 * s->n_moving), CTI_ARCHIVE_UP_TO(a, room->to, 3 * s->n_moving);
+    cti_archive_moderate(a, CTI_ARCHIVE_UP_TO(a, room->from, 3 * s->n_moving));
+    cti_archive_moderate(a, CTI_ARCHIVE_UP_TO(a, room->to, 3 * s->n_moving));
     n = CTI_ARCHIVE_UP_TO(a, room->bodies, s->n_bodies);
     CTI_ARCHIVE_GAP(a, n, cti_room_body, swept, sizeof(cti_room_body));
 }
@@ -116,10 +140,12 @@ CTI_FN void cti_detect_archive(cti_archive *a, const cti_surface *s, cti_detect 
 CTI_FN void cti_surface_archive(cti_archive *a, cti_surface *s)
 {
     int b;
-    CTI_ARCHIVE_ARRAY(a, s->x0, 3 * s->nv), CTI_ARCHIVE_ARRAY(a, s->x1, 3 * s->nv), CTI_ARCHIVE_UP_TO(a, s->x_last, 3 * s->nv);
-    CTI_ARCHIVE_ARRAY(a, s->script, 3 * s->n_moving);
-    for (b = 0; b < s->n_bodies; b++)
+    cti_archive_moderate(a, CTI_ARCHIVE_ARRAY(a, s->x0, 3 * s->nv)), cti_archive_moderate(a, CTI_ARCHIVE_ARRAY(a, s->x1, 3 * s->nv));
+    cti_archive_moderate(a, CTI_ARCHIVE_UP_TO(a, s->x_last, 3 * s->nv)), cti_archive_moderate(a, CTI_ARCHIVE_ARRAY(a, s->script, 3 * s->n_moving));
+    for (b = 0; b < s->n_bodies; b++) {
         CTI_ARCHIVE(a, s->ranges[b].swept), CTI_ARCHIVE(a, s->ranges[b].inflate);
+        cti_archive_moderate(a, 1);
+    }
     if (cti_archive_reads(a))
         s->broad.fresh = 1;
 }

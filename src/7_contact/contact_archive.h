@@ -5,6 +5,13 @@
 #include "detect.h"
 #include "memory.h"
 
+/* cti_archive_moderate -- refuses numbers of which the fourth power is not finite among the n that were visited last, as every call does that takes
+   positions or velocities. */
+CTI_FN void cti_archive_moderate(cti_archive *a, int n);
+/* cti_archive_moderate_in -- the same of n that begin `at` bytes from the start of each element of the array that was visited last.
+   cti_archive_finite_in -- of one double that has to be finite. */
+CTI_FN void cti_archive_moderate_in(cti_archive *a, int length, size_t element, size_t at, int n);
+CTI_FN void cti_archive_finite_in(cti_archive *a, int length, size_t element, size_t at);
 /* cti_memory_archive -- items in their order; their table is made again. */
 CTI_FN void cti_memory_archive(cti_archive *a, cti_memory *m);
 /* cti_pairs_archive -- pairs of the features of a kind; returns their number. */

@@ -12,25 +12,18 @@ static void cti_archive_rigid(cti_archive *a, cti_rigid *r)
     CTI_ARCHIVE(a, r->affine_known);
 }
 
-/* refuses numbers that are not finite in the array that was visited last */
-static void cti_archive_finite(cti_archive *a, int n)
-{
-    int i;
-    for (i = 0; i < n && cti_archive_checks(a); i++) {
-        ct_real x;
-        memcpy(&x, a->data + a->at - sizeof x * (size_t)(n - i), sizeof x);
-        cti_archive_require(a, cti_finite(x));
-    }
-}
-
 static void cti_archive_scripts(cti_archive *a, cti_state *s)
 {
     cti_scripts *q = &s->scripts;
     int n = CTI_ARCHIVE_ANY(a, q->path), pins, i;
     CTI_ARCHIVE_GAP(a, n, ct_motion_segment, motion, offsetof(ct_motion_segment, duration));
+    cti_archive_moderate_in(a, n, sizeof(ct_motion_segment), offsetof(ct_motion_segment, motion), 9);
+    cti_archive_finite_in(a, n, sizeof(ct_motion_segment), offsetof(ct_motion_segment, duration));
     pins = CTI_ARCHIVE_ANY(a, q->pins);
     CTI_ARCHIVE_BOUND(a, pins, cti_pin, block, 1, 0, s->n);
     CTI_ARCHIVE_BOUND(a, pins, cti_pin, path, 2, 0, (int64_t)n + 1);
+    cti_archive_moderate_in(a, pins, sizeof(cti_pin), offsetof(cti_pin, start), 3);
+    cti_archive_finite_in(a, pins, sizeof(cti_pin), offsetof(cti_pin, t0));
     for (i = 0; i < pins && cti_archive_checks(a); i++) {
         cti_pin p;
         memcpy(&p, a->data + a->at - sizeof p * (size_t)(pins - i), sizeof p);
@@ -50,9 +43,11 @@ static void cti_archive_blocks(cti_archive *a, cti_state *s, int prepared)
 {
     cti_history *q = &s->history;
     int n = s->n, n3 = 3 * n, two = s->desc.integrator == CT_INTEGRATOR_BDF2 ? n3 : 0, i;
-    CTI_ARCHIVE(a, s->step.time), CTI_ARCHIVE(a, s->contact.memory_dt), CTI_ARCHIVE(a, s->judge.debt), CTI_ARCHIVE(a, q->dt_free);
-    cti_archive_finite(a, CTI_ARCHIVE_ARRAY(a, s->x, n3)), cti_archive_finite(a, CTI_ARCHIVE_ARRAY(a, s->v, n3));
-    CTI_ARCHIVE_ARRAY(a, s->bodies.force, n3), CTI_ARCHIVE_ARRAY(a, s->bodies.owed, n3);
+    CTI_ARCHIVE(a, s->step.time);
+    cti_archive_finite_in(a, 1, sizeof s->step.time, 0);
+    CTI_ARCHIVE(a, s->contact.memory_dt), CTI_ARCHIVE(a, s->judge.debt), CTI_ARCHIVE(a, q->dt_free);
+    cti_archive_moderate(a, CTI_ARCHIVE_ARRAY(a, s->x, n3)), cti_archive_moderate(a, CTI_ARCHIVE_ARRAY(a, s->v, n3));
+    cti_archive_moderate(a, CTI_ARCHIVE_ARRAY(a, s->bodies.force, n3)), cti_archive_moderate(a, CTI_ARCHIVE_ARRAY(a, s->bodies.owed, n3));
     CTI_ARCHIVE_ARRAY(a, q->dt_prev, n), CTI_ARCHIVE_ARRAY(a, q->fall, n);
     CTI_ARCHIVE_BLOCKS(a, q->touched, n, prepared), CTI_ARCHIVE_BLOCKS(a, q->impulses.pins, n3, prepared);
     CTI_ARCHIVE_BLOCKS(a, q->dv_free, n3, prepared), CTI_ARCHIVE_BLOCKS(a, q->v0, two, prepared), CTI_ARCHIVE_BLOCKS(a, q->u0, two, prepared);

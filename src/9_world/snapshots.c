@@ -3,7 +3,7 @@
    restoration checks everything first, and reserves memory; what then reads cannot fail. Based on: no paper. */
 #include "world.h"
 #include "../1_math/simd.h"
-#include "../7_contact/own.h"
+#include "../7_contact/contact_archive.h"
 #include "../8_step/state_archive.h"
 
 enum { CTI_SNAPSHOT_VERSION = 1 };
@@ -187,34 +187,59 @@ static void cti_snapshot_script(cti_archive *a, ct_world *w, cti_body *b)
     int numbers[2], n;
     numbers[0] = b->script.n_path, numbers[1] = b->script.n_keyframes;
     CTI_ARCHIVE_VALUE(a, numbers);
-    CTI_ARCHIVE(a, b->script.t0), CTI_ARCHIVE(a, b->script.interval);
-    CTI_ARCHIVE_ARRAY(a, b->rest, 3 * b->n);
+    CTI_ARCHIVE_SPAN(a, b->script.interval, b->script.t0);
+    cti_archive_finite_in(a, 2, sizeof(double), 0);
+    cti_archive_moderate(a, CTI_ARCHIVE_ARRAY(a, b->rest, 3 * b->n));
     n = CTI_ARCHIVE_ANY(a, b->path);
     CTI_ARCHIVE_GAP(a, n, ct_motion_segment, motion, offsetof(ct_motion_segment, duration));
+    cti_archive_moderate_in(a, n, sizeof(ct_motion_segment), offsetof(ct_motion_segment, motion), 9);
+    cti_archive_finite_in(a, n, sizeof(ct_motion_segment), offsetof(ct_motion_segment, duration));
     cti_archive_require(a, numbers[0] >= 0 && numbers[0] <= n);
     n = CTI_ARCHIVE_ANY(a, b->keyframes);
+    cti_archive_moderate(a, n);
     cti_archive_require(a, numbers[1] >= 0 && (int64_t)numbers[1] * 3 * b->n <= n);
-    CTI_ARCHIVE_SPAN(a, b->pose.M, b->pose.q), CTI_ARCHIVE(a, b->pose.moves);
-    CTI_ARCHIVE_ARRAY(a, b->stopped, CTI_LEN(b->stopped));
+    CTI_ARCHIVE_SPAN(a, b->pose.M, b->pose.q);
+    cti_archive_finite_in(a, 16, sizeof(double), 0);
+    CTI_ARCHIVE(a, b->pose.moves);
+    cti_archive_moderate(a, CTI_ARCHIVE_ARRAY(a, b->stopped, CTI_LEN(b->stopped)));
     if (cti_archive_reads(a))
         b->script.n_path = numbers[0], b->script.n_keyframes = numbers[1];
     b->script.rest = b->rest, b->script.path = b->path, b->script.keyframes = b->keyframes, b->script.stopped = b->stopped; /* they may have moved */
     cti_world_scripted(w, (int)(b - w->bodies));
 }
 
+/* an integer in [0, end) */
+static void cti_snapshot_count(cti_archive *a, int *member, int end)
+{
+    int value = *member;
+    CTI_ARCHIVE_VALUE(a, value);
+    cti_archive_require(a, value >= 0 && value < end);
+    if (cti_archive_reads(a))
+        *member = value;
+}
+
 /* what calls may change of bodies and joints, and what they keep between steps */
 static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
 {
+    const int most = INT32_MAX / 2; /* what is counted up stays a number */
     int i, k;
-    CTI_ARCHIVE(a, w->state.desc.gravity), CTI_ARCHIVE(a, w->clean), CTI_ARCHIVE(a, w->pushed), CTI_ARCHIVE(a, w->n_slept), CTI_ARCHIVE(a, w->slept);
-    CTI_ARCHIVE_ANY(a, w->events.last.meetings);
+    CTI_ARCHIVE(a, w->state.desc.gravity);
+    cti_archive_moderate(a, 3);
+    CTI_ARCHIVE(a, w->slept);
+    cti_snapshot_count(a, &w->clean, 2), cti_snapshot_count(a, &w->pushed, 2), cti_snapshot_count(a, &w->n_slept, most);
+    k = CTI_ARCHIVE_ANY(a, w->events.last.meetings);
+    CTI_ARCHIVE_BOUND(a, k, cti_meeting, pair.body_a.index1, 1, 1, (int64_t)CTI_LEN(w->bodies) + 1);
+    CTI_ARCHIVE_BOUND(a, k, cti_meeting, pair.body_b.index1, 1, 1, (int64_t)CTI_LEN(w->bodies) + 1);
+    CTI_ARCHIVE_BOUND(a, k, cti_meeting, sensor, 1, 0, 2);
     for (i = 0; i < CTI_LEN(w->bodies); i++) {
         cti_body *b = &w->bodies[i];
         if (b->kind == CTI_BODY_FREE)
             continue;
-        CTI_ARCHIVE(a, b->friction), CTI_ARCHIVE(a, b->thickness), CTI_ARCHIVE(a, b->contact), CTI_ARCHIVE(a, b->gravity_scale), CTI_ARCHIVE(a, b->pressure);
+        CTI_ARCHIVE(a, b->friction), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->thickness), cti_archive_moderate(a, 1);
+        CTI_ARCHIVE(a, b->gravity_scale), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->pressure), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->contact);
         CTI_ARCHIVE(a, b->filter.category), CTI_ARCHIVE(a, b->filter.mask), CTI_ARCHIVE(a, b->filter.group);
-        CTI_ARCHIVE(a, b->sensor), CTI_ARCHIVE(a, b->belt), CTI_ARCHIVE(a, b->places), CTI_ARCHIVE(a, b->unsearched), CTI_ARCHIVE(a, b->quiet);
+        cti_snapshot_count(a, &b->sensor, 2), cti_snapshot_count(a, &b->unsearched, 2), cti_snapshot_count(a, &b->places, most);
+        CTI_ARCHIVE(a, b->belt), cti_archive_moderate(a, 3), CTI_ARCHIVE(a, b->quiet);
         CTI_ARCHIVE(a, b->box), CTI_ARCHIVE(a, b->asleep_energy);
         CTI_ARCHIVE_UP_TO(a, b->anchor, 6 * b->n);
         if (b->kind == CTI_BODY_KINEMATIC)
@@ -223,7 +248,8 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
     for (i = 0; i < CTI_LEN(w->joints); i++)
         for (k = 0; k < 2; k++) {
             cti_joint_side *side = k ? &w->joints[i].joint.b : &w->joints[i].joint.a;
-            CTI_ARCHIVE(a, side->arm), CTI_ARCHIVE(a, side->triad), CTI_ARCHIVE(a, side->t0);
+            CTI_ARCHIVE(a, side->arm), cti_archive_moderate(a, 3), CTI_ARCHIVE(a, side->triad), cti_archive_moderate(a, 9), CTI_ARCHIVE(a, side->t0);
+            cti_archive_finite_in(a, 1, sizeof side->t0, 0);
         }
 }
 
