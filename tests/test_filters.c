@@ -422,6 +422,32 @@ static void a_fast_turn_beside_what_is_not_met(void **state)
     }
 }
 
+/* A cloth of two triangles that cross each other is tangled as soon as it is to meet itself, and not before */
+static void a_body_that_begins_to_meet_itself_is_searched(void **state)
+{
+    ct_real at[] = {0, 0, 0, 1, 0, 0, 0, 0, 1, (ct_real)0.3, (ct_real)-0.5, (ct_real)0.2, (ct_real)0.3, (ct_real)0.5, (ct_real)0.2, (ct_real)0.3, (ct_real)0.5, (ct_real)0.4};
+    int32_t triangles[] = {0, 1, 2, 3, 4, 5};
+    ct_cloth_desc c = ct_cloth_desc_default();
+    ct_world_desc d = ct_world_desc_default();
+    ct_step_report r;
+    ct_body_id id;
+    ct_world *w;
+    ct_mesh m;
+    (void)state;
+    memset(&m, 0, sizeof m);
+    m.positions = at, m.n_positions = 6, m.triangles = triangles, m.n_triangles = 2;
+    d.gravity[1] = 0, c.mesh = &m;
+    assert_int_equal(ct_world_create(&d, &w, NULL), CT_OK);
+    assert_int_equal(ct_body_add_cloth(w, &c, &id), CT_OK);
+    assert_int_equal(ct_body_set_self_collision(w, id, 0), CT_OK);
+    assert_int_equal(ct_world_step(w, (ct_real)0.01, &r), CT_OK);
+    assert_int_equal(r.tangled, 0);
+    assert_int_equal(ct_body_set_self_collision(w, id, 1), CT_OK);
+    assert_int_equal(ct_world_step(w, (ct_real)1e-4, &r), CT_OK);
+    assert_true(r.tangled > 0);
+    ct_world_destroy(w);
+}
+
 static void bad_arguments_are_refused(void **state)
 {
     ct_world_desc d = desc_of(CT_STEPPER_EXPLICIT, 0);
@@ -454,6 +480,7 @@ int main(void)
         cmocka_unit_test(bodies_that_meet_inside_each_other), cmocka_unit_test(joints_and_filters_both_decide),
         cmocka_unit_test(the_function_of_the_user_decides), cmocka_unit_test(a_body_meets_itself_as_it_is_told),
         cmocka_unit_test(bodies_that_stop_meeting_go_on),   cmocka_unit_test(a_fast_turn_beside_what_is_not_met),
-        cmocka_unit_test(checks_and_repairs_heed_filters),  cmocka_unit_test(bad_arguments_are_refused)};
+        cmocka_unit_test(checks_and_repairs_heed_filters),  cmocka_unit_test(bad_arguments_are_refused),
+        cmocka_unit_test(a_body_that_begins_to_meet_itself_is_searched)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

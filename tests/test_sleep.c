@@ -287,6 +287,30 @@ static void what_moves_stays_awake(void **state)
     ct_mesh_free(&grid), ct_world_destroy(w);
 }
 
+/* A box that sleeps on a block falls when the block becomes a sensor */
+static void what_does_not_meet_does_not_hold(void **state)
+{
+    ct_mesh m = mesh_box(1, 0.2, 1, 1, 1, 1, 0);
+    ct_world *w = world_of(0.2);
+    ct_static_desc d = ct_static_desc_default();
+    ct_body_id block, box;
+    double y;
+    int i;
+    (void)state;
+    d.mesh = &m;
+    assert_int_equal(ct_body_add_static(w, &d, &block), CT_OK);
+    box = box_at(w, 0, 0.201, 0, 0);
+    for (i = 0; i < 200 && !ct_body_is_asleep(w, box); i++)
+        step_once(w, DT);
+    assert_true(ct_body_is_asleep(w, box));
+    y = place(w, box, 1);
+    assert_int_equal(ct_body_set_sensor(w, block, 1), CT_OK);
+    for (i = 0; i < 6; i++)
+        step_once(w, DT);
+    assert_true(y - place(w, box, 1) > 0.9 * 9.81 * 0.1 * 0.1 / 2); /* g t^2 / 2 after .1 s, less a step */
+    ct_mesh_free(&m), ct_world_destroy(w);
+}
+
 static void refusals(void **state)
 {
     ct_world_desc d = ct_world_desc_default_for(CT_STEPPER_BARRIER);
@@ -350,6 +374,7 @@ int main(void)
         cmocka_unit_test(what_loses_its_hold_wakes),
         cmocka_unit_test(nothing_is_forgotten_asleep),
         cmocka_unit_test(what_moves_stays_awake),
+        cmocka_unit_test(what_does_not_meet_does_not_hold),
         cmocka_unit_test(refusals),
         cmocka_unit_test(memory_may_run_out),
     };

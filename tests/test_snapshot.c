@@ -853,6 +853,27 @@ static uint64_t clock_that_calls(void *user)
     return 0;
 }
 
+/* A node that is held at rest stays in snapshots when the path of another one, which was pinned before it, is gone */
+static void pins_without_paths_are_restored(void **state)
+{
+    ct_world *w = world_make(NULL);
+    ct_body_id jelly = add_soft_box(w, "jelly", 0.2, 1, 3e4, 0, 0, 0);
+    const int32_t first = 0, second = 1;
+    ct_motion m;
+    bytes q;
+    (void)state;
+    memset(&m, 0, sizeof m);
+    m.linear[1] = 1;
+    assert_int_equal(ct_body_pin(w, jelly, &first, 1, CT_AXIS_ALL, &m, -1), CT_OK);
+    assert_int_equal(ct_body_pin(w, jelly, &second, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
+    step_once(w, 0.01);
+    assert_int_equal(ct_body_unpin(w, jelly, &first, 1, CT_AXIS_ALL), CT_OK);
+    q = save(w);
+    restore(w, q);
+    free(q.data);
+    ct_world_destroy(w);
+}
+
 static void misuse_is_refused(void **state)
 {
     ct_world_desc d = ct_world_desc_default();
@@ -904,6 +925,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(forged_data_do_not_crash),
                                        cmocka_unit_test(a_failing_allocator_leaves_the_world),
                                        cmocka_unit_test(files_hold_the_same_bytes),
+                                       cmocka_unit_test(pins_without_paths_are_restored),
                                        cmocka_unit_test(misuse_is_refused)};
     if (argc == 4 && strcmp(argv[1], "child") == 0)
         return child(argv[2], argv[3]);

@@ -382,6 +382,13 @@ CONTACT_API_DEF ct_filter ct_filter_default(void)
     return f;
 }
 
+/* what the body meets has changed: it may intersect some that it did not meet, and what rested on it may fall */
+static void cti_bodies_meet_others(ct_world *w, cti_body *b)
+{
+    cti_sleep_wake_near(w, (int)(b - w->bodies));
+    b->unsearched = 1, w->filtered = 0;
+}
+
 CONTACT_API_DEF ct_code ct_body_set_filter(ct_world *w, ct_body_id body, const ct_filter *filter)
 {
     ct_code code;
@@ -391,8 +398,7 @@ CONTACT_API_DEF ct_code ct_body_set_filter(ct_world *w, ct_body_id body, const c
     if (!filter)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "ct_body_set_filter: filter is NULL");
     b->filter = *filter;
-    cti_sleep_wake_near(w, (int)(b - w->bodies));
-    w->filtered = 0;
+    cti_bodies_meet_others(w, b);
     return CT_OK;
 }
 
@@ -403,7 +409,7 @@ CONTACT_API_DEF ct_code ct_body_set_sensor(ct_world *w, ct_body_id body, int on)
     if (!b)
         return code;
     b->sensor = on != 0;
-    w->filtered = 0;
+    cti_bodies_meet_others(w, b);
     return CT_OK;
 }
 
@@ -423,7 +429,8 @@ CONTACT_API_DEF ct_code ct_body_set_self_collision(ct_world *w, ct_body_id body,
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, on, "self-collision is 1, 0 or -1, of a deformable body");
     if (on > 0 && cti_steppers_admit(w, CTI_FEATURE_SELF, b->name) != CT_OK)
         return CT_ERR_UNSUPPORTED;
-    b->self_collision = on;
+    b->self_collision = on, b->unsearched = 1;
+    cti_sleep_wake(w, (int)(b - w->bodies));
     w->ready = w->prepared = 0; /* steppers keep what they know of bodies that meet themselves */
     return CT_OK;
 }

@@ -47,11 +47,14 @@ static void compare_point(soak_run *u, const ct_real *at, double slack)
         int found = 0;
         if (!has_surface(q))
             continue;
+        for (j = 0; j < 3 * q->n; j++) /* of triangles that reach far out less is known */
+            slack = fmax(slack, (sizeof(ct_real) == 4 ? 1e-4 : 1e-9) * fabs(q->x[j]));
         d = soak_distance(q->x, q->triangles, q->nt, p);
         turns = q->closed ? soak_winding(q->x, q->triangles, q->nt, p) : 0;
         if (d < (double)near_by.distance - slack ||
             (near_by.kind == CT_HIT_TRIANGLE && item_of(u, near_by.body) == q && d > (double)near_by.distance + slack))
-            soak_fail(u, SOAK_CODE, "body %d is at %.9g, the nearest point at %.9g", q->number, d, (double)near_by.distance);
+            soak_fail(u, SOAK_CODE, "body %d is at %.9g, the nearest point at %.9g, of triangle %d", q->number, d, (double)near_by.distance,
+                      (int)near_by.feature);
         for (j = 0; j < n; j++)
             found |= in[j].kind == CT_HIT_INSIDE && item_of(u, in[j].body) == q;
         if (q->closed && d > slack && found != (fabs(turns) > 0.5))

@@ -24,6 +24,7 @@ static const char *const verdicts[SOAK_VERDICTS] = {"fine",
                                                     "wrong code",
                                                     "unreported depth",
                                                     "other bits",
+                                                    "wrong events",
                                                     "crash",
                                                     "hang"};
 static const char *const sets[SOAK_SETS] = {"mixed", "rods", "barrier", "penalty", "layers", "explicit", "geometric"};
@@ -148,18 +149,6 @@ typedef struct found {
     double depth[SOAK_BODIES][SOAK_BODIES]; /* EXPLICIT: [m] of contact nodes of i inside of j; 0 where that cannot be told */
 } found;
 
-static int kept_apart(const soak_run *u, const soak_item *a, const soak_item *b)
-{
-    int i;
-    for (i = 0; i < u->n_joints; i++) {
-        const soak_joint *j = &u->joints[i];
-        if (j->alive && j->apart &&
-            ((j->a.index1 == a->id.index1 && j->b.index1 == b->id.index1) || (j->a.index1 == b->id.index1 && j->b.index1 == a->id.index1)))
-            return 1;
-    }
-    return 0;
-}
-
 /* edges of a through faces of b */
 static int count_hits(const soak_item *a, const soak_item *b)
 {
@@ -256,13 +245,11 @@ static void find(const soak_run *u, found *out)
     for (i = 0; i < u->n_items; i++)
         for (j = 0; j < u->n_items; j++) {
             const soak_item *a = &u->items[i], *b = &u->items[j];
-            if (!a->alive || !b->alive || a->kind == 'p' || (i == j && !(a->deformable && u->desc.self_collision)))
-                continue;
-            if (i != j && !a->dynamic && !b->dynamic)
+            if (!a->alive || !b->alive || a->kind == 'p' || !soak_meet(u, a, b))
                 continue;
             if (b->kind == 'p') {
-                out->hits[i][j] = a->dynamic ? count_behind(a, b) : 0;
-            } else if (!(i != j && kept_apart(u, a, b)) && boxes_meet(a, b)) {
+                out->hits[i][j] = count_behind(a, b);
+            } else if (boxes_meet(a, b)) {
                 out->hits[i][j] = count_hits(a, b);
                 out->inside[i][j] = i != j && b->closed && count_inside(a, b) > 0;
                 if (u->desc.stepper == CT_STEPPER_EXPLICIT && a->dynamic && b->closed && !is_turned(a) && !is_turned(b))
@@ -296,6 +283,30 @@ static void compare(soak_run *u, const found *f)
         soak_fail(u, SOAK_DISAGREES, "validate names %d edge-face pairs, there are %d", n - planes, f->total - mine);
     if (planes < mine)
         soak_fail(u, SOAK_DISAGREES, "validate names %d vertices behind planes, there are %d", planes, mine);
+}
+
+/* 1 where a sensor and another body overlap; -1: a vertex is so near to a surface that rounding decides */
+static int overlap(const soak_run *u, const soak_item *a, const soak_item *b)
+{
+    const soak_item *p[2];
+    int k, v, sure = 1;
+    if (is_split(u))
+        return -1;
+    if (a->kind == 'p' || b->kind == 'p')
+        return count_behind(a->kind == 'p' ? b : a, a->kind == 'p' ? a : b) > 0;
+    if (!boxes_meet(a, b))
+        return 0;
+    if (count_hits(a, b) + count_hits(b, a) > 0)
+        return 1;
+    p[0] = a, p[1] = b;
+    for (k = 0; k < 2; k++)
+        for (v = 0; p[!k]->closed && v < p[k]->n; v++) {
+            double w = fabs(soak_winding(p[!k]->x, p[!k]->triangles, p[!k]->nt, p[k]->x + 3 * v));
+            if (p[k]->used[v] && w > 0.9)
+                return 1;
+            sure &= !p[k]->used[v] || w < 0.1;
+        }
+    return sure ? 0 : -1;
 }
 
 /* steppers that refuse a start with intersections, and keep scripts from making one */
@@ -348,7 +359,7 @@ static int has_doubles(const soak_run *u)
     int i, j, v, w;
     for (i = 0; i < u->n_items; i++)
         for (j = 0; is_thin(&u->items[i]) && j <= i; j++)
-            for (v = 0; is_thin(&u->items[j]) && (j < i || (u->items[i].kind == 'g' && u->desc.self_collision)) && v < u->items[i].n; v++)
+            for (v = 0; is_thin(&u->items[j]) && soak_meet(u, &u->items[i], &u->items[j]) && (j < i || u->items[i].kind == 'g') && v < u->items[i].n; v++)
                 for (w = 0; w < (j < i ? u->items[j].n : v); w++)
                     if (memcmp(u->items[i].x + 3 * v, u->items[j].x + 3 * w, 3 * sizeof(double)) == 0)
                         return 1;
@@ -365,7 +376,7 @@ static double deepest_inside(const soak_run *u, const found *before, int *at, in
     for (i = 0; i < u->n_items; i++)
         for (j = 0; j < u->n_items; j++) {
             const soak_item *a = &u->items[i], *b = &u->items[j];
-            if (i == j || !a->alive || !b->alive || !a->dynamic || !b->closed || kept_apart(u, a, b) || !boxes_meet(a, b) || is_turned(a) ||
+            if (i == j || !a->alive || !b->alive || !a->dynamic || !b->closed || !soak_meet(u, a, b) || !boxes_meet(a, b) || is_turned(a) ||
                 is_turned(b) || (before && before->inside[i][j] && !before->hits[i][j] && !before->hits[j][i]))
                 continue;
             for (v = 0; v < a->points; v++)
@@ -396,7 +407,7 @@ static double deepest_behind(const soak_run *u)
     for (i = 0; i < u->n_items; i++)
         for (j = 0; j < u->n_items; j++) {
             const soak_item *a = &u->items[i], *b = &u->items[j];
-            for (v = 0; a->alive && b->alive && a->dynamic && b->kind == 'p' && v < a->points; v++) {
+            for (v = 0; a->alive && b->alive && a->dynamic && b->kind == 'p' && soak_meet(u, a, b) && v < a->points; v++) {
                 double d = b->offset;
                 for (k = 0; k < 3; k++)
                     d -= b->normal[k] * a->x[3 * v + k];
@@ -590,6 +601,38 @@ static int rehearse(soak_run *u, double dt, uint64_t *hash)
     return data != NULL;
 }
 
+/* where a body is, to the last bit */
+static uint64_t place_of(const soak_item *q)
+{
+    uint64_t h = 14695981039346656037ull, bits;
+    int i;
+    for (i = 0; i < 3 * q->n; i++)
+        memcpy(&bits, q->x + i, sizeof bits), h = (h ^ bits) * 1099511628211ull;
+    return h;
+}
+
+static void before_step(soak_run *u)
+{
+    int i;
+    for (i = 0; i < u->n_items; i++)
+        if (u->items[i].alive)
+            u->items[i].slept = ct_body_is_asleep(u->world, u->items[i].id), u->items[i].rest = place_of(&u->items[i]);
+}
+
+static void after_step(soak_run *u)
+{
+    int i;
+    soak_observe(u, overlap);
+    for (i = 0; i < u->n_items; i++) {
+        soak_item *q = &u->items[i];
+        if (!q->alive || !q->slept || !ct_body_is_asleep(u->world, q->id))
+            continue;
+        u->out->slept++;
+        if (place_of(q) != q->rest)
+            soak_fail(u, SOAK_EVENTS, "body %d (%c) sleeps, and moves", q->number, q->kind);
+    }
+}
+
 /* one step; 0: the world is at its end */
 static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
 {
@@ -599,7 +642,9 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
     uint64_t rehearsed = 0, before = ct_world_hash(u->world);
     int same = rehearse(u, dt, &rehearsed);
     double t0 = cpu_now(), seconds;
-    ct_code code = ct_world_step(u->world, (ct_real)dt, &r);
+    ct_code code;
+    before_step(u);
+    code = ct_world_step(u->world, (ct_real)dt, &r);
     if (same && ct_world_hash(u->world) != rehearsed)
         soak_fail(u, SOAK_BITS, "a step after a restored snapshot has other bits than before it");
     seconds = cpu_now() - t0;
@@ -638,6 +683,7 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
     if (u->failed)
         return 0;
     check_energy(u, &r, fresh, gravity);
+    after_step(u);
     find(u, &now);
     compare(u, &now);
     if (u->desc.stepper == CT_STEPPER_DCD)
@@ -663,9 +709,16 @@ static int create(soak_run *u)
 {
     ct_error_info e;
     ct_world_desc d = u->desc;
+    soak_rng r = soak_stream(u->seed, 7);
     memset(&e, 0, sizeof e);
+    u->live = soak_chance(&r, 0.6);
     if (d.solver.solver != CT_SOLVER_ICA && u->desc.stepper == CT_STEPPER_CMR)
         d.solver.cone = CT_CONE_CONE;
+    if (u->live && soak_chance(&r, 0.3))
+        d.may_meet = soak_may_meet;
+    if (u->live && d.stepper == CT_STEPPER_CMR && soak_chance(&r, 0.5))
+        d.sleep_time = u->dt * soak_decades(&r, 0.6, 1.3), d.sleep_speed = (ct_real)(u->size / u->dt * soak_decades(&r, -4, 1));
+    d.hit_speed = (ct_real)(u->size * soak_decades(&r, -2, 1));
     u->desc = d;
     if (ct_world_create(&u->desc, &u->world, &e) == CT_OK)
         return 1;
@@ -686,6 +739,16 @@ static void describe(soak_run *u)
              ct_integrator_text(u->desc.integrator), u->size,
              fabs(u->origin[0]) + fabs(u->origin[1]) + fabs(u->origin[2]), u->dt, u->thickness, kinds, u->out->blocks,
              u->tangled ? ", tangled" : "");
+}
+
+/* the calls of a game, after which bodies may be elsewhere */
+static void happen(soak_run *u, int step)
+{
+    int i;
+    soak_live(u, step);
+    for (i = 0; i < u->n_items; i++)
+        if (u->items[i].alive)
+            read_item(u, &u->items[i]);
 }
 
 static void run_steps(soak_run *u, soak_rng *r)
@@ -720,6 +783,8 @@ static void run_steps(soak_run *u, soak_rng *r)
         if (k > 0 && !u->options->calm) {
             u->explained = 0;
             soak_between(u, k);
+            if (u->live && !u->failed)
+                happen(u, k);
             fresh = u->explained < 0; /* something was changed */
             u->explained = fresh ? was : was + u->explained;
             if (fresh)
@@ -753,6 +818,8 @@ static void once(const soak_options *o, soak_result *out)
             printf("seed %llu: %s\n", (unsigned long long)o->seed, out->what);
         if (!o->calm && !u->failed) {
             soak_between(u, -1);
+            if (u->live && !u->failed)
+                happen(u, -1);
             u->explained = 0;
         }
         if (!u->failed)

@@ -10,6 +10,12 @@ typedef struct soak_joint {
     int alive, apart; /* 1: the two bodies do not collide */
 } soak_joint;
 
+/* two bodies that touch, or a sensor and what it sees */
+typedef struct soak_pair {
+    ct_body_id a, b;
+} soak_pair;
+enum { SOAK_PAIRS = SOAK_BODIES * (SOAK_BODIES + 1) };
+
 typedef struct soak_run {
     uint64_t seed;
     const soak_options *options;
@@ -28,6 +34,9 @@ typedef struct soak_run {
     soak_joint joints[16];
     int n_joints;
     double explained; /* [J] energy that is there for a reason */
+    int live;         /* 1: the calls of live.c come between steps */
+    soak_pair touching[SOAK_PAIRS], sensed[SOAK_PAIRS]; /* after the last step */
+    int n_touching, n_sensed, unsure;                   /* unsure: what sensors see was not to be told */
     int failed;
 } soak_run;
 
@@ -63,5 +72,13 @@ void soak_ask(soak_run *u, int step);
 
 /* ---- between.c: what happens between steps ---- */
 void soak_between(soak_run *u, int step);
+
+/* ---- live.c: calls of games between steps ---- */
+/* soak_meet -- 1 where two bodies meet, or one itself. soak_may_meet -- ct_world_desc.may_meet. */
+int soak_meet(const soak_run *u, const soak_item *a, const soak_item *b);
+int soak_may_meet(ct_body_id a, ct_body_id b, void *user);
+void soak_live(soak_run *u, int step);
+/* soak_observe -- the events of the last step are those of its contacts and overlaps. overlap: 1, 0, -1: not to be told. */
+void soak_observe(soak_run *u, int (*overlap)(const soak_run *u, const soak_item *sensor, const soak_item *other));
 
 #endif /* TEST_SOAK_RUN_H */

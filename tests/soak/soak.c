@@ -29,6 +29,7 @@ typedef struct job {
 typedef struct totals {
     int worlds, bad[SOAK_VERDICTS], status[CT_STATUS_COUNT_];
     long touching;
+    long live, events, overlaps, slept;
     int refused, misuse, tangled, left, stopped, unstable, split, cut, reported, blown, dcd;
     long steps, zones, frozen, substeps, joints, bodies;
     double cpu, worst_cpu, worst_share;
@@ -172,7 +173,8 @@ static void add(totals *t, const soak_result *r, uint64_t seed)
     t->worlds++, t->bad[r->verdict]++;
     for (k = 0; k < CT_STATUS_COUNT_; k++)
         t->status[k] += r->status[k];
-    t->refused += r->refused, t->misuse += r->misuse, t->tangled += r->tangled_start, t->left += r->left, t->cut += r->cut,
+    t->refused += r->refused, t->misuse += r->misuse, t->live += r->live, t->events += r->events, t->overlaps += r->overlaps, t->slept += r->slept;
+    t->tangled += r->tangled_start, t->left += r->left, t->cut += r->cut,
         t->stopped += r->stopped, t->unstable += r->unstable, t->split += r->split, t->touching += r->touching, t->reported += r->crossing_reported;
     t->dcd += strncmp(r->what, "dcd", 3) == 0;
     t->blown += r->energy_ratio > 1e3;
@@ -207,16 +209,18 @@ static int print_totals(const totals *t, soak_set set, uint64_t first, uint64_t 
     for (k = 0; k < CT_STATUS_COUNT_; k++)
         printf(" %s %d%s", ct_status_text((ct_status)k), t->status[k], k + 1 < CT_STATUS_COUNT_ ? "," : "\n");
     printf("  zones %ld, node-steps frozen %ld; worlds that began tangled %d, that left their extent %d, that an intersecting start ended %d, "
-           "whose fixed step was refused %d, ended early %d; bodies refused %d, misuse refused %d; meshes with elements split %d, steps with contacts %ld\n",
-           t->zones, t->frozen, t->tangled, t->left, t->stopped, t->unstable, t->cut, t->refused, t->misuse, t->split, t->touching);
+           "whose fixed step was refused %d, ended early %d; bodies refused %d, misuse refused %d; meshes with elements split %d, steps with contacts %ld\n"
+           "calls between steps %ld, events %ld, of sensors %ld, steps of sleepers %ld\n",
+           t->zones, t->frozen, t->tangled, t->left, t->stopped, t->unstable, t->cut, t->refused, t->misuse, t->split, t->touching,
+           t->live, t->events, t->overlaps, t->slept);
     printf("  steps without room, reported as such: %d; worlds whose energy rose a thousandfold: %d\n", t->reported, t->blown);
     printf("  processor %.0f s in steps, longest step %.1f s; nearest to its bound: %.0f %% (seed %llu)\n", t->cpu, t->worst_cpu,
            100 * t->worst_share, (unsigned long long)t->worst_seed);
     printf("  crashes %d, not finite %d, hangs %d, work above its bound %d, unreported intersections %d, validate disagrees %d, wrong "
            "codes %d, "
-           "unreported depth %d, other bits %d\n",
+           "unreported depth %d, other bits %d, wrong events %d\n",
            t->bad[SOAK_CRASH], t->bad[SOAK_NAN], t->bad[SOAK_HANG], t->bad[SOAK_WORK], t->bad[SOAK_CROSSING], t->bad[SOAK_DISAGREES],
-           t->bad[SOAK_CODE], t->bad[SOAK_DEPTH], t->bad[SOAK_BITS]);
+           t->bad[SOAK_CODE], t->bad[SOAK_DEPTH], t->bad[SOAK_BITS], t->bad[SOAK_EVENTS]);
     printf("%d passed, %d failed, 0 skipped\n", t->worlds - bad, bad);
     return bad != 0;
 }

@@ -41,6 +41,10 @@ typedef struct soak_item {
     uint8_t *used;            /* [points] 1: of the surface */
     double *x;                /* [3 points] now */
     double normal[3], offset; /* plane */
+    ct_filter filter; /* as it was set; the other ones, too */
+    int sensor, itself; /* itself: it collides with itself, -1: as the world says */
+    int slept;        /* it slept before the step */
+    uint64_t rest;    /* a hash of where it slept */
 } soak_item;
 
 /* what a world did, as it is sent to the driver: no pointers */
@@ -53,6 +57,7 @@ typedef enum soak_verdict {
     SOAK_CODE,      /* an error code that was not to be expected, or misuse that was accepted or left a trace */
     SOAK_DEPTH,     /* CT_STEPPER_DCD: a depth that was not reported */
     SOAK_BITS,      /* a second run with other bits */
+    SOAK_EVENTS,    /* events that an observer does not see, or the other way round; a sleeper that moves */
     SOAK_CRASH,     /* set by the driver: the process died */
     SOAK_HANG,      /* set by the driver: the process was stopped */
     SOAK_VERDICTS
@@ -69,6 +74,7 @@ typedef struct soak_result {
     int unstable;            /* EXPLICIT: the fixed length of its steps is above their bound, which the stepper refuses */
     int status[CT_STATUS_COUNT_];
     int touching;          /* steps with contacts */
+    int live, events, overlaps, slept; /* calls between steps; events; those of sensors; steps of bodies that sleep */
     int split;             /* EXPLICIT: bodies whose elements a step has split, counted anew in each step that splits some */
     int crossing_reported; /* steps that ended with new intersections that the report names */
     int zones, frozen, substeps;

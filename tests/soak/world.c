@@ -739,7 +739,7 @@ void soak_add(soak_run *u, int number)
     if (u->n_items >= SOAK_BODIES || (number < 32 && u->options->drop >> number & 1))
         return;
     memset(q, 0, sizeof *q), memset(&m, 0, sizeof m), memset(&skin, 0, sizeof skin);
-    q->number = number, q->kind = kind;
+    q->number = number, q->kind = kind, q->filter = ct_filter_default(), q->itself = -1;
     if (kind == 'p') {
         if (add_plane(u, r, q) != CT_OK)
             soak_fail(u, SOAK_CODE, "a plane is refused: %s", ct_world_error(u->world)->text);
