@@ -217,6 +217,10 @@ static void broken_meshes_name_line_and_element(void **state)
     refuses("own.json", "own.json|bodies[0].self_collision|true or false");
     write_scene("belt.json", "\"dt\":0.01,", "good.msh", ",\"surface_velocity\":[1,0,0]");
     refuses("belt.json", "belt.json|bodies[0]|static and kinematic");
+    write_scene("sleep.json", "\"sleep_time\":-1,\"dt\":0.01,", "good.msh", "");
+    refuses("sleep.json", "sleep.json|sleep_time|-1");
+    write_scene("push.json", "\"stepper\":\"layers\",\"dt\":0.01,", "good.msh", ",\"force\":[1,0,0]");
+    refuses("push.json", "push.json|bodies[0]|CT_STEPPER_LAYERS");
     write_scene("sensor.json", "\"dt\":0.01,", "good.msh", ",\"sensor\":1");
     refuses("sensor.json", "sensor.json|bodies[0].sensor|true or false");
 }

@@ -266,7 +266,10 @@ static void run_loop(run_state *r)
         double before, ms;
         ct_code code;
         memset(&report, 0, sizeof report);
-        sim_change(&r->sim, &r->scene, ct_world_time(r->sim.world));
+        if (!sim_change(&r->sim, &r->scene, ct_world_time(r->sim.world))) {
+            r->failed = 1;
+            break;
+        }
         before = run_clock(CLOCK_PROCESS_CPUTIME_ID);
         code = ct_world_step(r->sim.world, (ct_real)r->scene.dt, &report);
         ms = 1000 * (run_clock(CLOCK_PROCESS_CPUTIME_ID) - before);

@@ -393,6 +393,9 @@ static void scene_refuse(json_in *in, const cJSON *body, const char *path, const
         json_in_error(in, path, "expected \"self_collision\" in deformable bodies only");
     if (b->type != SCENE_STATIC && b->type != SCENE_KINEMATIC && cJSON_GetObjectItemCaseSensitive(body, "surface_velocity"))
         json_in_error(in, path, "expected \"surface_velocity\" in bodies of type static and kinematic only");
+    if ((b->type == SCENE_STATIC || b->type == SCENE_KINEMATIC) &&
+        (cJSON_GetObjectItemCaseSensitive(body, "gravity_scale") || cJSON_GetObjectItemCaseSensitive(body, "force")))
+        json_in_error(in, path, "expected \"gravity_scale\" and \"force\" only in bodies that move by forces");
     if (b->type != SCENE_KINEMATIC && cJSON_GetObjectItemCaseSensitive(body, "motion"))
         json_in_error(in, path, "expected \"motion\" only in bodies of type kinematic");
 }
@@ -434,7 +437,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     snprintf(b->path, sizeof b->path, "bodies[%d]", index);
     if (!json_in_keys(in, body, b->path,
                       "name type mesh shape material transform surface lattice weld velocity angular_velocity repeat fix friction contact motion "
-                      "keyframes keyframe_interval filter self_collision sensor surface_velocity"))
+                      "keyframes keyframe_interval filter self_collision sensor surface_velocity gravity_scale pressure force"))
         return;
     snprintf(fallback, sizeof fallback, "body%d", index);
     text = json_in_string(in, body, b->path, "name");
@@ -477,6 +480,9 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     b->self_collision = json_in_bool(in, body, b->path, "self_collision", -1);
     b->sensor = json_in_bool(in, body, b->path, "sensor", 0);
     json_in_numbers(in, body, b->path, "surface_velocity", b->surface_velocity, 3);
+    b->gravity_scale = json_in_number(in, body, b->path, "gravity_scale", 1, -SCENE_INF, SCENE_INF, 0);
+    b->pressure = json_in_number(in, body, b->path, "pressure", 0, -SCENE_INF, SCENE_INF, 0);
+    json_in_numbers(in, body, b->path, "force", b->force, 3);
     if (b->type == SCENE_KINEMATIC)
         scene_read_motion(in, body, b->path, &b->motion, &b->n_motion);
     scene_refuse(in, body, b->path, b);
@@ -621,7 +627,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     int k;
     if (!json_in_keys(in, root, "",
                       "name dt duration gravity stepper solver solver_options integrator thickness friction friction_until restitution "
-                      "self_collision "
+                      "self_collision sleep_time sleep_speed "
                       "broad_phase seed barrier layers geometric penalty explicit dcd newton_iterations bodies stitches joints row_mode "
                       "ccd_limits_step output"))
         return;
@@ -654,6 +660,8 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     s->friction = json_in_number(in, root, "", "friction", d.friction, 0, SCENE_INF, 0);
     s->friction_until = json_in_number(in, root, "", "friction_until", -1, 0, SCENE_INF, 0);
     s->self_collision = json_in_bool(in, root, "", "self_collision", d.self_collision);
+    s->sleep_time = json_in_number(in, root, "", "sleep_time", d.sleep_time, 0, SCENE_INF, 0);
+    s->sleep_speed = json_in_number(in, root, "", "sleep_speed", (double)d.sleep_speed, 0, SCENE_INF, JSON_IN_ABOVE);
     bodies = json_in_array(in, root, "", "bodies");
     if (!bodies || !bodies->child)
         json_in_error(in, "bodies", "expected an array with at least one body");

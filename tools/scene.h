@@ -67,6 +67,7 @@ typedef struct scene_body {
     int self_collision; /* -1: the scene's */
     int sensor;
     double surface_velocity[3];
+    double gravity_scale, pressure, force[3];
 } scene_body;
 
 typedef struct scene_joint {
@@ -84,6 +85,7 @@ typedef struct scene {
     double gravity[3], thickness, friction, restitution;
     double friction_until; /* [s] from then on no body has friction; < 0: never */
     int self_collision;
+    double sleep_time, sleep_speed;
     char stepper[32], solver[32], integrator[32]; /* "": the library's default */
     ct_solver_desc solver_options; /* its solver field is not used */
     ct_dcd_desc dcd;

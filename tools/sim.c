@@ -109,6 +109,7 @@ static int sim_describe(const scene *s, const sim_options *o, sim *m, ct_world_d
     d->thickness = (ct_real)s->thickness;
     d->friction = (ct_real)s->friction;
     d->self_collision = s->self_collision;
+    d->sleep_time = s->sleep_time, d->sleep_speed = (ct_real)s->sleep_speed;
     d->broad_phase = s->hashed ? CT_BROAD_HASH : CT_BROAD_TREE;
     d->row_mode = s->row_mode;
     d->dcd = s->dcd;
@@ -563,13 +564,40 @@ static int sim_pin(const scene *s, const scene_body *b, sim *m, const sim_body *
 
 static int sim_is_deformable(scene_type t) { return t == SCENE_SOFT || t == SCENE_CLOTH || t == SCENE_ROD || t == SCENE_POINTS; }
 
+/* what a scene says of a body behind its description */
+static ct_code sim_set(sim *m, const scene_body *b, sim_body *body)
+{
+    const ct_real none[3] = {0, 0, 0};
+    ct_real belt[3];
+    ct_code code = ct_body_set_contact(m->world, body->id, &b->contact);
+    int k, moves = 0, pushed = 0;
+    for (k = 0; k < 3; k++) {
+        belt[k] = (ct_real)b->surface_velocity[k], moves |= belt[k] != 0;
+        body->force[k] = b->force[k], pushed |= b->force[k] != 0;
+    }
+    if (code == CT_OK)
+        code = ct_body_set_filter(m->world, body->id, &b->filter);
+    if (code == CT_OK)
+        code = ct_body_set_sensor(m->world, body->id, b->sensor);
+    if (code == CT_OK && moves)
+        code = ct_body_set_surface_velocity(m->world, body->id, belt);
+    if (code == CT_OK && b->gravity_scale != 1)
+        code = ct_body_set_gravity_scale(m->world, body->id, (ct_real)b->gravity_scale);
+    if (code == CT_OK && b->pressure != 0)
+        code = ct_body_set_pressure(m->world, body->id, (ct_real)b->pressure);
+    if (code == CT_OK && pushed) /* a stepper that has no forces says so now */
+        code = ct_body_add_force(m->world, body->id, none, NULL);
+    if (code == CT_OK && b->self_collision >= 0)
+        code = ct_body_set_self_collision(m->world, body->id, b->self_collision);
+    return code;
+}
+
 /* one copy of a body; found [n_fix]: the copies in which each `fix` found a vertex */
 static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes *meshes, const char *name, int *found)
 {
     const ct_mesh *mesh = &meshes->body;
     sim_body *body;
     ct_code code;
-    ct_real belt[3];
     int i, n;
     m->bodies = (sim_body *)cli_grow(m->bodies, (size_t)m->n_bodies + 1, sizeof *m->bodies);
     body = &m->bodies[m->n_bodies++];
@@ -590,17 +618,7 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
     else
         code = sim_add_static(m, b, name, mesh, body);
     if (code == CT_OK)
-        code = ct_body_set_contact(m->world, body->id, &b->contact);
-    if (code == CT_OK)
-        code = ct_body_set_filter(m->world, body->id, &b->filter);
-    if (code == CT_OK)
-        code = ct_body_set_sensor(m->world, body->id, b->sensor);
-    for (i = 0; i < 3; i++)
-        belt[i] = (ct_real)b->surface_velocity[i];
-    if (code == CT_OK && (belt[0] != 0 || belt[1] != 0 || belt[2] != 0))
-        code = ct_body_set_surface_velocity(m->world, body->id, belt);
-    if (code == CT_OK && b->self_collision >= 0)
-        code = ct_body_set_self_collision(m->world, body->id, b->self_collision);
+        code = sim_set(m, b, body);
     if (code != CT_OK) {
         char text[320];
         cli_fail("%s: %s \"%s\": %s", s->file, b->path, name, cli_error_text(code, ct_world_error(m->world), text, sizeof text));
@@ -787,14 +805,24 @@ void sim_refresh(sim *m)
             (void)ct_body_get_positions(m->world, m->bodies[i].id, m->bodies[i].positions, CT_SCALAR_DOUBLE, 3 * sizeof(double), NULL);
 }
 
-void sim_change(sim *m, const scene *s, double t)
+int sim_change(sim *m, const scene *s, double t)
 {
-    int i;
+    int i, k;
+    for (i = 0; i < m->n_bodies; i++) {
+        ct_real f[3];
+        for (k = 0; k < 3; k++)
+            f[k] = (ct_real)m->bodies[i].force[k];
+        if ((f[0] != 0 || f[1] != 0 || f[2] != 0) && ct_body_add_force(m->world, m->bodies[i].id, f, NULL) != CT_OK) {
+            cli_fail("%s: %s \"%s\".force: %s", s->file, m->bodies[i].path, m->bodies[i].name, ct_world_error(m->world)->text);
+            return 0;
+        }
+    }
     if (m->is_slippery || s->friction_until < 0 || t < s->friction_until - 1e-9 * s->dt)
-        return;
+        return 1;
     for (i = 0; i < m->n_bodies; i++)
         ct_body_set_friction(m->world, m->bodies[i].id, 0);
     m->is_slippery = 1;
+    return 1;
 }
 
 int sim_find(const sim *m, ct_body_id id)

@@ -12,6 +12,7 @@ typedef struct sim_body {
     int is_plane;
     double normal[3], offset, plane_size;
     int n_vertices, n_triangles, n_segments;
+    double force[3];    /* [N] in every step */
     double radius;      /* [m] of segments and points in pictures */
     double *positions;  /* [3 n_vertices], of the last sim_refresh; planes: a square's corners */
     int32_t *triangles; /* [3 n_triangles] */
@@ -44,8 +45,8 @@ int sim_create(const scene *s, const sim_options *options, sim *out);
 void sim_free(sim *m);
 /* sim_refresh -- copies all positions out of the world. */
 void sim_refresh(sim *m);
-/* sim_change -- what the scene changes before the step that begins at time t: friction that ends. */
-void sim_change(sim *m, const scene *s, double t);
+/* sim_change -- what the scene does before the step that begins at time t: forces, friction that ends. 0: after a message. */
+int sim_change(sim *m, const scene *s, double t);
 /* sim_find -- index of a body by id, -1. */
 int sim_find(const sim *m, ct_body_id id);
 

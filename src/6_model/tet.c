@@ -45,13 +45,18 @@ static double cti_tet_rest(const ct_real *X, const int32_t *q, ct_real *b)
     return (double)det / 6;
 }
 
+CTI_FN void cti_tet_batch_material(cti_tet_batch *t, const ct_material *m)
+{
+    t->model = m->model, t->density = m->density, t->damping_stiffness = m->damping_stiffness;
+    cti_material_lame(m, &t->mu, &t->lambda);
+}
+
 CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad_tet,
                               double *out_value)
 {
     int e, i, batches = (rest->n + 7) / 8;
-    t->n = rest->n, t->model = m->model, t->hessian = CTI_HESSIAN_STEP;
-    t->density = m->density, t->damping_stiffness = m->damping_stiffness;
-    cti_material_lame(m, &t->mu, &t->lambda);
+    t->n = rest->n, t->hessian = CTI_HESSIAN_STEP;
+    cti_tet_batch_material(t, m);
     if (!cti_element_nodes(mem, &t->node, rest->elements, rest->n, 4, rest->node_offset) ||
         !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_TET_REST * 8))
         return 0;

@@ -24,6 +24,8 @@ typedef struct cti_tet_batch {
 /* cti_tet_batch_init -- elements: tets [4 n]. 1 done; 0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
 CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad_tet,
                               double *out_value);
+/* cti_tet_batch_material -- of the same tets, from now on. */
+CTI_FN void cti_tet_batch_material(cti_tet_batch *t, const ct_material *m);
 /* cti_tet_batch_fill -- scales mass, stiffness and damping of each tet e by fill[e] from now on; fill [n] > 0. */
 CTI_FN void cti_tet_batch_fill(cti_tet_batch *t, const ct_real *fill);
 /* cti_tet_batch_mass -- mass [nodes] += lumped mass, a quarter of each tet to each of its nodes. */

@@ -295,6 +295,15 @@ CTI_FN void cti_factors_of_other(cti_factors *f, uint64_t body)
         f->past[c].cache.stamp.age = f->past[c].body == body ? -1 : f->past[c].cache.stamp.age;
 }
 
+CTI_FN void cti_factors_estrange(cti_factors *f, uint64_t body)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(f->components); c++)
+        f->components[c].body = f->components[c].body == body ? UINT64_MAX : f->components[c].body;
+    for (c = 0; c < CTI_LEN(f->past); c++)
+        f->past[c].body = f->past[c].body == body ? UINT64_MAX : f->past[c].body;
+}
+
 CTI_FN void cti_factors_age(cti_factors *f)
 {
     int c;

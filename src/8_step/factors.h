@@ -11,6 +11,8 @@ CTI_FN int cti_factors_init(cti_factors *f, cti_arena *arena, const cti_bsr *A, 
 CTI_FN void cti_factors_retire(cti_factors *f);
 /* cti_factors_of_other -- the factors of a body, by its id as above, are of another shape than it has now: they are computed anew. */
 CTI_FN void cti_factors_of_other(cti_factors *f, uint64_t body);
+/* cti_factors_estrange -- before the next preparation: a body gets another pattern, and keeps no analysis. */
+CTI_FN void cti_factors_estrange(cti_factors *f, uint64_t body);
 
 /* cti_factors_ask -- asks for a new factor of a component, which is computed when factors are next renewed. */
 CTI_FN void cti_factors_ask(cti_component *q);

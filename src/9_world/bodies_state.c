@@ -174,8 +174,7 @@ CONTACT_API_DEF const char *ct_body_name(const ct_world *w, ct_body_id body)
     return slot < 0 ? "" : w->bodies[slot].name;
 }
 
-/* writes positions in the caller's layout; origin, if not NULL, is added in double */
-static void cti_bodies_write(const ct_real *from, int n, const double *origin, void *out, ct_scalar_type type, size_t stride)
+CTI_FN void cti_bodies_write(const ct_real *from, int n, const double *origin, void *out, ct_scalar_type type, size_t stride)
 {
     int i, k;
     for (i = 0; i < n; i++) {
@@ -237,6 +236,17 @@ CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i)
     return v;
 }
 
+CTI_FN ct_code cti_bodies_check_layout(ct_world *w, int n, const void *out, ct_scalar_type type, size_t stride)
+{
+    if (type != CT_SCALAR_FLOAT && type != CT_SCALAR_DOUBLE)
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)type, "type is neither CT_SCALAR_FLOAT nor CT_SCALAR_DOUBLE");
+    if (out && stride < 3 * (type == CT_SCALAR_FLOAT ? sizeof(float) : sizeof(double)))
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)stride, "stride is smaller than three scalars");
+    if (out && n > 0 && stride > (size_t)-1 / 2 / (size_t)n)
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)stride, "stride is larger than memory: a negative number, as it seems");
+    return CT_OK;
+}
+
 static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n, int velocities)
 {
     ct_world *w = (ct_world *)cw;
@@ -247,12 +257,9 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
     const ct_real *stored;
     if (!b)
         return code;
-    if (type != CT_SCALAR_FLOAT && type != CT_SCALAR_DOUBLE)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)type, "type is neither CT_SCALAR_FLOAT nor CT_SCALAR_DOUBLE");
-    if (out && stride < 3 * (type == CT_SCALAR_FLOAT ? sizeof(float) : sizeof(double)))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)stride, "stride is smaller than three scalars");
-    if (out && b->n > 0 && stride > (size_t)-1 / 2 / (size_t)b->n)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)stride, "stride is larger than memory: a negative number, as it seems");
+    code = cti_bodies_check_layout(w, b->n, out, type, stride);
+    if (code != CT_OK)
+        return code;
     if (out_n)
         *out_n = b->n;
     if (!out || b->n == 0)

@@ -321,6 +321,30 @@ CONTACT_API_DEF ct_code ct_joint_remove(ct_world *w, ct_joint_id joint)
     return CT_OK;
 }
 
+CONTACT_API_DEF int ct_world_get_joints(const ct_world *w, ct_joint_id *out_joints, int capacity)
+{
+    int i, n = 0;
+    for (i = 0; w && i < CTI_LEN(w->joints); i++)
+        if (w->joints[i].alive) {
+            if (out_joints && n < capacity)
+                out_joints[n].index1 = (uint32_t)i + 1, out_joints[n].generation = w->joints[i].generation;
+            n++;
+        }
+    return n;
+}
+
+CONTACT_API_DEF ct_code ct_joint_get_bodies(const ct_world *cw, ct_joint_id joint, ct_body_id *out_a, ct_body_id *out_b)
+{
+    const ct_body_id none = {0, 0};
+    ct_code code = CT_OK;
+    const cti_world_joint *q = cti_joints_find((ct_world *)cw, joint, &code);
+    if (q && out_a)
+        *out_a = q->slot[0] < 0 ? none : cti_world_id(cw, q->slot[0]);
+    if (q && out_b)
+        *out_b = q->slot[1] < 0 ? none : cti_world_id(cw, q->slot[1]);
+    return code;
+}
+
 CONTACT_API_DEF ct_code ct_joint_get_impulse(const ct_world *cw, ct_joint_id joint, ct_real out_linear[3], ct_real out_angular[3])
 {
     ct_code code = CT_OK;

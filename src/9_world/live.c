@@ -1,4 +1,4 @@
-/* live.c -- what a program sets between two steps: places, targets, forces, gravity, options. */
+/* live.c -- what a program sets between two steps: places, targets, forces. */
 #include "world.h"
 #include "../1_math/elem.h"
 #include "../8_step/assemble.h"
@@ -7,13 +7,10 @@
 
 /* ---- places ---- */
 
-/* the blocks of a body start anew, as those of a body that is added, and the next preparation searches it for intersections. Its number changes, so that
-   remembered contacts no longer match */
-static void cti_live_moved(ct_world *w, cti_body *b)
+CTI_FN void cti_live_anew(ct_world *w, const cti_body *b)
 {
     cti_state *s = &w->state;
     int i;
-    cti_sleep_wake(w, (int)(b - w->bodies));
     for (i = b->block0; i < b->block0 + b->n_blocks && b->block0 >= 0; i++) { /* velocities become those of the present time */
         cti_v3_addto(s->v, i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), s->history.fall[i].owed * (s->bodies.inv_mass[i] > 0 ? 1 : 0)));
         cti_v3_addto(s->v, i, cti_v3_mul(cti_v3_at(s->bodies.owed, i), s->bodies.inv_mass[i]));
@@ -21,6 +18,14 @@ static void cti_live_moved(ct_world *w, cti_body *b)
         s->history.dt_prev[i] = 0;
         cti_motion_anew(s, i);
     }
+}
+
+/* the blocks of a body start anew, as those of a body that is added, and the next preparation searches it for intersections. Its number changes, so that
+   remembered contacts no longer match */
+static void cti_live_moved(ct_world *w, cti_body *b)
+{
+    cti_sleep_wake(w, (int)(b - w->bodies));
+    cti_live_anew(w, b);
     b->places++;
     b->unsearched = 1;
     w->queries_ready = 0;
@@ -491,138 +496,3 @@ CTI_FN void cti_live_close(ct_world *w, int done)
     }
     CTI_CLEAR(w->unpushed);
 }
-
-/* ---- properties ---- */
-
-CONTACT_API_DEF ct_code ct_body_set_gravity_scale(ct_world *w, ct_body_id body, ct_real scale)
-{
-    ct_code code = CT_OK;
-    cti_body *b = cti_world_find(w, body, &code);
-    if (b && !cti_finite(scale * scale * scale * scale))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "ct_body_set_gravity_scale: scale must be finite, and its fourth power, too");
-    if (b && scale != 1 && cti_steppers_admit(w, CTI_FEATURE_FORCE, b->name) != CT_OK)
-        return CT_ERR_UNSUPPORTED;
-    if (b)
-        b->gravity_scale = scale, cti_sleep_wake(w, (int)(b - w->bodies));
-    return code;
-}
-
-CONTACT_API_DEF ct_code ct_body_set_pressure(ct_world *w, ct_body_id body, ct_real pressure)
-{
-    ct_code code = CT_OK;
-    cti_body *b = cti_world_find(w, body, &code);
-    if (!b)
-        return code;
-    if (!cti_body_has_model(b) || !b->topology.closed)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)pressure, "a pressure needs a deformable body with a closed surface");
-    if (!cti_finite(pressure * pressure * pressure * pressure))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)pressure, "a pressure and its fourth power must be finite");
-    if (pressure != 0 && cti_steppers_admit(w, CTI_FEATURE_FORCE, b->name) != CT_OK)
-        return CT_ERR_UNSUPPORTED;
-    b->pressure = pressure;
-    cti_sleep_wake(w, (int)(b - w->bodies));
-    return CT_OK;
-}
-
-CONTACT_API_DEF ct_code ct_body_set_thickness(ct_world *w, ct_body_id body, ct_real thickness)
-{
-    ct_code code = CT_OK;
-    cti_body *b = cti_world_find(w, body, &code);
-    ct_real old;
-    if (!b)
-        return code;
-    if (!(thickness > 0) || !cti_finite(thickness * thickness * thickness * thickness))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)thickness, "thickness must be positive and its fourth power finite");
-    if (cti_world_keep_contacts(w) != CT_OK)
-        return CT_ERR_MEMORY;
-    old = b->thickness, b->thickness = thickness;
-    code = b->block0 >= 0 ? cti_bodies_check_extent(w, b, w->state.x + 3 * (size_t)b->block0, b->n_blocks)
-                          : cti_bodies_check_extent(w, b, b->rest, b->rest ? b->n : 0);
-    if (code != CT_OK) {
-        b->thickness = old;
-        return code;
-    }
-    w->queries_ready = 0;
-    b->places++; /* candidates are those of the thickness before */
-    cti_sleep_wake_near(w, (int)(b - w->bodies));
-    cti_world_unprepare(w);
-    return CT_OK;
-}
-
-CONTACT_API_DEF ct_real ct_body_get_thickness(const ct_world *w, ct_body_id body)
-{
-    int slot = cti_world_slot(w, body);
-    return slot < 0 ? 0 : w->bodies[slot].thickness;
-}
-
-CONTACT_API_DEF ct_real ct_body_get_friction(const ct_world *w, ct_body_id body)
-{
-    int slot = cti_world_slot(w, body);
-    return slot < 0 ? 0 : w->bodies[slot].friction;
-}
-
-CONTACT_API_DEF ct_real ct_body_get_mass(const ct_world *w, ct_body_id body)
-{
-    int slot = cti_world_slot(w, body), i;
-    double sum = 0;
-    for (i = 0; slot >= 0 && w->bodies[slot].block0 >= 0 && i < w->bodies[slot].n_blocks; i++)
-        sum += (double)w->state.bodies.mass[w->bodies[slot].block0 + i];
-    return (ct_real)sum;
-}
-
-CONTACT_API_DEF ct_code ct_body_set_user_data(ct_world *w, ct_body_id body, void *data)
-{
-    ct_code code = CT_OK;
-    cti_body *b = cti_world_find(w, body, &code);
-    if (b)
-        b->user_data = data;
-    return code;
-}
-
-CONTACT_API_DEF void *ct_body_get_user_data(const ct_world *w, ct_body_id body)
-{
-    int slot = cti_world_slot(w, body);
-    return slot < 0 ? NULL : w->bodies[slot].user_data;
-}
-
-CONTACT_API_DEF int ct_world_get_bodies(const ct_world *w, ct_body_id *out_bodies, int capacity)
-{
-    int i, n = 0;
-    for (i = 0; w && i < CTI_LEN(w->bodies); i++)
-        if (w->bodies[i].kind != CTI_BODY_FREE) {
-            if (out_bodies && n < capacity)
-                out_bodies[n] = cti_world_id(w, i);
-            n++;
-        }
-    return n;
-}
-
-CONTACT_API_DEF ct_body_id ct_world_find_body(const ct_world *w, const char *name)
-{
-    ct_body_id none = {0, 0};
-    int i;
-    for (i = 0; w && name && i < CTI_LEN(w->bodies); i++)
-        if (w->bodies[i].kind != CTI_BODY_FREE && strcmp(w->bodies[i].name, name) == 0)
-            return cti_world_id(w, i);
-    return none;
-}
-
-static ct_code cti_live_set_gravity(ct_world *w, const ct_real gravity[3])
-{
-    cti_state *s;
-    int i, k;
-    if (!w || cti_world_busy(w) != CT_OK)
-        return CT_ERR_ARGUMENT;
-    s = &w->state;
-    for (k = 0; k < 3; k++)
-        if (!gravity || !cti_finite(gravity[k]) || !cti_finite(gravity[k] * gravity[k] * gravity[k] * gravity[k]))
-            return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "gravity must be finite, and so must its fourth power");
-    cti_sleep_wake(w, -1);
-    for (i = 0; i < s->n; i++) /* velocities are those of the middle of the last step: what is owed of it is the old gravity's */
-        cti_v3_addto(s->v, i, cti_v3_mul(cti_v3_sub(cti_v3_at(s->desc.gravity, 0), cti_v3_at(gravity, 0)), s->history.fall[i].owed));
-    memcpy(s->desc.gravity, gravity, sizeof s->desc.gravity);
-    s->energy.known = 0;
-    return CT_OK;
-}
-
-CONTACT_API_DEF ct_code ct_world_set_gravity(ct_world *w, const ct_real gravity[3]) { CTI_FPENV_RETURN(cti_live_set_gravity(w, gravity)) }

@@ -36,7 +36,7 @@ typedef struct cti_snapshot_option {
 } cti_snapshot_option;
 #define CTI_OPTIONS(first, last) {#first, offsetof(ct_world_desc, first), offsetof(ct_world_desc, last) + sizeof(((ct_world_desc *)NULL)->last)}
 static const cti_snapshot_option cti_snapshot_options[] = {
-    CTI_OPTIONS(stepper, stepper), CTI_OPTIONS(origin, origin), CTI_OPTIONS(thickness, restitution), CTI_OPTIONS(self_collision, newton_iterations),
+    CTI_OPTIONS(stepper, stepper), CTI_OPTIONS(origin, origin), CTI_OPTIONS(thickness, restitution), CTI_OPTIONS(self_collision, self_collision), CTI_OPTIONS(broad_phase, newton_iterations),
     CTI_OPTIONS(solver.solver, solver.termination), CTI_OPTIONS(solver.tolerance, solver.tolerance),
     CTI_OPTIONS(solver.max_iterations, solver.budget), CTI_OPTIONS(solver.seconds, solver.seconds), CTI_OPTIONS(solver.order, solver.order),
     CTI_OPTIONS(solver.relaxation, solver.relaxation), CTI_OPTIONS(solver.plain, solver.warm), CTI_OPTIONS(solver.seed, solver.seed),
@@ -53,6 +53,17 @@ static const cti_snapshot_option cti_snapshot_options[] = {
     CTI_OPTIONS(rk.tolerance, rk.fixed_step), CTI_OPTIONS(rk.extrapolate, rk.element_pressure), CTI_OPTIONS(rk.penetration, rk.bulk_viscosity),
     CTI_OPTIONS(rk.max_steps, rk.max_steps), CTI_OPTIONS(recovery_speed, recovery_speed), CTI_OPTIONS(hit_speed, hit_speed),
     CTI_OPTIONS(sleep_time, sleep_time), CTI_OPTIONS(sleep_speed, sleep_speed)};
+
+CTI_FN const char *cti_world_other_option(const ct_world_desc *a, const ct_world_desc *b)
+{
+    int i;
+    for (i = 0; i < CTI_COUNT(cti_snapshot_options); i++) {
+        const cti_snapshot_option *q = &cti_snapshot_options[i];
+        if (memcmp((const char *)a + q->at, (const char *)b + q->at, q->end - q->at) != 0)
+            return q->name;
+    }
+    return NULL;
+}
 
 static uint64_t cti_snapshot_list(uint64_t h, const void *list, size_t element, int n) { return cti_archive_hash(h, list, element * (size_t)n); }
 #define CTI_PRINT(h, array) cti_snapshot_list((h), (array), sizeof *(array), CTI_LEN(array))

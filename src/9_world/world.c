@@ -320,6 +320,46 @@ static ct_code cti_world_make(const ct_world_desc *desc, ct_world **out_world, c
     return CT_OK;
 }
 
+CONTACT_API_DEF ct_code ct_world_get_desc(const ct_world *w, ct_world_desc *out_desc)
+{
+    if (!w || !out_desc)
+        return CT_ERR_ARGUMENT;
+    *out_desc = w->state.desc;
+    if (w->pool) /* the world's own */
+        out_desc->tasks.enqueue = NULL, out_desc->tasks.finish = NULL, out_desc->tasks.user = NULL;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_world_set_options(ct_world *w, const ct_world_desc *desc)
+{
+    ct_world_desc next;
+    const char *other;
+    ct_code code;
+    if (!w || cti_world_busy(w) != CT_OK)
+        return CT_ERR_ARGUMENT;
+    if (!desc)
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "ct_world_set_options: desc is NULL");
+    code = cti_world_check(desc, &w->error);
+    if (code != CT_OK)
+        return code;
+    next = w->state.desc;
+    next.solver = desc->solver, next.newton_iterations = desc->newton_iterations;
+    next.cmr_rounds = desc->cmr_rounds, next.max_halvings = desc->max_halvings, next.recovery_speed = desc->recovery_speed;
+    next.sleep_time = desc->sleep_time, next.sleep_speed = desc->sleep_speed, next.hit_speed = desc->hit_speed;
+    other = cti_world_other_option(&next, desc);
+    if (other)
+        return cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, 0, "ct_world_set_options: of the options at or behind %s one cannot change", other);
+    if (cti_world_keep_contacts(w) != CT_OK)
+        return CT_ERR_MEMORY;
+    if (cti_steppers_of(w)->complete)
+        cti_steppers_of(w)->complete(&next);
+    if (!(next.sleep_time > 0))
+        cti_sleep_wake(w, -1);
+    w->state.desc = next;
+    cti_world_unprepare(w);
+    return ct_world_set_gravity(w, desc->gravity);
+}
+
 CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
 {
     CTI_FPENV_RETURN(cti_world_make(desc, out_world, out_error))

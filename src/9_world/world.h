@@ -265,6 +265,13 @@ CTI_FN ct_code cti_pins_move(ct_world *w, const cti_body *b, const int32_t *vert
    the velocities are as before. */
 CTI_FN int cti_live_open(ct_world *w, ct_real dt, double *out_work);
 CTI_FN void cti_live_close(ct_world *w, int done);
+/* cti_live_anew -- a body's velocities become those of the present time, and its integration starts anew. */
+CTI_FN void cti_live_anew(ct_world *w, const cti_body *b);
+/* cti_bodies_write -- n vectors in the caller's layout; origin, if not NULL, is added in double. cti_bodies_check_layout -- refuses one that no memory holds. */
+CTI_FN void cti_bodies_write(const ct_real *from, int n, const double *origin, void *out, ct_scalar_type type, size_t stride);
+CTI_FN ct_code cti_bodies_check_layout(ct_world *w, int n, const void *out, ct_scalar_type type, size_t stride);
+/* cti_world_other_option -- the name of the first option of ct_world_desc, as snapshots compare them, in which two descriptions differ; NULL: none. */
+CTI_FN const char *cti_world_other_option(const ct_world_desc *a, const ct_world_desc *b);
 /* cti_sleep_wake -- wakes the island of a slot's body; -1: all. cti_sleep_wake_near -- and all that the body, where it is, may touch. */
 CTI_FN void cti_sleep_wake(ct_world *w, int slot);
 CTI_FN void cti_sleep_wake_near(ct_world *w, int slot);

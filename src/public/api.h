@@ -53,6 +53,12 @@ CONTACT_API ct_code ct_world_repair(ct_world *world, int *out_freed, int *out_le
 CONTACT_API uint64_t ct_world_hash(const ct_world *world);
 CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
+/* ct_world_get_desc -- the options as they are now: those of ct_world_create, and what calls have changed. ct_world_set_options -- takes over solver,
+   newton_iterations, cmr_rounds, max_halvings, recovery_speed, sleep_time, sleep_speed, hit_speed and gravity, from the next step on. Memory, tasks, log,
+   clock and may_meet are not read, all other options must be those of the world: get them, change what is to change, and set them. Snapshots from
+   before are refused until the options are what they were. CT_ERR_ARGUMENT (NULL; the text names what cannot change), else as ct_world_create. */
+CONTACT_API ct_code ct_world_get_desc(const ct_world *world, ct_world_desc *out_desc);
+CONTACT_API ct_code ct_world_set_options(ct_world *world, const ct_world_desc *desc);
 /* ct_world_contacts -- contacts of the last step with their impulses over all of it. Their order is that in which the substeps found them,
    and does not depend on the number of workers. The list is valid until the next call that changes the world. Removing a body removes only
    its own contacts from the list, and a step that is refused or fails leaves it. Impulses of impact zones and of the repair of
@@ -181,11 +187,25 @@ CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /*
    ct_body_get_velocities -- the same for velocities; those of a kinematic body that waits for room are 0. */
 CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
+/* ct_body_get_normals -- unit normals at a body's vertices, laid out as positions: the sum over the triangles around, by their areas; 0 where there are none.
+   ct_world_get_vertices -- positions, floats as above, and normals of all bodies in the order of ct_world_get_bodies, one after another; either may be
+   NULL. With both, vertex i is the same one in both arrays, which have one stride: out_normals may be out_positions + 3 scalars.
+   capacity  in  vertices for which there is room
+   out_n     out their number. CT_ERR_ARGUMENT also where there is no room (.value: vertices); CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_body_get_normals(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
+CONTACT_API ct_code ct_world_get_vertices(const ct_world *world, void *out_positions, void *out_normals, ct_scalar_type type, size_t stride, int capacity,
+                                          int *out_n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
 CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, const ct_real *velocities, int n);
 /* ct_body_set_contact -- springs and dampers of a body's contacts, with CT_STEPPER_PENALTY; other steppers ignore them. It holds from the next
    step on. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL, a stiffness that is neither positive nor -1, a damping that is neither zero, positive nor -1. */
 CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const ct_contact_material *material);
+CONTACT_API ct_code ct_body_get_contact(const ct_world *world, ct_body_id body, ct_contact_material *out_material);
+/* ct_body_set_material -- another material of a soft body or a cloth from the next step on. Its shape at rest, positions and velocities stay; masses are those
+   of the new density. Snapshots from before are refused. CT_ERR_ARGUMENT (another kind of body, NULL, a field out of range), CT_ERR_STALE_ID,
+   CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_body_set_material(ct_world *world, ct_body_id body, const ct_material *material);
+CONTACT_API ct_code ct_body_get_material(const ct_world *world, ct_body_id body, ct_material *out_material);
 /* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has the geometric mean of both. CT_ERR_ARGUMENT:
    negative or not finite; CT_ERR_UNSUPPORTED: above 0 with CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_real friction);
@@ -194,6 +214,7 @@ CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_re
    drags what touches it; the work is in ct_step_report.work_script. CT_ERR_ARGUMENT: NULL, numbers that are not finite or too large, another body;
    CT_ERR_UNSUPPORTED: CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_surface_velocity(ct_world *world, ct_body_id body, const ct_real velocity[3]);
+CONTACT_API ct_code ct_body_get_surface_velocity(const ct_world *world, ct_body_id body, ct_real out_velocity[3]);
 CONTACT_API ct_filter ct_filter_default(void);
 /* ct_body_set_filter, ct_body_get_filter -- whom a body meets, from the next step on, and which queries find it. Pairs that have not met so
    far and intersect now are separated gradually, or refused by the step, as bodies are that begin so. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL. */
@@ -206,8 +227,10 @@ CONTACT_API ct_code ct_body_get_filter(const ct_world *world, ct_body_id body, c
 CONTACT_API ct_code ct_body_set_sensor(ct_world *world, ct_body_id body, int on);
 CONTACT_API int ct_body_is_sensor(const ct_world *world, ct_body_id body);
 /* ct_body_set_self_collision -- 1, 0: a deformable body collides with itself from the next step on or does not; -1: as ct_world_desc.self_collision
-   says. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: another number, a body that is not deformable; CT_ERR_UNSUPPORTED: 1 with CT_STEPPER_EXPLICIT. */
+   says. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: another number, a body that is not deformable; CT_ERR_UNSUPPORTED: 1 with CT_STEPPER_EXPLICIT.
+   ct_body_get_self_collision -- as it was set, -1 at first; 0 for stale ids. */
 CONTACT_API ct_code ct_body_set_self_collision(ct_world *world, ct_body_id body, int on);
+CONTACT_API int ct_body_get_self_collision(const ct_world *world, ct_body_id body);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
    1 0 0 0, when the body is added.
    Either may be NULL. CT_ERR_ARGUMENT for other bodies. */
@@ -260,13 +283,15 @@ CONTACT_API ct_code ct_body_add_impulse(ct_world *world, ct_body_id body, const 
 CONTACT_API ct_code ct_body_add_vertex_impulse(ct_world *world, ct_body_id body, int vertex, const ct_real impulse[3]);
 /* ct_body_set_gravity_scale -- the body feels gravity times this, any number; 1 at first. */
 CONTACT_API ct_code ct_body_set_gravity_scale(ct_world *world, ct_body_id body, ct_real scale);
+CONTACT_API ct_real ct_body_get_gravity_scale(const ct_world *world, ct_body_id body); /* 0 for stale ids, as the next ones */
 /* ct_body_set_pressure -- [Pa], any number, by which the pressure inside of a deformable body's closed surface exceeds that outside, until it is set
    again; 0 at first. It acts as the forces above do, on the surface as it is when a step begins. CT_ERR_ARGUMENT (another kind of body, a surface that
    is not closed, numbers), CT_ERR_UNSUPPORTED, CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_pressure(ct_world *world, ct_body_id body, ct_real pressure);
+CONTACT_API ct_real ct_body_get_pressure(const ct_world *world, ct_body_id body);
 /* ct_body_set_thickness -- as in the description, > 0, from the next step on: pairs that are then too near are separated gradually. */
 CONTACT_API ct_code ct_body_set_thickness(ct_world *world, ct_body_id body, ct_real thickness);
-CONTACT_API ct_real ct_body_get_thickness(const ct_world *world, ct_body_id body); /* [m]; 0 for stale ids, as the next two */
+CONTACT_API ct_real ct_body_get_thickness(const ct_world *world, ct_body_id body); /* [m] */
 CONTACT_API ct_real ct_body_get_friction(const ct_world *world, ct_body_id body);
 CONTACT_API ct_real ct_body_get_mass(const ct_world *world, ct_body_id body); /* [kg] of bodies that move by forces */
 /* ct_body_set_user_data, ct_body_get_user_data -- a pointer that the library keeps and never reads; NULL at first. */
@@ -284,6 +309,7 @@ CONTACT_API int ct_body_is_asleep(const ct_world *world, ct_body_id body);
 CONTACT_API ct_code ct_body_wake(ct_world *world, ct_body_id body);
 /* ct_world_set_gravity -- [m/s^2], finite, from the next step on. */
 CONTACT_API ct_code ct_world_set_gravity(ct_world *world, const ct_real gravity[3]);
+CONTACT_API ct_code ct_world_get_gravity(const ct_world *world, ct_real out_gravity[3]);
 /* ct_body_get_triangles -- the surface: indices into the body's vertices; valid while the body lives. */
 CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body, const int32_t **out_triangles, int *out_n);
 /* ct_body_get_segments -- of rods, and of static and kinematic meshes that have some: [2 *out_n] indices into the body's vertices, in the order
@@ -297,6 +323,9 @@ CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
    (hinge or fixed joint of a deformable body or of one with keyframes; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
+/* ct_world_get_joints -- as ct_world_get_bodies. ct_joint_get_bodies -- the bodies of both sides, null for the world; either may be NULL. */
+CONTACT_API int ct_world_get_joints(const ct_world *world, ct_joint_id *out_joints, int capacity);
+CONTACT_API ct_code ct_joint_get_bodies(const ct_world *world, ct_joint_id joint, ct_body_id *out_a, ct_body_id *out_b);
 /* ct_joint_get_impulse -- on side a over the last step, all its substeps, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be
    NULL. */
 CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id joint, ct_real out_linear[3], ct_real out_angular[3]);

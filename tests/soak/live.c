@@ -77,7 +77,7 @@ static void turn(soak_rng *r, ct_real *out)
 
 static void meet_others(soak_run *u, soak_rng *r, soak_item *q, uint64_t before)
 {
-    int what = soak_below(r, 4), no_own = u->desc.stepper == CT_STEPPER_EXPLICIT ? UNSUPPORTED : 0, on = soak_below(r, 3) - 1;
+    int what = soak_below(r, 6), no_own = u->desc.stepper == CT_STEPPER_EXPLICIT ? UNSUPPORTED : 0, on = soak_below(r, 3) - 1;
     ct_filter f = ct_filter_default(), got;
     ct_code code;
     if (what < 2) {
@@ -90,8 +90,8 @@ static void meet_others(soak_run *u, soak_rng *r, soak_item *q, uint64_t before)
             printf("    filter of body %d: category %d, mask %d, group %d\n", q->number, (int)f.category, (int)f.mask, (int)f.group);
         if (ct_body_get_filter(u->world, q->id, &got) != CT_OK || got.category != f.category || got.mask != f.mask || got.group != f.group)
             soak_fail(u, SOAK_CODE, "a filter is not the one that was set");
-    } else if (what == 2) {
-        q->sensor = soak_chance(r, 0.5);
+    } else if (what < 5) {
+        q->sensor = soak_chance(r, 0.6);
         expect(u, ct_body_set_sensor(u->world, q->id, q->sensor), before, "set_sensor", 0);
         if (u->options->verbose)
             printf("    body %d is %s\n", q->number, q->sensor ? "a sensor" : "none");
@@ -101,6 +101,8 @@ static void meet_others(soak_run *u, soak_rng *r, soak_item *q, uint64_t before)
         code = ct_body_set_self_collision(u->world, q->id, on);
         expect(u, code, before, "set_self_collision", no_own);
         q->itself = code == CT_OK ? on : q->itself;
+        if (ct_body_get_self_collision(u->world, q->id) != q->itself)
+            soak_fail(u, SOAK_CODE, "self-collision is not as it was set");
     }
 }
 
@@ -186,9 +188,44 @@ static void push(soak_run *u, soak_rng *r, soak_item *q, uint64_t before)
         expect(u, ct_body_add_vertex_impulse(u->world, q->id, v, f), before, "add_vertex_impulse", 0);
 }
 
+/* the material becomes softer, stiffer, heavier, lighter */
+static void material(soak_run *u, soak_rng *r, soak_item *q, uint64_t before)
+{
+    ct_material m, got;
+    ct_code code;
+    if (q->kind != 's' && q->kind != 'c')
+        return;
+    if (ct_body_get_material(u->world, q->id, &m) != CT_OK)
+        soak_fail(u, SOAK_CODE, "get_material: %s", ct_world_error(u->world)->text);
+    if (soak_chance(r, 0.3))
+        m.young *= (ct_real)soak_decades(r, -1, 1), m.density *= (ct_real)soak_decades(r, -0.5, 0.5), m.areal_density *= (ct_real)soak_decades(r, -0.5, 0.5);
+    if (soak_chance(r, 0.3) && q->kind == 'c')
+        m.bending = (ct_real)(soak_chance(r, 0.5) ? 0 : (double)m.bending * soak_decades(r, -1, 1));
+    code = ct_body_set_material(u->world, q->id, &m);
+    expect(u, code, before, "set_material", 0);
+    if (code == CT_OK && (ct_body_get_material(u->world, q->id, &got) != CT_OK || memcmp(&got, &m, sizeof m) != 0))
+        soak_fail(u, SOAK_CODE, "a material is not the one that was set");
+}
+
+static void options(soak_run *u, soak_rng *r, uint64_t before)
+{
+    ct_world_desc d, got;
+    ct_code code;
+    if (ct_world_get_desc(u->world, &d) != CT_OK)
+        soak_fail(u, SOAK_CODE, "get_desc is refused");
+    d.solver.tolerance = (ct_real)(1e-4 * soak_decades(r, -1, 1)), d.recovery_speed *= (ct_real)soak_decades(r, -1, 1);
+    if (d.solver.termination != CT_TERMINATION_PAPER)
+        d.cmr_rounds = 1 + soak_below(r, 8), d.max_halvings = soak_below(r, 7), d.solver.max_sweeps = 1 + soak_below(r, 400);
+    code = ct_world_set_options(u->world, &d);
+    expect(u, code, before, "set_options", 0);
+    if (code == CT_OK && (ct_world_get_desc(u->world, &got) != CT_OK || got.solver.tolerance != d.solver.tolerance || got.max_halvings != d.max_halvings))
+        soak_fail(u, SOAK_CODE, "an option is not the one that was set");
+    u->desc.solver = d.solver, u->desc.cmr_rounds = d.cmr_rounds, u->desc.max_halvings = d.max_halvings;
+}
+
 static void properties(soak_run *u, soak_rng *r, soak_item *q, uint64_t before)
 {
-    int none = u->desc.stepper == CT_STEPPER_LAYERS || u->desc.stepper == CT_STEPPER_EXPLICIT ? UNSUPPORTED : 0, what = soak_below(r, 8);
+    int none = u->desc.stepper == CT_STEPPER_LAYERS || u->desc.stepper == CT_STEPPER_EXPLICIT ? UNSUPPORTED : 0, what = soak_below(r, 10);
     int slides = u->desc.stepper == CT_STEPPER_EXPLICIT ? UNSUPPORTED : 0;
     ct_real v[3], x = (ct_real)soak_uniform(r, -1, 2);
     ct_contact_material c;
@@ -198,6 +235,10 @@ static void properties(soak_run *u, soak_rng *r, soak_item *q, uint64_t before)
         memcpy(u->desc.gravity, v, sizeof v);
     } else if (what == 1 && q->dynamic)
         expect(u, ct_body_set_gravity_scale(u->world, q->id, x), before, "set_gravity_scale", none);
+    else if (what == 8)
+        material(u, r, q, before);
+    else if (what == 9)
+        options(u, r, before);
     else if (what == 2 && q->deformable)
         expect(u, ct_body_set_pressure(u->world, q->id, (ct_real)(u->young * soak_decades(r, -5, -2))), before, "set_pressure", ARGUMENT | none);
     else if (what == 3 && q->kind != 'p') {
@@ -219,6 +260,21 @@ static void properties(soak_run *u, soak_rng *r, soak_item *q, uint64_t before)
         expect(u, ct_body_wake(u->world, q->id), before, "wake", 0);
 }
 
+/* normals have length 1, or 0 where there is none */
+static void normals(soak_run *u, const soak_item *q)
+{
+    double *x = (double *)malloc(sizeof *x * 3 * (size_t)(q->n + 1));
+    int i, n = 0;
+    if (ct_body_get_normals(u->world, q->id, x, CT_SCALAR_DOUBLE, 3 * sizeof *x, &n) != CT_OK || n != q->n)
+        soak_fail(u, SOAK_CODE, "normals: %s", ct_world_error(u->world)->text);
+    for (i = 0; i < q->n && !u->failed; i++) {
+        double l = sqrt(x[3 * i] * x[3 * i] + x[3 * i + 1] * x[3 * i + 1] + x[3 * i + 2] * x[3 * i + 2]);
+        if (!(l == 0 || fabs(l - 1) < 1e-5))
+            soak_fail(u, SOAK_NAN, "a normal of body %d has length %g", q->number, l);
+    }
+    free(x);
+}
+
 /* user data are kept, and the list of bodies is that of the soak */
 static void look(soak_run *u, soak_item *q)
 {
@@ -234,6 +290,13 @@ static void look(soak_run *u, soak_item *q)
         if (found != u->items[i].alive)
             soak_fail(u, SOAK_CODE, "a list of bodies has body %d %d times", u->items[i].number, found);
     }
+    if (ct_world_get_vertices(u->world, NULL, NULL, CT_SCALAR_DOUBLE, 3 * sizeof(double), 0, &k) != CT_OK)
+        soak_fail(u, SOAK_CODE, "vertices are not counted");
+    for (i = 0; i < u->n_items; i++)
+        k -= u->items[i].alive ? u->items[i].n : 0;
+    if (k != 0)
+        soak_fail(u, SOAK_CODE, "%d vertices too many", k);
+    normals(u, q);
     named = ct_world_find_body(u->world, ct_body_name(u->world, q->id));
     if (n != alive || n != ct_world_body_count(u->world) || strcmp(ct_body_name(u->world, named), ct_body_name(u->world, q->id)) != 0)
         soak_fail(u, SOAK_CODE, "%d bodies, of which %d are listed", alive, n);
@@ -269,7 +332,7 @@ static void misuse_live(soak_run *u, soak_rng *r, soak_item *q, uint64_t before)
 void soak_live(soak_run *u, int step)
 {
     soak_rng stream = soak_stream(u->seed, 7000 + (uint64_t)(step + 1)), *r = &stream;
-    int k, n = soak_chance(r, 0.6) ? 1 + soak_below(r, 4) : 0;
+    int k, n = soak_chance(r, step < 0 ? 1 : 0.5) ? 1 + soak_below(r, 4) : 0;
     for (k = 0; k < n && !u->failed && u->n_items; k++) {
         soak_item *q = &u->items[soak_below(r, u->n_items)];
         uint64_t before = ct_world_hash(u->world);
@@ -335,8 +398,8 @@ static int both_sleep(soak_run *u, const soak_pair *p)
 }
 
 /* events of one kind, n of them, are the pairs of `now` that are in `last`, or are not (in 0) */
-static void compare_pairs(soak_run *u, const char *what, const soak_pair *told, int n, const soak_pair *now, int n_now, const soak_pair *last, int n_last,
-                          int in)
+static void compare_pairs(soak_run *u, const char *what, const soak_pair *told, int n, const soak_pair *now, int n_now, const soak_pair *last,
+                          int n_last, int in)
 {
     int i, expected = 0;
     for (i = 0; i < n_now; i++)
@@ -381,7 +444,8 @@ void soak_observe(soak_run *u, int (*overlap)(const soak_run *u, const soak_item
         for (j = 0; j < n; j++)
             if (find_pair(told + i, 1, c[j].body_a, c[j].body_b))
                 sum += (double)c[j].impulse_normal, size += fabs((double)c[j].impulse_normal);
-        if (!find_pair(now, n_now, told[i].a, told[i].b) || !(e.hit[i].speed > u->desc.hit_speed) || !(fabs((double)e.hit[i].impulse - sum) <= 1e-5 * size))
+        if (!find_pair(now, n_now, told[i].a, told[i].b) || !(e.hit[i].speed > u->desc.hit_speed) ||
+            !(fabs((double)e.hit[i].impulse - sum) <= 1e-5 * size))
             soak_fail(u, SOAK_EVENTS, "a hit with speed %g, impulse %g, that of contacts %g", (double)e.hit[i].speed, (double)e.hit[i].impulse, sum);
     }
     for (i = 0; i < u->n_items; i++)

@@ -285,6 +285,16 @@ static void compare(soak_run *u, const found *f)
         soak_fail(u, SOAK_DISAGREES, "validate names %d vertices behind planes, there are %d", planes, mine);
 }
 
+/* 1 where a vertex is behind a plane, -1 where rounding decides */
+static int behind(const soak_item *a, const soak_item *plane)
+{
+    soak_item nearer = *plane;
+    int n = count_behind(a, plane), i;
+    for (i = 0; i < 3 * a->points; i++) /* the plane, shifted by more than rounding */
+        nearer.offset = fmax(nearer.offset, plane->offset + (sizeof(ct_real) == 4 ? 1e-5 : 1e-14) * (fabs(plane->offset) + 3 * fabs(a->x[i])));
+    return n > 0 ? 1 : count_behind(a, &nearer) > 0 ? -1 : 0;
+}
+
 /* 1 where a sensor and another body overlap; -1: a vertex is so near to a surface that rounding decides */
 static int overlap(const soak_run *u, const soak_item *a, const soak_item *b)
 {
@@ -293,7 +303,7 @@ static int overlap(const soak_run *u, const soak_item *a, const soak_item *b)
     if (is_split(u))
         return -1;
     if (a->kind == 'p' || b->kind == 'p')
-        return count_behind(a->kind == 'p' ? b : a, a->kind == 'p' ? a : b) > 0;
+        return behind(a->kind == 'p' ? b : a, a->kind == 'p' ? a : b);
     if (!boxes_meet(a, b))
         return 0;
     if (count_hits(a, b) + count_hits(b, a) > 0)
@@ -359,7 +369,8 @@ static int has_doubles(const soak_run *u)
     int i, j, v, w;
     for (i = 0; i < u->n_items; i++)
         for (j = 0; is_thin(&u->items[i]) && j <= i; j++)
-            for (v = 0; is_thin(&u->items[j]) && soak_meet(u, &u->items[i], &u->items[j]) && (j < i || u->items[i].kind == 'g') && v < u->items[i].n; v++)
+            for (v = 0; is_thin(&u->items[j]) && soak_meet(u, &u->items[i], &u->items[j]) && (j < i || u->items[i].kind == 'g') &&
+                        v < u->items[i].n; v++)
                 for (w = 0; w < (j < i ? u->items[j].n : v); w++)
                     if (memcmp(u->items[i].x + 3 * v, u->items[j].x + 3 * w, 3 * sizeof(double)) == 0)
                         return 1;
@@ -717,7 +728,7 @@ static int create(soak_run *u)
     if (u->live && soak_chance(&r, 0.3))
         d.may_meet = soak_may_meet;
     if (u->live && d.stepper == CT_STEPPER_CMR && soak_chance(&r, 0.5))
-        d.sleep_time = u->dt * soak_decades(&r, 0.6, 1.3), d.sleep_speed = (ct_real)(u->size / u->dt * soak_decades(&r, -4, 1));
+        d.sleep_time = u->dt * soak_decades(&r, 0.6, 1), d.sleep_speed = (ct_real)(u->size / u->dt * soak_decades(&r, -4, 1));
     d.hit_speed = (ct_real)(u->size * soak_decades(&r, -2, 1));
     u->desc = d;
     if (ct_world_create(&u->desc, &u->world, &e) == CT_OK)
