@@ -322,6 +322,168 @@ static void joint_breaks_at_its_threshold(void **state)
     ct_world_destroy(w);
 }
 
+/* two cloths on stitches: those at the four corners break in the order of their ids, and only where more than their strength pulls */
+static void stitches_break_in_order(void **state)
+{
+    ct_world *w = forms_world(CT_INTEGRATOR_EULER, 0, 0);
+    ct_mesh m = mesh_grid(0.4, 0.4, 2, 2);
+    ct_body_id a = add_cloth_mesh(w, "a", &m, CT_MODEL_MEMBRANE, 0.3), b;
+    const int32_t corners[4] = {0, 2, 6, 8};
+    ct_joint_id j[4];
+    ct_events e;
+    int i, broken = 0, steps = 0;
+    (void)state;
+    mesh_place(&m, 0, 0, -0.05, 0);
+    b = add_cloth_mesh(w, "b", &m, CT_MODEL_MEMBRANE, 0.3);
+    for (i = 0; i < 4; i++) {
+        ct_joint_desc d = ct_joint_desc_default(CT_JOINT_STITCH);
+        d.a.body = a, d.b.body = b, d.a.vertices[0] = d.b.vertices[0] = corners[i];
+        d.rest_length = (ct_real)0.05;
+        assert_int_equal(ct_joint_add(w, &d, &j[i]), CT_OK);
+        assert_int_equal(ct_joint_set_break(w, j[i], i == 1 ? NONE : 3, NONE), CT_OK);
+        forms_hold(w, a, corners[i], CT_AXIS_ALL);
+    }
+    while (steps++ < 200 && broken < 3) {
+        for (i = 0; i < 4; i++) {
+            const ct_real pull[3] = {0, (ct_real)(-0.05 * steps), 0};
+            assert_int_equal(ct_body_add_vertex_force(w, b, corners[i], pull), CT_OK);
+        }
+        step_once(w, 5e-3);
+        assert_int_equal(ct_world_events(w, &e), CT_OK);
+        for (i = 0; i < e.n_joint_break; i++) {
+            assert_true(i == 0 || e.joint_break[i - 1].joint.index1 < e.joint_break[i].joint.index1);
+            assert_int_not_equal(e.joint_break[i].joint.index1, j[1].index1);
+            assert_true(e.joint_break[i].body_a.index1 == a.index1 && e.joint_break[i].body_b.index1 == b.index1);
+        }
+        broken += e.n_joint_break;
+    }
+    assert_int_equal(broken, 3);
+    assert_true(steps > 40 && steps < 90); /* 3 N after 60 steps */
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
+/* ---- snapshots ---- */
+
+static double *poses_of(const ct_world *w, const ct_body_id *b, int n)
+{
+    double *x = (double *)calloc((size_t)(8 * n), sizeof *x);
+    int i, k;
+    for (i = 0; i < n; i++) {
+        ct_real p[3], q[4];
+        assert_int_equal(ct_body_get_pose(w, b[i], p, q), CT_OK);
+        for (k = 0; k < 3; k++)
+            x[8 * i + k] = (double)p[k], x[8 * i + 3 + k] = (double)q[k];
+    }
+    return x;
+}
+
+/* a snapshot has limits, motors, targets and strengths, and who is broken: what follows is the same to the bit, before and after the break */
+static void snapshots_have_drives(void **state)
+{
+    ct_world *w = forms_world(CT_INTEGRATOR_EULER, FORMS_G, 0.5);
+    ct_body_id b[4];
+    ct_joint_id hinge, slider, ball, pull;
+    ct_joint_state s;
+    const ct_real target[3] = {(ct_real)0.3, 2, 0};
+    unsigned char *data;
+    size_t bytes, had;
+    double *one, *two;
+    int i, when, breaks;
+    (void)state;
+    for (i = 0; i < 4; i++)
+        b[i] = cube_at(w, i, 1, 0);
+    add_plane(w, 0, 1, 0, 0);
+    hinge = join(w, CT_JOINT_HINGE, b[0], the_world, -0.5, 1, 0, 0, 1);
+    slider = join(w, CT_JOINT_SLIDER, b[1], the_world, 1, 1, 0, 1, 0);
+    ball = join(w, CT_JOINT_BALL, b[2], the_world, 2.5, 1, 0, 0, 1);
+    pull = drag(w, b[3], -1, 300, 5, 200);
+    assert_int_equal(ct_joint_set_limits(w, hinge, (ct_real)-0.4, (ct_real)0.4), CT_OK);
+    assert_int_equal(ct_joint_set_motor(w, slider, (ct_real)0.2, 60), CT_OK);
+    assert_int_equal(ct_joint_set_break(w, ball, 100, NONE), CT_OK);
+    assert_int_equal(ct_joint_set_target(w, pull, target), CT_OK);
+    for (when = 0; when < 3; when++) {
+        forms_run(w, 5e-3, when == 1 ? 10 : 60);
+        assert_int_equal(ct_world_snapshot_size(w, &bytes), CT_OK);
+        data = (unsigned char *)malloc(bytes);
+        assert_int_equal(ct_world_snapshot_save(w, data, bytes, &had), CT_OK);
+        assert_int_equal(ct_joint_get_state(w, ball, &s), CT_OK);
+        breaks = s.broken;
+        forms_run(w, 5e-3, 60);
+        one = poses_of(w, b, 4);
+        assert_int_equal(ct_joint_set_limits(w, hinge, -1, 1), CT_OK);
+        assert_int_equal(ct_joint_set_motor(w, slider, 1, 500), CT_OK);
+        assert_int_equal(ct_joint_set_break(w, ball, 1, 1), CT_OK);
+        forms_run(w, 5e-3, 3);
+        assert_int_equal(ct_world_snapshot_restore(w, data, bytes), CT_OK);
+        assert_int_equal(ct_joint_get_state(w, ball, &s), CT_OK);
+        assert_int_equal(s.broken, breaks);
+        forms_run(w, 5e-3, 60);
+        two = poses_of(w, b, 4);
+        assert_memory_equal(one, two, 32 * sizeof *one);
+        free(one), free(two), free(data);
+    }
+    assert_int_equal(ct_joint_get_state(w, hinge, &s), CT_OK);
+    assert_true(s.lower == (ct_real)-0.4 && s.upper == (ct_real)0.4);
+    ct_world_destroy(w);
+}
+
+/* ---- refusals ---- */
+
+/* what is no limit, motor, target or strength is refused, and changes nothing */
+static void bad_drives_are_refused(void **state)
+{
+    const ct_real bad = (ct_real)NAN, huge = sizeof(ct_real) == 8 ? (ct_real)1e100 : (ct_real)1e30, place[3] = {0, 1, 0}, no_place[3] = {bad, 0, 0};
+    ct_world *w = forms_world(CT_INTEGRATOR_EULER, FORMS_G, 0), *other;
+    ct_body_id b = cube_at(w, 0, 0, 0), c = cube_at(w, 1, 0, 0);
+    ct_joint_id hinge = join(w, CT_JOINT_HINGE, b, the_world, 0, 0, 0, 0, 1), ball = join(w, CT_JOINT_BALL, c, the_world, 1, 0, 0, 0, 1), none = {0, 0};
+    ct_joint_desc d = ct_joint_desc_default(CT_JOINT_DRAG);
+    ct_world_desc wd = forms_desc(CT_INTEGRATOR_EULER, FORMS_G, 0);
+    ct_joint_state s;
+    (void)state;
+    assert_int_equal(ct_joint_set_limits(w, hinge, 1, -1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_limits(w, hinge, bad, 1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_limits(w, hinge, -4, 1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_limits(w, hinge, -NONE, 1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_limits(w, hinge, NONE, NONE), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_limits(w, ball, -1, 1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_limits(w, none, -1, 1), CT_ERR_STALE_ID);
+    assert_int_equal(ct_joint_set_limits(NULL, hinge, -1, 1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_motor(w, hinge, bad, 1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_motor(w, hinge, 1, -1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_motor(w, hinge, huge, 1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_motor(w, ball, 1, 1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_spring(w, hinge, 0, -1, 0), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_spring(w, hinge, 0, NONE, 0), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_spring(w, hinge, bad, 1, 0), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_target(w, hinge, place), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_break(w, hinge, 0, 1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_break(w, hinge, 1, bad), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_get_state(w, hinge, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_get_angle(w, hinge, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_get_force(w, none, NULL, NULL), CT_ERR_STALE_ID);
+    assert_int_equal(ct_joint_get_state(w, hinge, &s), CT_OK);
+    assert_true(s.lower == -NONE && s.upper == NONE && s.max_effort == 0 && s.break_force == NONE && !s.broken);
+    d.a.body = b, d.b.body = c;
+    assert_int_equal(ct_joint_add(w, &d, NULL), CT_ERR_ARGUMENT);
+    d.b.body = the_world;
+    assert_int_equal(ct_joint_add(w, &d, &none), CT_OK);
+    assert_int_equal(ct_joint_set_target(w, none, no_place), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_joint_set_target(w, none, NULL), CT_ERR_ARGUMENT);
+    ct_world_destroy(w);
+    /* other steppers refuse by name */
+    wd.stepper = CT_STEPPER_BARRIER;
+    other = world_make(&wd);
+    b = cube_at(other, 0, 0, 0);
+    hinge = join(other, CT_JOINT_HINGE, b, the_world, 0, 0, 0, 0, 1);
+    assert_int_equal(ct_joint_set_limits(other, hinge, -1, 1), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ct_world_error(other)->text, "CT_STEPPER_BARRIER"));
+    assert_int_equal(ct_joint_set_motor(other, hinge, 1, 1), CT_ERR_UNSUPPORTED);
+    d.a.body = b;
+    assert_int_equal(ct_joint_add(other, &d, NULL), CT_ERR_UNSUPPORTED);
+    ct_world_destroy(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +497,9 @@ int main(void)
         cmocka_unit_test(drag_has_a_largest_force),
         cmocka_unit_test(drag_holds_what_is_soft),
         cmocka_unit_test(joint_breaks_at_its_threshold),
+        cmocka_unit_test(stitches_break_in_order),
+        cmocka_unit_test(snapshots_have_drives),
+        cmocka_unit_test(bad_drives_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
