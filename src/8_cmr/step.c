@@ -541,7 +541,7 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
     kept.status = CT_STATUS_OK;
     kept.substeps = kept.events = kept.zones = kept.frozen = 0;
     kept.residual = kept.momentum_lost = 0;
-    kept.work_script = kept.work_pins = kept.work_joints = kept.work_recovery = kept.loss_contact = kept.loss_damping = 0;
+    kept.work_script = kept.work_pins = kept.work_joints = kept.work_forces = kept.work_recovery = kept.loss_contact = kept.loss_damping = 0;
     *r = kept;
     return cti_snapshot_save(s, 0, &s->step.start);
 }

@@ -397,6 +397,21 @@ typedef struct cti_judge {
     int spent;              /* 1: it has used up the work of a step, and is not divided */
 } cti_judge;
 
+/* cti_wind_body -- a body of the surface in air (wind.h). */
+typedef struct cti_wind_body {
+    int32_t body, first; /* in cti_surface.bodies; its first vertex in cti_wind.air */
+    int closed;          /* 1: only what faces the wind is in it */
+    ct_air air;
+} cti_wind_body;
+
+/* cti_wind -- the air of a step. Without bodies the arrays mean nothing. */
+typedef struct cti_wind {
+    cti_wind_body *bodies;
+    ct_real *points, *air; /* [3 vertices of these] where they are when the step begins; the velocity of the air there */
+    uint8_t *blown;        /* [n] 1: a block of these bodies */
+    ct_real *impulse;      /* [3 n] of the air in the substep */
+} cti_wind;
+
 /* cti_scripts -- scripted motion of blocks and surface vertices, and the data derived from it for the current substep. */
 typedef struct cti_scripts {
     cti_pin *pins;
@@ -484,6 +499,7 @@ typedef struct cti_state {
     cti_bodies bodies;
     cti_linkages linkages;
     cti_scripts scripts;
+    cti_wind wind;
     cti_history history;
     cti_energies energy;
     cti_judge judge;

@@ -264,6 +264,16 @@ CONTACT_API ct_code ct_body_set_gravity_scale(ct_world *world, ct_body_id body, 
    again; 0 at first. It acts as the forces above do, on the surface as it is when a step begins. CT_ERR_ARGUMENT (another kind of body, a surface that
    is not closed, numbers), CT_ERR_UNSUPPORTED, CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_pressure(ct_world *world, ct_body_id body, ct_real pressure);
+/* ct_body_set_air -- air acts on the body's triangles from the next step on: drag, lift (ct_air), also where there is no wind. Its forces are those of
+   the places when a step begins, and linear in the velocities at its end, so that no wind is too strong for a light cloth. Their work is
+   report.work_forces. ct_body_get_air -- CT_ERR_ARGUMENT (NULL), CT_ERR_STALE_ID.
+   CT_ERR_ARGUMENT (a body that is not deformable or has no triangles, numbers), CT_ERR_UNSUPPORTED (CT_STEPPER_CMR alone has it), CT_ERR_STALE_ID. */
+CONTACT_API ct_code ct_body_set_air(ct_world *world, ct_body_id body, const ct_air *air);
+CONTACT_API ct_code ct_body_get_air(const ct_world *world, ct_body_id body, ct_air *out_air);
+/* ct_world_set_wind -- [m/s] ct_world_desc.wind from now on. ct_world_get_wind -- it. CT_ERR_ARGUMENT (NULL, not finite, fourth power not finite). A field
+   (ct_world_desc.wind_field) whose velocities are not so ends a step with CT_ERR_ARGUMENT, and the world is as it was. */
+CONTACT_API ct_code ct_world_set_wind(ct_world *world, const ct_real velocity[3]);
+CONTACT_API ct_code ct_world_get_wind(const ct_world *world, ct_real out_velocity[3]);
 /* ct_body_set_thickness -- as in the description, > 0, from the next step on: pairs that are then too near are separated gradually. */
 CONTACT_API ct_code ct_body_set_thickness(ct_world *world, ct_body_id body, ct_real thickness);
 CONTACT_API ct_real ct_body_get_thickness(const ct_world *world, ct_body_id body); /* [m]; 0 for stale ids, as the next two */
