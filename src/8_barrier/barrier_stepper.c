@@ -40,6 +40,8 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
         return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no scripted surfaces";
     case CTI_FEATURE_JOINT:
         return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no joints";
+    case CTI_FEATURE_SKIN:
+        return "CT_STEPPER_BARRIER has no limits of nodes against a skin: use CT_STEPPER_CMR";
     case CTI_FEATURE_WIND:
         return "CT_STEPPER_BARRIER has no drag and lift of air: use CT_STEPPER_CMR";
     case CTI_FEATURE_REPAIR:

@@ -602,7 +602,7 @@ CTI_FN void cti_energy_account(cti_state *s, ct_real dt, ct_step_report *r)
     for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++)
         pins += s->energy.works[i];
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        pins -= cti_energy_row(s, i, &joints); /* the rest of all work is that of pins */
+        pins -= s->contact.origins[i].tether ? 0 : cti_energy_row(s, i, &joints); /* the rest of all work is that of pins and tethers */
     r->work_forces += wind;
     r->work_pins += pins - wind, r->work_joints += joints + cti_linkage_work(s);
     r->loss_damping += cti_energy_damping(s, s->end.v, dt, dt);

@@ -21,6 +21,17 @@ typedef struct cti_pin {
     double t0, until;  /* until < 0: for ever */
 } cti_pin;
 
+/* cti_tether -- limits of one block against a target that goes from `from` to `to` within `span` seconds from t0 on, and stays there (tethers.h). */
+typedef struct cti_tether {
+    double t0, span;
+    uint64_t key;          /* of its row for the distance; that for the backstop has the next one */
+    ct_real from[3], to[3], normal[3];
+    ct_real max_distance;  /* < 0: none */
+    ct_real behind, radius; /* of the backstop; radius 0: a half-space; < 0: none */
+    ct_real out[2], bears; /* of a substep: how much both limits are violated when it begins, 0 to 1; mass that it is to move then [kg] */
+    int32_t block, spare;  /* spare: 0 */
+} cti_tether;
+
 /* cti_direction -- a block that moves only in the range of a projector. */
 typedef struct cti_direction {
     int32_t block;
@@ -416,6 +427,7 @@ typedef struct cti_wind {
 typedef struct cti_scripts {
     cti_pin *pins;
     cti_direction *directions;
+    cti_tether *tethers;      /* those of a body follow each other */
     ct_motion_segment *path;  /* pieces of the pins' paths */
     cti_mover *movers;
     int still;                /* 1: scripts stand where they are at `time` */

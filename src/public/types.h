@@ -274,6 +274,15 @@ typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
 typedef struct ct_air {
     ct_real drag, lift, density;
 } ct_air;
+/* ct_skin_limit -- how far a node of a cloth or soft body may be from its target, which an animation moves (ct_body_move_skin).
+   max_distance       [m] > 0: the node stays within this distance of the target; INFINITY: no limit. Pin what has to be at its target
+                      (ct_body_move_vertices)
+   backstop_distance  [m] any number: the backstop's surface is so far behind the target, against its normal
+   backstop_radius    [m] >= 0: of the sphere that the node does not enter; INFINITY: a half-space; 0: no backstop */
+typedef struct ct_skin_limit {
+    int32_t vertex;
+    ct_real max_distance, backstop_distance, backstop_radius;
+} ct_skin_limit;
 /* ct_wind_fn -- changes velocities of the air [3 n] [m/s], which are ct_world_desc.wind at first, to those at points [3 n] and a time [s]. It is called
    once in a step, at its beginning, on the calling thread, with the vertices of all bodies that air acts on, in the order of bodies and of vertices. It
    may not call the library. */
