@@ -42,6 +42,10 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
         return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no joints";
     case CTI_FEATURE_DRIVE:
         return "CT_STEPPER_BARRIER has joints without limits and motors, no sliders and no drags: use CT_STEPPER_CMR";
+    case CTI_FEATURE_SKIN:
+        return "CT_STEPPER_BARRIER has no limits of nodes against a skin: use CT_STEPPER_CMR";
+    case CTI_FEATURE_WIND:
+        return "CT_STEPPER_BARRIER has no drag and lift of air: use CT_STEPPER_CMR";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_SNAPSHOT:

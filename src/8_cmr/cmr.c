@@ -12,6 +12,7 @@
 #include "../8_step/plausible.h"
 #include "../8_step/policy.h"
 #include "../8_step/rotation.h"
+#include "../8_step/tethers.h"
 #include "../7_contact/flat_patches.h"
 #include "../7_contact/flats.h"
 #include "../7_contact/seams.h"
@@ -114,6 +115,8 @@ static int cti_cmr_first_rows(cti_state *s, const cti_row_context *c)
     if (!cti_joints_append(s, c, cti_cmr_scale(s, c->dt)))
         return 0;
     cti_joints_linearize_all(s, c);
+    if (!cti_tethers_append(s, c))
+        return 0;
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->contact.hits))
         return 0;
     cti_events_defer(s, c);
@@ -185,6 +188,8 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
         if (!out->converged)
             return 1;
         t = cti_state_clock(s);
+        if (!cti_tethers_refine(s, c, scale))
+            return 0;
         if (!cti_cmr_collide(s, out) || (round == 0 && !cti_events_first(s, c, &out->impact, &out->limit)))
             return 0;
         if (out->impact > 0)
@@ -358,6 +363,7 @@ static int cti_cmr_check_end(cti_state *s, ct_real dt, cti_attempt *out)
         const cti_joint *j = cti_joints_of(s, i);
         out->unclosed_joint_rows += j && o->gives > 0 && 2 * o->joint_error * j->slack >= o->gap0;
     }
+    out->unclosed_joint_rows += cti_tethers_missed(s, dt);
     if (!cti_state_is_paper(s))
         out->residual = cti_max(out->residual, cti_cmr_rows_error(s) / cti_cmr_scale(s, dt));
     return 1;

@@ -159,7 +159,7 @@ static int cti_cmr_turns(const cti_state *s, int i, cti_cmr_turn *t)
     const cti_contact_row *o = &s->contact.origins[i];
     ct_real linear;
     int k, feature, faces = o->pair.kind == CT_PAIR_VF;
-    if (o->joint || o->repair || !(row->r[0] > 0) || !(faces || o->pair.kind == CT_PAIR_EE) || !cti_patches_is_hard(f, &o->pair) ||
+    if (o->joint || o->tether || o->repair || !(row->r[0] > 0) || !(faces || o->pair.kind == CT_PAIR_EE) || !cti_patches_is_hard(f, &o->pair) ||
         row->key != cti_pair_key(f, &o->pair))
         return 0;
     for (k = 0; k < o->pair.n; k++)

@@ -118,7 +118,7 @@ static void cti_step_count(const cti_state *s, int *rows, int *contacts)
     int i;
     *rows = CTI_LEN(s->contact.rows);
     for (*contacts = i = 0; i < *rows; i++)
-        *contacts += !s->contact.origins[i].joint && !s->contact.origins[i].repair && s->contact.rows[i].r[0] > 0;
+        *contacts += !s->contact.origins[i].joint && !s->contact.origins[i].repair && !s->contact.origins[i].tether && s->contact.rows[i].r[0] > 0;
 }
 
 /* completes the report at the end of the step */
@@ -541,7 +541,7 @@ static int cti_step_rollback(cti_state *s, ct_step_report *r)
     kept.status = CT_STATUS_OK;
     kept.substeps = kept.events = kept.zones = kept.frozen = 0;
     kept.residual = kept.momentum_lost = 0;
-    kept.work_script = kept.work_pins = kept.work_joints = kept.work_recovery = kept.loss_contact = kept.loss_damping = 0;
+    kept.work_script = kept.work_pins = kept.work_joints = kept.work_forces = kept.work_recovery = kept.loss_contact = kept.loss_damping = 0;
     *r = kept;
     return cti_snapshot_save(s, 0, &s->step.start);
 }

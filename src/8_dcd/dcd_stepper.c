@@ -59,6 +59,8 @@ static const cti_refusal cti_dcd_refusals[] = {
     {CTI_FEATURE_POINTS, "CT_STEPPER_DCD needs bodies with an inside, and points have none: use CT_STEPPER_CMR"},
     {CTI_FEATURE_RIGID, "CT_STEPPER_DCD steps no rigid bodies, only soft ones: use CT_STEPPER_CMR"},
     {CTI_FEATURE_JOINT, "CT_STEPPER_DCD has no joints and no stitches: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_SKIN, "CT_STEPPER_DCD has no limits of nodes against a skin: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_WIND, "CT_STEPPER_DCD has no drag and lift of air: use CT_STEPPER_CMR"},
     {CTI_FEATURE_REPAIR, "CT_STEPPER_DCD takes bodies apart in its steps; ct_world_repair is for CT_STEPPER_CMR"},
     {CTI_FEATURE_STEP, NULL}};
 

@@ -38,6 +38,8 @@ static ct_code cti_penalty_check(const ct_world_desc *d, ct_error_info *e)
 
 static const cti_refusal cti_penalty_refusals[] = {
     {CTI_FEATURE_JOINT, "CT_STEPPER_PENALTY has no joints and no stitches: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_SKIN, "CT_STEPPER_PENALTY has no limits of nodes against a skin: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_WIND, "CT_STEPPER_PENALTY has no drag and lift of air: use CT_STEPPER_CMR"},
     {CTI_FEATURE_REPAIR, "CT_STEPPER_PENALTY cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR"},
     {CTI_FEATURE_PROBLEM, "CT_STEPPER_PENALTY solves no contact problem: its contacts are springs: use CT_STEPPER_CMR"},
     {CTI_FEATURE_STEP, NULL}};

@@ -9,6 +9,7 @@
 #include "impulses.h"
 #include "integrate.h"
 #include "motion.h"
+#include "wind.h"
 #include "../1_math/eig3.h"
 
 CTI_FN void cti_assemble_movers(cti_state *s, double time)
@@ -395,6 +396,7 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     cti_motion_forces(s);
     cti_integrate_assemble(s, dt);
     cti_assemble_rigids(s, dt);
+    cti_wind_assemble(s, dt);
     if (!cti_impulses_keep(s))
         return 0;
     cti_assemble_filter(s);

@@ -7,6 +7,7 @@
 #include "balance.h"
 #include "policy_numbers.h"
 #include "integrate.h"
+#include "wind.h"
 
 /* a rigid body's two blocks are not coupled: their residual r is transferred exactly */
 static void cti_balance_rigid(const cti_state *s, const cti_component *q, const int32_t *at, const ct_real *r, ct_real *v)
@@ -20,8 +21,8 @@ static void cti_balance_rigid(const cti_state *s, const cti_component *q, const 
     }
 }
 
-/* sum of r, less the momentum at velocities v unless they are NULL, and mass with its damping over h; 0 if a script holds a block or there is no
-   mass */
+/* sum of r, less the momentum at velocities v unless they are NULL, and mass with its damping over h; 0 if a script or air acts on a block, or there is
+   no mass */
 static ct_real cti_balance_sum(const cti_state *s, ct_real h, const cti_component *q, const int32_t *at, const ct_real *r, const ct_real *v,
                                cti_v3 *sum)
 {
@@ -31,7 +32,7 @@ static ct_real cti_balance_sum(const cti_state *s, ct_real h, const cti_componen
     *sum = cti_v3_zero();
     for (k = 0; k < n; k++) {
         ct_real mass = s->bodies.mass[blocks[k]] * (1 + h * s->bodies.alpha[blocks[k]]);
-        held |= s->scripts.n_constrained && s->scripts.filter[blocks[k]] >= 0;
+        held |= (s->scripts.n_constrained && s->scripts.filter[blocks[k]] >= 0) || cti_wind_is_on(s, blocks[k]);
         if (!(s->bodies.mass[blocks[k]] > 0)) /* an angular block */
             continue;
         *sum = cti_v3_add(*sum, v ? cti_v3_mad(cti_v3_at(r, at[k]), cti_v3_at(v, at[k]), -mass) : cti_v3_at(r, at[k]));

@@ -12,6 +12,7 @@
 #include "linkage.h"
 #include "motion.h"
 #include "policy.h"
+#include "wind.h"
 #include "../0_base/sets.h"
 
 #define CTI_ENERGY_TOUCHED 1     /* flags: a rigid body under contacts, */
@@ -241,7 +242,7 @@ static void cti_energy_works(cti_state *s, ct_real dt)
         s->energy.inner[i] = s->energy.push[3 * i] = s->energy.push[3 * i + 1] = s->energy.push[3 * i + 2] = 0;
     cti_energy_means(s);
     for (i = 0; i < s->n; i++)
-        cti_energy_work(s, i, cti_v3_at(s->end.impulse, i));
+        cti_energy_work(s, i, cti_v3_add(cti_v3_at(s->end.impulse, i), cti_wind_impulse(s, i)));
     if (CTI_LEN(s->scripts.reactions.blocks))
         reaction = cti_impulses_reactions(s, dt);
     for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++) {
@@ -595,13 +596,14 @@ CTI_FN double cti_energy_damping(cti_state *s, const ct_real *u, ct_real span, c
 
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, ct_step_report *r)
 {
-    double pins = 0, joints = 0;
+    double pins = 0, joints = 0, wind = cti_wind_work(s);
     int i;
     for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++)
         pins += s->energy.works[i];
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        pins -= cti_energy_row(s, i, &joints); /* the rest of all work is that of pins */
-    r->work_pins += pins, r->work_joints += joints + cti_linkage_work(s);
+        pins -= s->contact.origins[i].tether ? 0 : cti_energy_row(s, i, &joints); /* the rest of all work is that of pins and tethers */
+    r->work_forces += wind;
+    r->work_pins += pins - wind, r->work_joints += joints + cti_linkage_work(s);
     r->loss_damping += cti_energy_damping(s, s->end.v, dt, dt);
 }
 

@@ -206,6 +206,8 @@ static void cti_impulses_received(const cti_state *s, ct_real *out)
                 cti_impulses_give(s, q->b.block[j], -q->b.weight[j], r, out);
             continue;
         }
+        if (s->contact.origins[i].tether)
+            cti_impulses_give(s, s->contact.rows[i].term[0].block, 1, r, out);
         for (k = 0; k < p->n; k++) {
             const cti_attach *a = cti_surface_attach(&s->surface, p->v[k]);
             for (j = 0; a->frame < 0 && j < a->n; j++)
@@ -268,7 +270,7 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt, ct_step_report *r)
         cti_touch t;
         if (cti_joints_of(s, i) && !cti_impulses_joint(s, row->key, cti_linkage_impulse(s, i)))
             return 0;
-        if (origin->joint || !(row->r[0] > 0))
+        if (origin->joint || origin->tether || !(row->r[0] > 0))
             continue;
         cti_impulses_make(s, row, origin, &t);
         if (r)

@@ -24,6 +24,7 @@
 #include "linkage.h"
 #include "momenta.h"
 #include "motion.h"
+#include "wind.h"
 
 CTI_FN int cti_integrate_reserve(cti_state *s)
 {
@@ -240,6 +241,7 @@ CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
     cti_history *q = &s->history;
     int i, m;
     cti_motion_impulses(s);
+    cti_wind_end(s, dt);
     cti_integrate_touch(s, q->touches);
     memcpy(q->v_end, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     for (m = 0; m < s->bodies.n_models; m++) {

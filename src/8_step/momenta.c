@@ -11,6 +11,7 @@
 #include "integrate.h"
 #include "joints.h"
 #include "motion.h"
+#include "wind.h"
 
 static cti_group *cti_momenta_root(cti_group *q, int c)
 {
@@ -87,7 +88,7 @@ static void cti_momenta_center(const cti_state *s, cti_group *g, int c, const ct
     }
 }
 
-/* moment of gravity and mass damping about the group's centre over the step */
+/* moment of gravity, air and mass damping about the group's centre over the step */
 static cti_v3 cti_momenta_moment(const cti_state *s, const cti_group *g, int c, ct_real dt)
 {
     const cti_component *p = &s->factors.components[c];
@@ -101,6 +102,8 @@ static cti_v3 cti_momenta_moment(const cti_state *s, const cti_group *g, int c, 
             sum = cti_v3_add(sum, cti_m3_mul_v(turning->I_mid, u));
         u = cti_v3_mad(u, gravity, cti_integrate_kick(s, b, dt));
         sum = cti_v3_mad(sum, cti_v3_cross(cti_v3_sub(cti_v3_at(s->x, b), g->center[0]), u), s->bodies.mass[b]);
+        if (cti_wind_is_on(s, b))
+            sum = cti_v3_add(sum, cti_v3_cross(cti_v3_sub(cti_v3_at(s->x, b), g->center[0]), cti_wind_impulse(s, b)));
     }
     return sum;
 }

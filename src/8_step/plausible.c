@@ -7,6 +7,7 @@
 #include "assemble.h"
 #include "factors.h"
 #include "joints.h"
+#include "tethers.h"
 
 CTI_FN cti_plausible_size cti_plausible_size_of(const cti_state *s)
 {
@@ -37,7 +38,8 @@ CTI_FN cti_plausible_size cti_plausible_size_of(const cti_state *s)
 /* largest plausible motion of a block [m] */
 static ct_real cti_plausible_limit(const cti_state *s, const cti_plausible_size *q, ct_real dt)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    ct_real script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt) + cti_tethers_speed(s, dt);
     return cti_step_tuned.attempt.sizes * (q->size + dt * (q->speed + cti_max(script, q->script) + dt * g));
 }
 
@@ -82,7 +84,7 @@ static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
     int i;
     for (i = 0; i < 3 * s->n; i++)
         script = cti_max(script, cti_abs(s->scripts.v_fixed[i]));
-    return w + cti_max(script, cti_assemble_script_speed(s, dt)) + cti_joints_speed(s, dt);
+    return w + cti_max(script, cti_assemble_script_speed(s, dt)) + cti_joints_speed(s, dt) + cti_tethers_speed(s, dt);
 }
 
 /* a component's part of the reach, if scripts and recovery move it with w */

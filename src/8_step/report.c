@@ -56,7 +56,7 @@ CTI_FN void cti_report_cost(const ct_step_report *a, ct_step_report *r)
 CTI_FN void cti_report_gain(double start, ct_step_report *r)
 {
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - start - r->work_pins - r->work_script -
-                       r->work_joints - r->work_recovery + r->loss_contact + r->loss_damping;
+                       r->work_joints - r->work_forces - r->work_recovery + r->loss_contact + r->loss_damping;
 }
 
 CTI_FN void cti_report_settle(ct_step_report *r)

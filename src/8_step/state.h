@@ -21,6 +21,17 @@ typedef struct cti_pin {
     double t0, until;  /* until < 0: for ever */
 } cti_pin;
 
+/* cti_tether -- limits of one block against a target that goes from `from` to `to` within `span` seconds from t0 on, and stays there (tethers.h). */
+typedef struct cti_tether {
+    double t0, span;
+    uint64_t key;          /* of its row for the distance; that for the backstop has the next one */
+    ct_real from[3], to[3], normal[3];
+    ct_real max_distance;  /* < 0: none */
+    ct_real behind, radius; /* of the backstop; radius 0: a half-space; < 0: none */
+    ct_real out[2], bears; /* of a substep: how much both limits are violated when it begins, 0 to 1; mass that it is to move then [kg] */
+    int32_t block, spare;  /* spare: 0 */
+} cti_tether;
+
 /* cti_direction -- a block that moves only in the range of a projector. */
 typedef struct cti_direction {
     int32_t block;
@@ -397,10 +408,26 @@ typedef struct cti_judge {
     int spent;              /* 1: it has used up the work of a step, and is not divided */
 } cti_judge;
 
+/* cti_wind_body -- a body of the surface in air (wind.h). */
+typedef struct cti_wind_body {
+    int32_t body, first; /* in cti_surface.bodies; its first vertex in cti_wind.air */
+    int closed;          /* 1: only what faces the wind is in it */
+    ct_air air;
+} cti_wind_body;
+
+/* cti_wind -- the air of a step. Without bodies the arrays mean nothing. */
+typedef struct cti_wind {
+    cti_wind_body *bodies;
+    ct_real *points, *air; /* [3 vertices of these] where they are when the step begins; the velocity of the air there */
+    uint8_t *blown;        /* [n] 1: a block of these bodies */
+    ct_real *impulse;      /* [3 n] of the air in the substep */
+} cti_wind;
+
 /* cti_scripts -- scripted motion of blocks and surface vertices, and the data derived from it for the current substep. */
 typedef struct cti_scripts {
     cti_pin *pins;
     cti_direction *directions;
+    cti_tether *tethers;      /* those of a body follow each other */
     ct_motion_segment *path;  /* pieces of the pins' paths */
     cti_mover *movers;
     int still;                /* 1: scripts stand where they are at `time` */
@@ -484,6 +511,7 @@ typedef struct cti_state {
     cti_bodies bodies;
     cti_linkages linkages;
     cti_scripts scripts;
+    cti_wind wind;
     cti_history history;
     cti_energies energy;
     cti_judge judge;

@@ -33,6 +33,11 @@ static void cti_archive_scripts(cti_archive *a, cti_state *s)
     n = CTI_ARCHIVE_ANY(a, q->directions);
     CTI_ARCHIVE_BOUND(a, n, cti_direction, block, 1, 0, s->n);
     CTI_ARCHIVE_GAP(a, n, cti_direction, block, offsetof(cti_direction, projector));
+    n = CTI_ARCHIVE_ANY(a, q->tethers);
+    CTI_ARCHIVE_BOUND(a, n, cti_tether, block, 1, 0, s->n);
+    cti_archive_finite_in(a, n, sizeof(cti_tether), offsetof(cti_tether, t0));
+    cti_archive_finite_in(a, n, sizeof(cti_tether), offsetof(cti_tether, span));
+    cti_archive_moderate_in(a, n, sizeof(cti_tether), offsetof(cti_tether, from), 12);
 }
 
 /* an array with `per` numbers for each block. One of the last step has other lengths after a change of bodies, until they are prepared */

@@ -415,7 +415,7 @@ CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const
     b->thickness = thickness < 0 ? w->state.desc.thickness : thickness;
     b->contact.stiffness = b->contact.damping = b->contact.friction_stiffness = -1;
     b->filter = ct_filter_default(), b->self_collision = -1;
-    b->gravity_scale = 1;
+    b->gravity_scale = 1, b->air.density = CTI_R(1.2);
     cti_bodies_name(b, name);
 }
 

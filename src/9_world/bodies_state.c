@@ -81,6 +81,11 @@ CTI_FN void cti_blocks_shift(ct_world *w, int at, int add)
             scripts->directions[k] = scripts->directions[i], scripts->directions[k++].block = moved;
     if (scripts->directions)
         stbds_header(scripts->directions)->length = (size_t)k;
+    for (i = k = 0; i < CTI_LEN(scripts->tethers); i++)
+        if ((moved = cti_blocks_moved(scripts->tethers[i].block, at, add)) >= 0)
+            scripts->tethers[k] = scripts->tethers[i], scripts->tethers[k++].block = moved;
+    if (scripts->tethers)
+        stbds_header(scripts->tethers)->length = (size_t)k;
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         s->bodies.rigids[i].block += s->bodies.rigids[i].block >= at ? add : 0;
     for (i = 0; i < CTI_LEN(w->bodies); i++)

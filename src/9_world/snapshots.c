@@ -36,7 +36,8 @@ typedef struct cti_snapshot_option {
 } cti_snapshot_option;
 #define CTI_OPTIONS(first, last) {#first, offsetof(ct_world_desc, first), offsetof(ct_world_desc, last) + sizeof(((ct_world_desc *)NULL)->last)}
 static const cti_snapshot_option cti_snapshot_options[] = {
-    CTI_OPTIONS(stepper, stepper), CTI_OPTIONS(origin, origin), CTI_OPTIONS(thickness, restitution), CTI_OPTIONS(self_collision, self_collision), CTI_OPTIONS(broad_phase, newton_iterations),
+    CTI_OPTIONS(stepper, stepper), CTI_OPTIONS(origin, origin), CTI_OPTIONS(thickness, restitution),
+    CTI_OPTIONS(self_collision, self_collision), CTI_OPTIONS(broad_phase, newton_iterations),
     CTI_OPTIONS(solver.solver, solver.termination), CTI_OPTIONS(solver.tolerance, solver.tolerance),
     CTI_OPTIONS(solver.max_iterations, solver.budget), CTI_OPTIONS(solver.seconds, solver.seconds), CTI_OPTIONS(solver.order, solver.order),
     CTI_OPTIONS(solver.relaxation, solver.relaxation), CTI_OPTIONS(solver.plain, solver.warm), CTI_OPTIONS(solver.seed, solver.seed),
@@ -256,6 +257,16 @@ static void cti_snapshot_drive(cti_archive *a, cti_world_joint *q)
     memcpy(q->strength, strength, sizeof strength);
 }
 
+/* a number in [0, most] */
+static void cti_snapshot_size(cti_archive *a, ct_real *member, ct_real most)
+{
+    ct_real value = *member;
+    CTI_ARCHIVE_VALUE(a, value);
+    cti_archive_require(a, value >= 0 && value <= most);
+    if (cti_archive_reads(a))
+        *member = value;
+}
+
 /* what calls may change of bodies and joints, and what they keep between steps */
 static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
 {
@@ -263,6 +274,7 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
     int i, k;
     CTI_ARCHIVE(a, w->state.desc.gravity);
     cti_archive_moderate(a, 3);
+    CTI_ARCHIVE(a, w->state.desc.wind), cti_archive_moderate(a, 3);
     CTI_ARCHIVE(a, w->slept);
     cti_snapshot_count(a, &w->clean, 2), cti_snapshot_count(a, &w->pushed, 2), cti_snapshot_count(a, &w->n_slept, most);
     k = CTI_ARCHIVE_ANY(a, w->events.last.meetings);
@@ -275,6 +287,8 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
             continue;
         CTI_ARCHIVE(a, b->friction), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->thickness), cti_archive_moderate(a, 1);
         CTI_ARCHIVE(a, b->gravity_scale), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->pressure), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->contact);
+        cti_snapshot_size(a, &b->air.drag, CTI_WORLD_AIR), cti_snapshot_size(a, &b->air.lift, CTI_WORLD_AIR);
+        cti_snapshot_size(a, &b->air.density, CTI_WORLD_AIR);
         CTI_ARCHIVE(a, b->filter.category), CTI_ARCHIVE(a, b->filter.mask), CTI_ARCHIVE(a, b->filter.group);
         cti_snapshot_count(a, &b->sensor, 2), cti_snapshot_count(a, &b->unsearched, 2), cti_snapshot_count(a, &b->places, most);
         CTI_ARCHIVE(a, b->belt), cti_archive_moderate(a, 3), CTI_ARCHIVE(a, b->quiet);

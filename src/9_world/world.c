@@ -236,6 +236,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     code = cti_error_ranges(e, ranges, CTI_COUNT(ranges));
     if (code != CT_OK)
         return code;
+    if (!cti_bodies_is_moderate(d->wind))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)d->wind[0], "wind must be finite, and so must its fourth power");
     if (d->restitution != 0 && d->stepper != CT_STEPPER_PENALTY && d->stepper != CT_STEPPER_LAYERS)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->restitution,
                              "stepper '%s' has no restitution other than 0: CT_STEPPER_PENALTY and CT_STEPPER_LAYERS have",
@@ -485,6 +487,9 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return cti_world_close(w, code, 0);
     t1 = cti_state_clock(&w->state);
     w->mem.failed = 0;
+    code = cti_wind_open(w);
+    if (code != CT_OK)
+        return cti_world_close(w, code, 0);
     code = cti_live_open(w, dt, &pushed) ? cti_steppers_of(w)->step(&w->state, dt, &report) : CT_ERR_MEMORY;
     if (code == CT_ERR_DOMAIN) {
         cti_world_close(w, code, 0);
@@ -501,7 +506,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     cti_sleep_report(w, &report);
     if (out_report) {
         report.rk.refined = w->refined.tets, report.rk.work_refine = w->refined.work;
-        report.work_forces = pushed;
+        report.work_forces += pushed;
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }

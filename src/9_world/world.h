@@ -58,6 +58,7 @@ typedef struct cti_body {
     ct_filter filter;
     ct_real gravity_scale;
     ct_real pressure;       /* [Pa] inside, over that outside */
+    ct_air air;
     int asleep;             /* not 0: number of the island that it sleeps with */
     int was[2];             /* scratch of a restoration: asleep, self_collision */
     double quiet;           /* [s] for which it has rested */
@@ -278,6 +279,8 @@ CTI_FN void cti_bodies_write(const ct_real *from, int n, const double *origin, v
 CTI_FN ct_code cti_bodies_check_layout(ct_world *w, int n, const void *out, ct_scalar_type type, size_t stride);
 /* cti_world_other_option -- the name of the first option of ct_world_desc, as snapshots compare them, in which two descriptions differ; NULL: none. */
 CTI_FN const char *cti_world_other_option(const ct_world_desc *a, const ct_world_desc *b);
+/* cti_wind_open -- lists the bodies in air for a step, and asks for its velocities. CT_ERR_ARGUMENT (the field's numbers), CT_ERR_MEMORY. */
+CTI_FN ct_code cti_wind_open(ct_world *w);
 /* cti_sleep_wake -- wakes the island of a slot's body; -1: all. cti_sleep_wake_near -- and all that the body, where it is, may touch. */
 CTI_FN void cti_sleep_wake(ct_world *w, int slot);
 CTI_FN void cti_sleep_wake_near(ct_world *w, int slot);
@@ -344,5 +347,6 @@ CTI_FN uint64_t cti_world_print(const ct_world *w, const cti_body *b);
 /* cti_world_public_pair -- converts surface features to features of bodies. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
 
+#define CTI_WORLD_AIR CTI_R(1e6) /* largest coefficients and density of air */
 #define CTI_COOKIE 0x63740001u
 #define CTI_WORLD_ULPS 64 /* [ulp of a coordinate] smallest allowed thickness; CTI_EPS x >= ulp(x) */

@@ -289,6 +289,31 @@ CONTACT_API ct_real ct_body_get_gravity_scale(const ct_world *world, ct_body_id 
    is not closed, numbers), CT_ERR_UNSUPPORTED, CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_pressure(ct_world *world, ct_body_id body, ct_real pressure);
 CONTACT_API ct_real ct_body_get_pressure(const ct_world *world, ct_body_id body);
+/* ct_body_set_skin -- limits [n] of nodes against targets, in place of those before; n 0: none. The targets are where the nodes are, and their normals
+   those of the body's surface there, (0, 1, 0) off it, until ct_body_move_skin moves them. Limits have no friction and act on one side: inside of them
+   nodes are free. Contacts come first: where they leave no room a node stays outside of its limits, with a bounded force, and the status is
+   NOT_CONVERGED. Limits that do not hold when a step begins, as after a teleport, are restored at recovery_speed at most. What limits work is in
+   report.work_pins. A limit of a node that a pin holds does nothing.
+   CT_ERR_ARGUMENT (another kind of body, a vertex out of range or twice, numbers), CT_ERR_UNSUPPORTED (CT_STEPPER_CMR alone has it), CT_ERR_STALE_ID,
+   CT_ERR_MEMORY.
+   ct_body_get_skin -- writes at most `capacity` limits, in the order in which they were given, and how many there are; out_limits may be NULL. */
+CONTACT_API ct_code ct_body_set_skin(ct_world *world, ct_body_id body, const ct_skin_limit *limits, int n);
+CONTACT_API ct_code ct_body_get_skin(const ct_world *world, ct_body_id body, ct_skin_limit *out_limits, int capacity, int *out_n);
+/* ct_body_move_skin -- targets go to positions within the next dt seconds, on straight lines, and stay there: as skinning computes them for every frame.
+   positions  in  [3 n] of all targets, in the order of the limits
+   normals    in  [3 n] of any length > 0, from now on; NULL: they stay
+   CT_ERR_ARGUMENT (n, numbers), CT_ERR_MESH (too far out for the thickness), CT_ERR_STALE_ID. */
+CONTACT_API ct_code ct_body_move_skin(ct_world *world, ct_body_id body, const ct_real *positions, const ct_real *normals, int n, double dt);
+/* ct_body_set_air -- air acts on the body's triangles from the next step on: drag, lift (ct_air), also where there is no wind. Its forces are those of
+   the places when a step begins, and linear in the velocities at its end, so that no wind is too strong for a light cloth. Their work is
+   report.work_forces. ct_body_get_air -- CT_ERR_ARGUMENT (NULL), CT_ERR_STALE_ID.
+   CT_ERR_ARGUMENT (a body that is not deformable or has no triangles, numbers), CT_ERR_UNSUPPORTED (CT_STEPPER_CMR alone has it), CT_ERR_STALE_ID. */
+CONTACT_API ct_code ct_body_set_air(ct_world *world, ct_body_id body, const ct_air *air);
+CONTACT_API ct_code ct_body_get_air(const ct_world *world, ct_body_id body, ct_air *out_air);
+/* ct_world_set_wind -- [m/s] ct_world_desc.wind from now on. ct_world_get_wind -- it. CT_ERR_ARGUMENT (NULL, not finite, fourth power not finite). A field
+   (ct_world_desc.wind_field) whose velocities are not so ends a step with CT_ERR_ARGUMENT, and the world is as it was. */
+CONTACT_API ct_code ct_world_set_wind(ct_world *world, const ct_real velocity[3]);
+CONTACT_API ct_code ct_world_get_wind(const ct_world *world, ct_real out_velocity[3]);
 /* ct_body_set_thickness -- as in the description, > 0, from the next step on: pairs that are then too near are separated gradually. */
 CONTACT_API ct_code ct_body_set_thickness(ct_world *world, ct_body_id body, ct_real thickness);
 CONTACT_API ct_real ct_body_get_thickness(const ct_world *world, ct_body_id body); /* [m] */

@@ -267,6 +267,27 @@ typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type
    bodies' rotation in a step. In both modes jointed rigid bodies under gravity alone conserve their energy and momenta. */
 typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
 
+/* ct_air -- how air acts on a body, each 0 to 1e6: drag and lift coefficients [1] as NvCloth has them, 0 at first; density [kg/m^3], 1.2 at first. Each
+   triangle of area A with unit normal n, in air of the velocity u relative to it, feels density A / 2 c |u|^2 (drag u / |u| + lift (n - c u / |u|)), where
+   n is on the side with c = n . u / |u| >= 0: drag along u, and lift across it, of size lift sin(t) cos(t). A closed surface feels it on triangles that
+   face the wind, others on both sides. */
+typedef struct ct_air {
+    ct_real drag, lift, density;
+} ct_air;
+/* ct_skin_limit -- how far a node of a cloth or soft body may be from its target, which an animation moves (ct_body_move_skin).
+   max_distance       [m] > 0: the node stays within this distance of the target; INFINITY: no limit. Pin what has to be at its target
+                      (ct_body_move_vertices)
+   backstop_distance  [m] any number: the backstop's surface is so far behind the target, against its normal
+   backstop_radius    [m] >= 0: of the sphere that the node does not enter; INFINITY: a half-space; 0: no backstop */
+typedef struct ct_skin_limit {
+    int32_t vertex;
+    ct_real max_distance, backstop_distance, backstop_radius;
+} ct_skin_limit;
+/* ct_wind_fn -- changes velocities of the air [3 n] [m/s], which are ct_world_desc.wind at first, to those at points [3 n] and a time [s]. It is called
+   once in a step, at its beginning, on the calling thread, with the vertices of all bodies that air acts on, in the order of bodies and of vertices. It
+   may not call the library. */
+typedef void (*ct_wind_fn)(void *user, double time, const ct_real *points, ct_real *velocities, int n);
+
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
     uint32_t cookie;
@@ -283,6 +304,9 @@ typedef struct ct_world_desc {
                              in no order, of bodies that come near each other, and of every plane; its answer depends on the two bodies and their
                              filters alone. NULL (default): all do */
     void *may_meet_user;
+    ct_real wind[3];      /* [m/s] velocity of the air around bodies with ct_body_set_air; default 0. ct_world_set_wind: between steps */
+    ct_wind_fn wind_field; /* NULL (default): the air has the velocity `wind` everywhere */
+    void *wind_user;
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CONTACT_STEPPER, or the first of the list that is built */
     ct_integrator integrator; /* default CT_INTEGRATOR_EULER */
@@ -741,7 +765,7 @@ typedef struct ct_step_report {
                                                               velocities belong to the middle of steps */
     double energy_contact; /* [J] BARRIER, PENALTY, LAYERS: stored in barriers and springs of contacts at the end; else 0 */
     double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches */
-    double work_forces;    /* [J] of ct_body_add_force and gravity scales: kinetic energy that they have added before the step */
+    double work_forces;    /* [J] of ct_body_add_force and gravity scales: kinetic energy that they have added before the step; of air, in it */
     double work_recovery;  /* [J] of separating pairs that began the substep nearer than their thickness, and pairs that intersect: their normal
                               impulses, where they lift. PENALTY: of springs of pairs that were first seen deeper than they can have come */
     double loss_contact;   /* [J] dissipated by contacts: impacts, friction. An impulse takes its product with the way by which its points approach in
