@@ -10,7 +10,7 @@
 #   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make test-all   that, every switch, language and consumer, platforms, long scenes, fuzz and soak in short form
 #   make docs       docs/pile.webp, the film of the README (needs ffmpeg)
-#   make sizes      the README's table of sizes and compile times
+#   make sizes      the table of sizes in docs/switches.md and compile times
 #   make install    contact.h, contact.c and contact.pc to PREFIX (/usr/local), below DESTDIR
 #   make dist       build/contact-VERSION.tar.gz: contact.h, contact.c, stb_ds.h, LICENSE, examples
 #   make amalgamate contact.h from src/

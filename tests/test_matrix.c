@@ -3,7 +3,7 @@
    finite, free of intersections where the stepper promises that,
       and the thing does what it is there for; or the call is refused with the reason of
    the table.
-   The README's matrix is the same table: `test_matrix --table` prints it, and a test compares. */
+   The matrix of docs/methods.md is the same table: `test_matrix --table` prints it, and a test compares. */
 #include "world_util.h"
 
 /* ---- the table ---- */
@@ -459,7 +459,7 @@ static void worlds_without_blocks(void **state)
     }
 }
 
-/* ---- the README ---- */
+/* ---- the page ---- */
 
 static size_t put_row(char *out, size_t size, const char *name, const char *const *refusal, int is_integrator)
 {
@@ -489,24 +489,24 @@ static void make_table(char *out, size_t size)
         n += put_row(out + n, size - n, options[i].name, options[i].refusal, options[i].is_integrator);
 }
 
-static void the_readme_has_this_table(void **state)
+static void the_page_has_this_table(void **state)
 {
     static char table[16384], readme[262144];
-    FILE *f = fopen("README.md", "rb");
+    FILE *f = fopen("docs/methods.md", "rb");
     (void)state;
     if (!f)
-        fail_msg("README.md: the tests run from the folder that has it");
+        fail_msg("docs/methods.md: the tests run from the folder that has it");
     readme[fread(readme, 1, sizeof readme - 1, f)] = 0;
     fclose(f);
     make_table(table, sizeof table);
     if (!strstr(readme, table))
-        fail_msg("README.md has another matrix of bodies and steppers: put in what `build/tests/test_matrix --table` prints");
+        fail_msg("docs/methods.md has another matrix of bodies and steppers: put in what `build/tests/test_matrix --table` prints");
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_and_joints), cmocka_unit_test(options_of_worlds), cmocka_unit_test(worlds_without_blocks),
-                                       cmocka_unit_test(the_readme_has_this_table)};
+                                       cmocka_unit_test(the_page_has_this_table)};
     if (argc > 1 && strcmp(argv[1], "--table") == 0) {
         static char table[16384];
         make_table(table, sizeof table);

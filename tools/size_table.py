@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""size_table.py -- compiles contact.h with one set of switches after the other and writes sizes and compile times into the README.
+"""size_table.py -- compiles contact.h with one set of switches after the other and writes sizes and compile times into docs/switches.md.
 
-usage: python3 tools/size_table.py            measure and rewrite the README's table between its two marks
+usage: python3 tools/size_table.py            measure and rewrite the table of docs/switches.md between its two marks
        python3 tools/size_table.py --check    compile again, compare the sizes where the table's compiler is this one; times are not compared
 --once: each row is one run. STB_CFLAGS: where stb/stb_ds.h is. Sizes are code and constants (`size`, text); times are process CPU time of the
 compiler, the smaller of two runs.
@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-README = os.path.join(ROOT, "README.md")
+PAGE = os.path.join(ROOT, "docs", "switches.md")
 BEGIN, END = "<!-- sizes: made by `make sizes` -->", "<!-- end of sizes -->"
 GAME = ["-DCONTACT_PRESET_GAME"]
 # variant, level, flags
@@ -75,16 +75,16 @@ def table():
 
 
 def check(text):
-    """Compares the README's rows with the compiler's results: sizes within 3 %."""
+    """Compares its rows with the compiler's results: sizes within 3 %."""
     m = re.search(re.escape(BEGIN) + r"(.*?)" + re.escape(END), text, re.S)
     rows = dict(re.findall(r"^\| ([^|]+?) \| `-O\d` \| (\d+) KB \|", m.group(1), re.M)) if m else {}
     bad = 0
     for name, level, switches in ROWS:
         if name not in rows:
             bad += 1
-            print("FAILED sizes: the README has no row: %s. FIX: make sizes" % name)
+            print("FAILED sizes: docs/switches.md has no row: %s. FIX: make sizes" % name)
         elif compiler() not in m.group(1):
-            print("SKIPPED sizes: %s: the README's table is of another compiler than %s" % (name, compiler()))
+            print("SKIPPED sizes: %s: the table of docs/switches.md is of another compiler than %s" % (name, compiler()))
         else:
             with tempfile.TemporaryDirectory(prefix="contact_sizes_") as work:
                 size = compile_one(work, switches, level, 1)[0]
@@ -94,7 +94,7 @@ def check(text):
             if ok:
                 print("ok sizes: " + name, flush=True)
             else:
-                print("FAILED sizes: %s: %.0f KB, the README says %s. FIX: make sizes" % (name, size / 1000.0, rows[name]), flush=True)
+                print("FAILED sizes: %s: %.0f KB, docs/switches.md says %s. FIX: make sizes" % (name, size / 1000.0, rows[name]), flush=True)
     return 1 if bad else 0
 
 
@@ -102,15 +102,15 @@ def main():
     if not shutil.which("gcc") or not shutil.which("size"):
         print("SKIPPED sizes: gcc or size is not installed (Debian: gcc binutils)")
         return 0
-    text = open(README).read()
+    text = open(PAGE).read()
     if "--check" in sys.argv[1:]:
         return check(text)
     if BEGIN not in text or END not in text:
-        raise SystemExit("size_table.py: README.md has not both marks\nFIX: put these two lines where the table belongs:\n%s\n%s" % (BEGIN, END))
+        raise SystemExit("size_table.py: docs/switches.md has not both marks\nFIX: put these two lines where the table belongs:\n%s\n%s" % (BEGIN, END))
     new = text[:text.index(BEGIN)] + "\n".join(table()) + text[text.index(END) + len(END):]
-    with open(README + ".tmp", "w") as f:
+    with open(PAGE + ".tmp", "w") as f:
         f.write(new)
-    os.replace(README + ".tmp", README)
+    os.replace(PAGE + ".tmp", PAGE)
     return 0
 
 

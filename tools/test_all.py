@@ -23,7 +23,7 @@ SETS = [
     ("test", MAKE + ["test"], "unit tests, sanitizers, compile twins", 1800),
     ("plain", MAKE + ["test-plain"], "unit tests without sanitizers", 3600),
     ("builds", MAKE + ["test-builds"], "switches, languages, consumers", 7200),
-    ("sizes", [sys.executable, "tools/size_table.py", "--check"], "the README's table of sizes", 1800),
+    ("sizes", [sys.executable, "tools/size_table.py", "--check"], "the table of sizes in docs/switches.md", 1800),
     ("platforms", [sys.executable, "tests/test_platforms.py", "--steps", "60"], "SIMD paths, other processors and systems, 60 steps a scene", 7200),
     ("dumps", MAKE + ["test-dumps"], "200 problems of ten scenes through every solver, with sanitizers", 7200),
     ("tsan", MAKE + ["test-tsan"], "threads under ThreadSanitizer", 3600),

@@ -160,7 +160,7 @@ static int cti_cmr_solve(cti_state *s, const cti_row_context *c, ct_real scale, 
     return 1;
 }
 
-/* Adds crossings of flat edges that the first round's motion brings too near, after its collisions. In S2 (README), doing this again kept no more
+/* Adds crossings of flat edges that the first round's motion brings too near, after its collisions. In S2 (docs/measured.md), doing this again kept no more
    of the thickness. After another linearization it would solve islands again that the linearization does not touch. 0: out of memory */
 static int cti_cmr_add_flat_crossings(cti_state *s)
 {
