@@ -365,6 +365,22 @@ static void memory_may_run_out(void **state)
     print_message("%d allocations, %d refusals\n", at, refused);
 }
 
+/* the description for games: all rest and sleep, and a box rests where it would without it */
+static void worlds_of_games_sleep(void **state)
+{
+    ct_world_desc d = ct_world_desc_default_game();
+    scene s;
+    (void)state;
+    assert_true(d.sleep_time > 0 && d.solver.tolerance >= ct_world_desc_default().solver.tolerance && d.stepper == CT_STEPPER_CMR);
+    s.w = world_make(&d);
+    add_plane(s.w, 0, 1, 0, 0);
+    s.low = s.far = box_at(s.w, 0, 0.11, 0, 0), s.high = box_at(s.w, 0, 0.32, 0, 0);
+    s.jelly = add_soft_box(s.w, "jelly", 0.2, 3, 3e4, 2, 0.11, 0);
+    assert_true(settle(&s) < 400);
+    assert_true(fabs(place(s.w, s.low, 1) - 0.1) < 2e-3 && fabs(place(s.w, s.high, 1) - 0.3) < 4e-3); /* one and two thicknesses above */
+    ct_world_destroy(s.w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +391,7 @@ int main(void)
         cmocka_unit_test(nothing_is_forgotten_asleep),
         cmocka_unit_test(what_moves_stays_awake),
         cmocka_unit_test(what_does_not_meet_does_not_hold),
+        cmocka_unit_test(worlds_of_games_sleep),
         cmocka_unit_test(refusals),
         cmocka_unit_test(memory_may_run_out),
     };

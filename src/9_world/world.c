@@ -136,6 +136,14 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default_for(ct_stepper stepper)
     return d;
 }
 
+CONTACT_API_DEF ct_world_desc ct_world_desc_default_game(void)
+{
+    ct_world_desc d = ct_world_desc_default_for(CT_STEPPER_CMR);
+    d.solver.tolerance = CTI_R(1e-3);
+    d.sleep_time = 0.5;
+    return d;
+}
+
 CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text)
 {
     w->error.code = code;
