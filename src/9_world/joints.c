@@ -320,7 +320,7 @@ CONTACT_API_DEF ct_code ct_joint_remove(ct_world *w, ct_joint_id joint)
     int k;
     if (!q)
         return code;
-    q->alive = 0;
+    q->alive = q->broken = 0;
     cti_joints_forget(w, q);
     for (k = 0; k < 2; k++)
         if (q->slot[k] >= 0)
@@ -337,7 +337,7 @@ CTI_FN void cti_world_drop_joints(ct_world *w, int slot)
     for (i = 0; i < CTI_LEN(w->joints); i++)
         if (w->joints[i].alive && (w->joints[i].slot[0] == slot || w->joints[i].slot[1] == slot)) {
             int side;
-            w->joints[i].alive = 0;
+            w->joints[i].alive = w->joints[i].broken = 0;
             cti_joints_forget(w, &w->joints[i]);
             for (side = 0; side < 2; side++)
                 if (w->joints[i].slot[side] >= 0)
