@@ -254,6 +254,12 @@ static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
     return inactive;
 }
 
+CTI_FN int cti_joints_is_guide(const cti_state *s, int row)
+{
+    const cti_joint *j = cti_joints_of(s, row);
+    return j && j->a.n == 0 && j->b.n == 0 && (j->kind == CT_JOINT_SLIDER || cti_joints_part(s, row) > CTI_PART_TURN);
+}
+
 CTI_FN int cti_joints_is_damped(const cti_state *s, int row)
 {
     const cti_joint *j = cti_joints_of(s, row);

@@ -288,7 +288,10 @@ CTI_FN void cti_world_break(ct_world *w)
 {
     int i, k;
     for (i = 0; i < CTI_LEN(w->events.last.joint_break); i++) {
-        cti_world_joint *q = &w->joints[w->events.last.joint_break[i].joint.index1 - 1];
+        ct_joint_id id = w->events.last.joint_break[i].joint;
+        cti_world_joint *q = &w->joints[id.index1 - 1];
+        if (!cti_joint_acts(q) || q->generation != id.generation)
+            continue;
         q->broken = 1;
         cti_joints_forget(w, q);
         for (k = 0; k < 2; k++)
