@@ -55,7 +55,8 @@ static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joi
     if (n == 0 && (cti_body_has_model(b) || kind == CT_JOINT_STITCH))
         return cti_world_fail(w, CT_ERR_ARGUMENT, s->body, -1, 0, "this side of a joint needs vertices: a deformable body, or a stitch");
     if (cti_body_has_model(b) && cti_joints_turns(kind))
-        return cti_world_fail(w, CT_ERR_UNSUPPORTED, s->body, -1, 0, "hinges, sliders and fixed joints hold rigid bodies, scripted ones or the world");
+        return cti_world_fail(w, CT_ERR_UNSUPPORTED, s->body, -1, 0,
+                              "hinges, sliders and fixed joints hold rigid bodies, scripted ones or the world");
     if (b->kind == CTI_BODY_KINEMATIC && b->script.n_keyframes > 1 && (n == 0 || cti_joints_turns(kind)))
         return cti_world_fail(w, CT_ERR_UNSUPPORTED, s->body, -1, b->script.n_keyframes,
                                  "a body with keyframes has no frame to hold a point or an axis: only balls and stitches at its vertices join it");
