@@ -396,6 +396,47 @@ static void stitches_break_in_order(void **state)
     ct_world_destroy(w);
 }
 
+/* in the step in which a joint breaks every allocation fails once: the step is refused, nothing has broken, and the next one is as without */
+static void break_without_memory(void **state)
+{
+    books b;
+    int64_t k, calls = 1;
+    uint64_t want = 0;
+    (void)state;
+    for (k = 0; k <= calls; k++) {
+        ct_world_desc d;
+        ct_world *w;
+        ct_joint_id j;
+        ct_joint_state s;
+        ct_code code;
+        memset(&b, 0, sizeof b);
+        d = world_desc(1e-3, 0, &b);
+        w = world_make(&d);
+        j = join(w, CT_JOINT_BALL, cube_at(w, 0, 0, 0), the_world, 0, 0, 0, 1, 0);
+        forms_run(w, 5e-3, 2);
+        assert_int_equal(ct_joint_set_break(w, j, 50, NONE), CT_OK);
+        calls = k ? calls : b.calls;
+        b.fail_at = k ? b.calls + k : 0;
+        code = ct_world_step(w, (ct_real)5e-3, NULL);
+        assert_int_equal(ct_joint_get_state(w, j, &s), CT_OK);
+        assert_int_equal(s.broken, code == CT_OK);
+        if (b.refused)
+            assert_int_equal(code, CT_ERR_MEMORY);
+        b.fail_at = 0;
+        if (code != CT_OK)
+            step_once(w, 5e-3);
+        forms_run(w, 5e-3, 3);
+        want = k ? want : ct_world_hash(w);
+        assert_true(ct_world_hash(w) == want);
+        calls = k ? calls : b.calls - calls;
+        ct_world_destroy(w);
+        assert_int_equal(b.live, 0);
+        if (k && !b.refused)
+            break;
+    }
+    assert_true(k > 1);
+}
+
 /* ---- snapshots ---- */
 
 static double *poses_of(const ct_world *w, const ct_body_id *b, int n)
@@ -532,6 +573,7 @@ int main(void)
         cmocka_unit_test(drag_holds_what_is_soft),
         cmocka_unit_test(joint_breaks_at_its_threshold),
         cmocka_unit_test(stitches_break_in_order),
+        cmocka_unit_test(break_without_memory),
         cmocka_unit_test(snapshots_have_drives),
         cmocka_unit_test(bad_drives_are_refused),
     };
