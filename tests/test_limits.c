@@ -120,17 +120,23 @@ static void motor_accelerates_a_wheel(void **state)
     ct_world_destroy(w);
 }
 
-/* a motor of speed 0 holds a level arm below its largest torque, and slips above it: then (T - m g l cos) = I alpha */
+/* a motor of speed 0 holds a level arm below its largest torque, and slips above it: then (T - m g l cos) = I alpha; also where another solver is
+   chosen */
 static void motor_holds_and_slips(void **state)
 {
     const double l = 0.5, dt = 5e-3, load = MASS * FORMS_G * l;
-    int k, off = 0;
+    int solver, off = 0;
     (void)state;
-    for (k = 0; k < 2; k++) {
-        ct_world *w = forms_world(CT_INTEGRATOR_EULER, FORMS_G, 0);
-        ct_joint_id j = join(w, CT_JOINT_HINGE, cube_at(w, l, 0, 0), the_world, 0, 0, 0, 0, 1);
+    for (solver = 0; solver < 4; solver++) {
+        const int k = solver & 1;
+        ct_world_desc d = forms_desc(CT_INTEGRATOR_EULER, FORMS_G, 0);
+        ct_world *w;
+        ct_joint_id j;
         double torque = load * (k ? 0.9 : 1.1), alpha = 0.1 * load / (INERTIA + MASS * l * l);
         ct_real t[3];
+        d.solver.solver = solver < 2 ? d.solver.solver : CT_SOLVER_PGS;
+        w = world_make(&d);
+        j = join(w, CT_JOINT_HINGE, cube_at(w, l, 0, 0), the_world, 0, 0, 0, 0, 1);
         assert_int_equal(ct_joint_set_motor(w, j, 0, (ct_real)torque), CT_OK);
         forms_run(w, dt, 40);
         assert_int_equal(ct_joint_get_force(w, j, NULL, t), CT_OK);
@@ -142,6 +148,33 @@ static void motor_holds_and_slips(void **state)
         ct_world_destroy(w);
     }
     assert_int_equal(off, 0);
+}
+
+/* a motor presses a cube on a slider against another one, which a limit holds: motor, contact and limit have the same force */
+static void motor_presses(void **state)
+{
+    const double F = 50, dt = 5e-3;
+    ct_world *w = forms_world(CT_INTEGRATOR_EULER, 0, 0.3);
+    ct_joint_id j = join(w, CT_JOINT_SLIDER, cube_at(w, 0, 0, 0), the_world, 0, 0, 1, 0, 0);
+    ct_joint_id h = join(w, CT_JOINT_SLIDER, cube_at(w, 0.3, 0, 0), the_world, 0.3, 0, 1, 0, 0);
+    const ct_contact *c;
+    ct_real f[2][3];
+    double sum = 0;
+    int i, n, off = 0;
+    (void)state;
+    assert_int_equal(ct_joint_set_motor(w, j, 1, (ct_real)F), CT_OK);
+    assert_int_equal(ct_joint_set_limits(w, h, -1, (ct_real)0.2), CT_OK);
+    for (i = 0; i < 300; i++)
+        off += step_once(w, dt).status > CT_STATUS_SUBSTEPPED;
+    assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+    for (i = 0; i < n; i++)
+        sum += (double)c[i].impulse_normal / dt;
+    assert_int_equal(ct_joint_get_force(w, j, f[0], NULL), CT_OK);
+    assert_int_equal(ct_joint_get_force(w, h, f[1], NULL), CT_OK);
+    off += forms_off((double)f[0][0], F, 1e-3 * F, "force of the motor") + forms_off(sum, F, 1e-3 * F, "force of the contact");
+    off += forms_off((double)f[1][0], -F, 1e-3 * F, "force of the limit") + forms_off(value_of(w, h), 0.2, FORMS_TOL(1e-6, 1e-4), "limit");
+    assert_int_equal(off, 0);
+    ct_world_destroy(w);
 }
 
 /* a motor between two free cubes turns them against each other: no momentum comes of it */
@@ -363,6 +396,47 @@ static void stitches_break_in_order(void **state)
     ct_world_destroy(w);
 }
 
+/* in the step in which a joint breaks every allocation fails once: the step is refused, nothing has broken, and the next one is as without */
+static void break_without_memory(void **state)
+{
+    books b;
+    int64_t k, calls = 1;
+    uint64_t want = 0;
+    (void)state;
+    for (k = 0; k <= calls; k++) {
+        ct_world_desc d;
+        ct_world *w;
+        ct_joint_id j;
+        ct_joint_state s;
+        ct_code code;
+        memset(&b, 0, sizeof b);
+        d = world_desc(1e-3, 0, &b);
+        w = world_make(&d);
+        j = join(w, CT_JOINT_BALL, cube_at(w, 0, 0, 0), the_world, 0, 0, 0, 1, 0);
+        forms_run(w, 5e-3, 2);
+        assert_int_equal(ct_joint_set_break(w, j, 50, NONE), CT_OK);
+        calls = k ? calls : b.calls;
+        b.fail_at = k ? b.calls + k : 0;
+        code = ct_world_step(w, (ct_real)5e-3, NULL);
+        assert_int_equal(ct_joint_get_state(w, j, &s), CT_OK);
+        assert_int_equal(s.broken, code == CT_OK);
+        if (b.refused)
+            assert_int_equal(code, CT_ERR_MEMORY);
+        b.fail_at = 0;
+        if (code != CT_OK)
+            step_once(w, 5e-3);
+        forms_run(w, 5e-3, 3);
+        want = k ? want : ct_world_hash(w);
+        assert_true(ct_world_hash(w) == want);
+        calls = k ? calls : b.calls - calls;
+        ct_world_destroy(w);
+        assert_int_equal(b.live, 0);
+        if (k && !b.refused)
+            break;
+    }
+    assert_true(k > 1);
+}
+
 /* ---- snapshots ---- */
 
 static double *poses_of(const ct_world *w, const ct_body_id *b, int n)
@@ -491,6 +565,7 @@ int main(void)
         cmocka_unit_test(slider_stops_at_its_limit),
         cmocka_unit_test(motor_accelerates_a_wheel),
         cmocka_unit_test(motor_holds_and_slips),
+        cmocka_unit_test(motor_presses),
         cmocka_unit_test(motor_keeps_momentum),
         cmocka_unit_test(spring_turns_a_wheel),
         cmocka_unit_test(drag_is_an_oscillator),
@@ -498,6 +573,7 @@ int main(void)
         cmocka_unit_test(drag_holds_what_is_soft),
         cmocka_unit_test(joint_breaks_at_its_threshold),
         cmocka_unit_test(stitches_break_in_order),
+        cmocka_unit_test(break_without_memory),
         cmocka_unit_test(snapshots_have_drives),
         cmocka_unit_test(bad_drives_are_refused),
     };

@@ -336,7 +336,8 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
         if (p->rows[i].most > 0)
             d[0] = d[1] = d[2] = (double)cti_max(local[0], cti_max(local[1], local[2]));
         for (k = 0; k < 3; k++) {
-            double c = p->rows[i].equations && !(p->rows[i].most > 0) ? (double)local[k] : d[k], yield = p->rows[i].equations ? (double)p->rows[i].compliance[k] : 0;
+            double c = p->rows[i].equations && !(p->rows[i].most > 0) ? (double)local[k] : d[k];
+            double yield = p->rows[i].equations ? (double)p->rows[i].compliance[k] : 0;
             s->rho[3 * i + (size_t)k] = c > 0 ? cti_solve_tuned.augmented.stiff / c : 0;
             /* an equation with a compliance has at most that spring's stiffness, whatever rho: it may grow until its multiplier does not matter */
             s->stiffest[3 * i + (size_t)k] =

@@ -27,17 +27,17 @@ typedef struct cti_joint_side {
     double interval;      /* [s] between keyframes */
 } cti_joint_side;
 
-/* cti_drive -- what a program sets of a joint: its limits, and a motor, which for a drag acts along all axes. Its effort is -stiffness (value - target)
-   - damping (rate - speed), or without stiffness and damping what makes the rate the speed; both at the end of a step. Units are those of the value, rad
-   and N m of a hinge, m and N of others. */
+/* cti_drive -- what a program sets of a joint: its limits, and a motor, which for a drag acts along all axes. Its effort is -stiffness (value -
+   target) - damping (rate - speed), or without stiffness and damping what makes the rate the speed; both at the end of a step. Units are those of
+   the value, rad and N m of a hinge, m and N of others. */
 typedef struct cti_drive {
     ct_real lower, upper; /* -+INFINITY: none */
     ct_real speed, target, stiffness, damping;
     ct_real most;         /* largest effort, may be INFINITY; 0: no motor */
 } cti_drive;
 
-/* cti_joint -- becomes a row for its points (all three axes, their distance if rest > 0, or the two across a slider), one for the rotation of a hinge, a
-   slider or a fixed joint, and those of its drive. */
+/* cti_joint -- becomes a row for its points (all three axes, their distance if rest > 0, or the two across a slider), one for the rotation of a
+   hinge, a slider or a fixed joint, and those of its drive. */
 typedef struct cti_joint {
     int32_t kind;         /* ct_joint_kind */
     cti_joint_side a, b;
@@ -55,8 +55,8 @@ typedef struct cti_joint {
 CTI_INLINE uint64_t cti_joint_key(const cti_joint *j, int part) { return (j->key + (uint64_t)(part & 1)) ^ (uint64_t)(part >> 1) << 60; }
 /* cti_joint_has -- 1 if a joint has a part. */
 CTI_FN int cti_joint_has(const cti_joint *j, int part);
-/* cti_joint_value -- the angle [rad] of a hinge, in (-pi, pi], or the way [m] of a slider: of side a, whose triad is a and which is d away from side b,
-   relative to side b along b's axis. */
+/* cti_joint_value -- the angle [rad] of a hinge, in (-pi, pi], or the way [m] of a slider: of side a, whose triad is a and which is d away from
+   side b, relative to side b along b's axis. */
 CTI_FN ct_real cti_joint_value(const cti_joint *j, const ct_real *a, const ct_real *b, cti_v3 d);
 /* cti_joint_gap -- how far a value is from the limit CTI_PART_LOWER or CTI_PART_UPPER; below 0 behind it. */
 CTI_FN ct_real cti_joint_gap(const cti_joint *j, int part, ct_real value);

@@ -1,10 +1,10 @@
 /* drives.c -- rows of limits, motors and drags.
-   Method: the value q of a joint is the angle of a hinge, times the joint's lever, or the way of a slider. A limit is a contact without friction along
-   the axis: it pushes where its gap would be negative at the end of the step. The force of a motor is F = -k (q - target) - c (q' - speed) at the end
-   of the step. With q' = u = J v, q = q0 + dt u and r = dt F this is the equation
+   Method: the value q of a joint is the angle of a hinge, times the joint's lever, or the way of a slider. A limit is a contact without friction
+   along the axis: it pushes where its gap would be negative at the end of the step. The force of a motor is F = -k (q - target) - c (q' - speed) at
+   the end of the step. With q' = u = J v, q = q0 + dt u and r = dt F this is the equation
      u + share (q0 - target) / dt - (1 - share) speed + r / (dt (dt k + c)) = 0,   share = dt k / (dt k + c),
-   and u = speed without k and c. Its multiplier has a bound, |r| <= dt F_max, beyond which it slips. A drag is the same along three axes, with the offset
-   of its points for q. As in joints.c, q0 + dt u is q at the tentative motion to first order, and the exact one is taken.
+   and u = speed without k and c. Its multiplier has a bound, |r| <= dt F_max, beyond which it slips. A drag is the same along three axes, with the
+   offset of its points for q. As in joints.c, q0 + dt u is q at the tentative motion to first order, and the exact one is taken.
    Based on: lecture notes 4.1.1; Catto 2011 (soft constraints), of which this is the implicit Euler step. */
 #include "drives.h"
 #include "joints.h"

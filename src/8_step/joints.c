@@ -209,7 +209,7 @@ static void cti_joints_across(const cti_state *s, const cti_joint *j, ct_real dt
 static void cti_joints_build(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row, cti_contact_row *origin)
 {
     const cti_memory_item *m;
-    const cti_linkage *g;
+    const cti_linkage *g = NULL;
     ct_real soft = cti_joints_softness(j, part), share;
     cti_v3 e;
     int k;
@@ -222,7 +222,8 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     cti_joints_row(s, j, part, row);
     soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row, 0, 0) * cti_step_tuned.attempt.joint_own);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
-    g = cti_linkage_row(s, CTI_PARTS * (int)(j - s->bodies.joints) + part, row, &e) ? cti_linkage_of(s, j->a.rigid >= 0 ? j->a.rigid : j->b.rigid) : NULL;
+    if (cti_linkage_row(s, CTI_PARTS * (int)(j - s->bodies.joints) + part, row, &e))
+        g = cti_linkage_of(s, j->a.rigid >= 0 ? j->a.rigid : j->b.rigid);
     m = g ? NULL : cti_memory_find(c->memory, row->key);
     if (m)
         cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt / m->dt)));
@@ -252,6 +253,12 @@ static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
             inactive |= cti_state_is_inactive(s, side->rigid >= 0 ? s->bodies.rigids[side->rigid].block : side->block[0]);
     }
     return inactive;
+}
+
+CTI_FN int cti_joints_is_guide(const cti_state *s, int row)
+{
+    const cti_joint *j = cti_joints_of(s, row);
+    return j && j->a.n == 0 && j->b.n == 0 && (j->kind == CT_JOINT_SLIDER || cti_joints_part(s, row) > CTI_PART_TURN);
 }
 
 CTI_FN int cti_joints_is_damped(const cti_state *s, int row)

@@ -29,6 +29,8 @@ CTI_FN ct_real cti_joints_rounding(const cti_state *s, const cti_joint *j);
 /* cti_joints_yield -- compliance [1/kg] of a part for half of its impulse in a step of dt; that of a rigid one is attempt.link_own. is_soft: it
    has one of its own; is_loose: as a spring it vibrates with w dt < 1. */
 CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part, ct_real dt, int *is_soft, int *is_loose);
+/* cti_joints_is_guide -- 1 if a row is of a slider, a motor or a drag of rigid bodies. */
+CTI_FN int cti_joints_is_guide(const cti_state *s, int row);
 /* cti_joints_is_damped -- 1 if a row is a stitch with the part of its geometric stiffness that damps it across its axis (joints.c). */
 CTI_FN int cti_joints_is_damped(const cti_state *s, int row);
 /* cti_joints_rigid_error -- present error [m] of a joint, in its parts without compliance; rotations count by the joint's lever. */

@@ -21,7 +21,10 @@ static int cti_linkage_has_joint(const cti_joint *j)
            j->kind != CT_JOINT_DRAG;
 }
 
-CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part) { return part <= CTI_PART_TURN && cti_linkage_has_joint(j) && !cti_joints_is_soft(j, part); }
+CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part)
+{
+    return part <= CTI_PART_TURN && cti_linkage_has_joint(j) && !cti_joints_is_soft(j, part);
+}
 
 CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j)
 {

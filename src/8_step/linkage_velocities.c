@@ -44,8 +44,8 @@ static int cti_linkage_is_driven(const cti_state *s, int i)
 {
     const cti_row *row = &s->contact.rows[i];
     const cti_joint *j = cti_joints_of(s, i);
-    return j && cti_joints_part(s, i) == CTI_PART_DRIVE &&
-           (j->drive.stiffness > 0 || j->drive.damping > 0 || (row->most > 0 && !(cti_v3_norm(cti_v3_at(row->r, 0)) < row->most * (1 - 64 * CTI_EPS))));
+    int slips = row->most > 0 && !(cti_v3_norm(cti_v3_at(row->r, 0)) < row->most * (1 - 64 * CTI_EPS));
+    return j && cti_joints_part(s, i) == CTI_PART_DRIVE && (j->drive.stiffness > 0 || j->drive.damping > 0 || slips);
 }
 
 /* finds them; 0: out of memory */
@@ -101,9 +101,9 @@ static void cti_linkage_row_velocities(const cti_state *s, cti_linkage *g, const
     }
 }
 
-/* Work of what loads a linkage: rows that are not its own, r . (u0 + u1) / 2 each, and scripts at its joints, motors. Contacts that no other body has a
-   part in give no more than their scripts do. Beside a motor, gravity's work is measured in the same way: by their paths, the larger of the two would
-   leave an error of itself, not of their difference */
+/* Work of what loads a linkage: rows that are not its own, r . (u0 + u1) / 2 each, and scripts at its joints, motors. Contacts that no other body
+   has a part in give no more than their scripts do. Beside a motor, gravity's work is measured in the same way: by their paths, the larger of the
+   two would leave an error of itself, not of their difference */
 static double cti_linkage_load_work(const cti_state *s, cti_linkage *g, const cti_linkage_loads *q, ct_real dt)
 {
     double sum = cti_mechanism_work(&g->m, (double)dt), kept = 0, most = 0;

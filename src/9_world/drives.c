@@ -1,6 +1,6 @@
 /* drives.c -- limits, motors, drags and strengths of joints: calls that set them between steps, where a joint is, and which joints break.
-   Method: a joint breaks by its mean force over a step, which is told with the step's other events (touching.c), and has no rows from the next step on.
-   Based on: no paper; names and laws are those of Box2D 3. */
+   Method: a joint breaks by its mean force over a step, which is told with the step's other events (touching.c), and has no rows from the next step
+   on. Based on: no paper; names and laws are those of Box2D 3. */
 #include "world.h"
 #include "../8_step/joints.h"
 
@@ -79,7 +79,8 @@ static ct_code cti_drives_set(ct_world *w, ct_joint_id id, const cti_drives_call
     if (c->spring)
         next.target = c->spring[0], next.stiffness = c->spring[1], next.damping = c->spring[2];
     if (!(q->joint.kind == CT_JOINT_HINGE || q->joint.kind == CT_JOINT_SLIDER || (q->joint.kind == CT_JOINT_DRAG && !c->limits)))
-        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, q->joint.kind, "only hinges and sliders have limits, and these and drags have motors (value: kind)");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, q->joint.kind,
+                                "only hinges and sliders have limits, and these and drags have motors (value: kind)");
     if (!cti_drive_is_valid(&q->joint, &next))
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, c->limits ? (double)next.lower : (double)next.most,
                                 "a joint's limits need lower <= upper, of a hinge between -pi and pi, and what drives it numbers, of which efforts, "
@@ -288,7 +289,10 @@ CTI_FN void cti_world_break(ct_world *w)
 {
     int i, k;
     for (i = 0; i < CTI_LEN(w->events.last.joint_break); i++) {
-        cti_world_joint *q = &w->joints[w->events.last.joint_break[i].joint.index1 - 1];
+        ct_joint_id id = w->events.last.joint_break[i].joint;
+        cti_world_joint *q = &w->joints[id.index1 - 1];
+        if (!cti_joint_acts(q) || q->generation != id.generation)
+            continue;
         q->broken = 1;
         cti_joints_forget(w, q);
         for (k = 0; k < 2; k++)

@@ -55,7 +55,8 @@ static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joi
     if (n == 0 && (cti_body_has_model(b) || kind == CT_JOINT_STITCH))
         return cti_world_fail(w, CT_ERR_ARGUMENT, s->body, -1, 0, "this side of a joint needs vertices: a deformable body, or a stitch");
     if (cti_body_has_model(b) && cti_joints_turns(kind))
-        return cti_world_fail(w, CT_ERR_UNSUPPORTED, s->body, -1, 0, "hinges, sliders and fixed joints hold rigid bodies, scripted ones or the world");
+        return cti_world_fail(w, CT_ERR_UNSUPPORTED, s->body, -1, 0,
+                              "hinges, sliders and fixed joints hold rigid bodies, scripted ones or the world");
     if (b->kind == CTI_BODY_KINEMATIC && b->script.n_keyframes > 1 && (n == 0 || cti_joints_turns(kind)))
         return cti_world_fail(w, CT_ERR_UNSUPPORTED, s->body, -1, b->script.n_keyframes,
                                  "a body with keyframes has no frame to hold a point or an axis: only balls and stitches at its vertices join it");
@@ -320,7 +321,7 @@ CONTACT_API_DEF ct_code ct_joint_remove(ct_world *w, ct_joint_id joint)
     int k;
     if (!q)
         return code;
-    q->alive = 0;
+    q->alive = q->broken = 0;
     cti_joints_forget(w, q);
     for (k = 0; k < 2; k++)
         if (q->slot[k] >= 0)
@@ -361,7 +362,7 @@ CTI_FN void cti_world_drop_joints(ct_world *w, int slot)
     for (i = 0; i < CTI_LEN(w->joints); i++)
         if (w->joints[i].alive && (w->joints[i].slot[0] == slot || w->joints[i].slot[1] == slot)) {
             int side;
-            w->joints[i].alive = 0;
+            w->joints[i].alive = w->joints[i].broken = 0;
             cti_joints_forget(w, &w->joints[i]);
             for (side = 0; side < 2; side++)
                 if (w->joints[i].slot[side] >= 0)

@@ -182,7 +182,8 @@ static void cti_sleep_islands(const ct_world *w, int32_t *set)
     }
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         const cti_world_joint *q = &w->joints[i];
-        if (cti_joint_acts(q) && q->slot[0] >= 0 && q->slot[1] >= 0 && cti_sleep_is_free(&w->bodies[q->slot[0]]) && cti_sleep_is_free(&w->bodies[q->slot[1]]))
+        if (cti_joint_acts(q) && q->slot[0] >= 0 && q->slot[1] >= 0 &&
+            cti_sleep_is_free(&w->bodies[q->slot[0]]) && cti_sleep_is_free(&w->bodies[q->slot[1]]))
             cti_sets_join(set, q->slot[0], q->slot[1]);
     }
 }

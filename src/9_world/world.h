@@ -288,8 +288,8 @@ CTI_FN void cti_sleep_wake_near(ct_world *w, int slot);
    surface's list of bodies that do not collide; 0: out of memory. */
 CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
 CTI_FN int cti_world_resolve_joints(ct_world *w);
-/* cti_joints_find -- a joint by its id; NULL: *out_code is set. cti_joints_forget -- makes the energy of the bodies of a joint unknown (linkage.h), since
-   others hold them from now on. cti_world_renew_joints -- the prepared data get what drives.c has set. */
+/* cti_joints_find -- a joint by its id; NULL: *out_code is set. cti_joints_forget -- makes the energy of the bodies of a joint unknown
+   (linkage.h), since others hold them from now on. cti_world_renew_joints -- the prepared data get what drives.c has set. */
 CTI_FN cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *out_code);
 CTI_FN void cti_joints_forget(ct_world *w, const cti_world_joint *q);
 CTI_FN void cti_world_renew_joints(ct_world *w);

@@ -535,8 +535,8 @@ typedef struct ct_kinematic_desc {
 } ct_kinematic_desc;
 
 /* ct_joint_kind -- BALL: the points of both sides stay together. HINGE: their axes, too. FIXED: all axes, too. STITCH: two vertices stay at
-   rest_length from each other, or together. SLIDER: all axes stay together, and the points may part along `axis`. DRAG: a spring and a damper pull the
-   point of side a to a point of the world, ct_joint_set_target, as a mouse does. */
+   rest_length from each other, or together. SLIDER: all axes stay together, and the points may part along `axis`. DRAG: a spring and a damper
+   pull the point of side a to a point of the world, ct_joint_set_target, as a mouse does. */
 typedef enum ct_joint_kind { CT_JOINT_BALL, CT_JOINT_HINGE, CT_JOINT_FIXED, CT_JOINT_STITCH, CT_JOINT_SLIDER, CT_JOINT_DRAG } ct_joint_kind;
 
 /* ct_joint_side -- the point that a joint holds: sum weights[k] x[vertices[k]] of a body, with one to three vertices before the first -1
