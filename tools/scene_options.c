@@ -213,3 +213,16 @@ void scene_read_explicit(json_in *in, const cJSON *root, ct_explicit_desc *out)
     out->bulk_viscosity = (ct_real)json_in_number(in, o, path, "bulk_viscosity", out->bulk_viscosity, 0, 10, 0);
     out->max_steps = json_in_int(in, o, path, "max_steps", out->max_steps, 1, 100000000);
 }
+
+void scene_read_restitution(json_in *in, const cJSON *root, scene *s)
+{
+    static const char *const laws[] = {"newton", "poisson"}, *const rules[] = {"geometric", "average", "min", "multiply", "max"};
+    const ct_world_desc d = ct_world_desc_default();
+    s->restitution = json_in_number(in, root, "", "restitution", d.restitution, 0, 1, 0);
+    s->restitution_threshold = json_in_number(in, root, "", "restitution_threshold", d.restitution_threshold, 0, SCENE_INF, 0);
+    s->restitution_law = (ct_restitution_law)scene_read_choice(in, root, "", "restitution_law", "newton poisson", laws, 2, (int)d.restitution_law);
+    s->friction_combine = (ct_combine)scene_read_choice(in, root, "", "friction_combine", "geometric average min multiply max", rules, 5,
+                                                        (int)d.friction_combine);
+    s->restitution_combine = (ct_combine)scene_read_choice(in, root, "", "restitution_combine", "geometric average min multiply max", rules, 5,
+                                                           (int)d.restitution_combine);
+}

@@ -116,7 +116,9 @@ static int sim_describe(const scene *s, const sim_options *o, sim *m, ct_world_d
     d->geometric = s->geometric;
     d->penalty = s->penalty;
     d->layers = s->layers;
-    d->restitution = (ct_real)s->restitution;
+    d->restitution = (ct_real)s->restitution, d->restitution_threshold = (ct_real)s->restitution_threshold;
+    d->restitution_law = s->restitution_law;
+    d->friction_combine = s->friction_combine, d->restitution_combine = s->restitution_combine;
     d->rk = s->rk;
     d->newton_iterations = s->newton_iterations;
     d->ccd_limits_step = s->ccd_limits_step;
@@ -599,6 +601,8 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
         belt[i] = (ct_real)b->surface_velocity[i];
     if (code == CT_OK && (belt[0] != 0 || belt[1] != 0 || belt[2] != 0))
         code = ct_body_set_surface_velocity(m->world, body->id, belt);
+    if (code == CT_OK && b->restitution >= 0)
+        code = ct_body_set_restitution(m->world, body->id, (ct_real)b->restitution);
     if (code == CT_OK && b->self_collision >= 0)
         code = ct_body_set_self_collision(m->world, body->id, b->self_collision);
     if (code != CT_OK) {

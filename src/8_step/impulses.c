@@ -129,7 +129,7 @@ CTI_FN void cti_impulses_along(const cti_surface *f, const cti_touch *t, ct_real
     cti_impulses_work(t->r, u, script, cti_v3_dot(cti_v3_at(t->frame, 0), cti_pair_offset(f, f->x0, &t->pair)) < t->thickness, r);
 }
 
-static void cti_impulses_make(const cti_state *s, const cti_row *row, const cti_contact_row *origin, cti_touch *out)
+CTI_FN void cti_impulses_make(const cti_state *s, const cti_row *row, const cti_contact_row *origin, cti_touch *out)
 {
     memset(out, 0, sizeof *out);
     out->key = row->key;

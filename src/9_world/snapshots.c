@@ -36,7 +36,7 @@ typedef struct cti_snapshot_option {
 } cti_snapshot_option;
 #define CTI_OPTIONS(first, last) {#first, offsetof(ct_world_desc, first), offsetof(ct_world_desc, last) + sizeof(((ct_world_desc *)NULL)->last)}
 static const cti_snapshot_option cti_snapshot_options[] = {
-    CTI_OPTIONS(stepper, stepper), CTI_OPTIONS(origin, origin), CTI_OPTIONS(thickness, restitution), CTI_OPTIONS(self_collision, newton_iterations),
+    CTI_OPTIONS(stepper, stepper), CTI_OPTIONS(origin, origin), CTI_OPTIONS(thickness, restitution_combine), CTI_OPTIONS(self_collision, newton_iterations),
     CTI_OPTIONS(solver.solver, solver.termination), CTI_OPTIONS(solver.tolerance, solver.tolerance),
     CTI_OPTIONS(solver.max_iterations, solver.budget), CTI_OPTIONS(solver.seconds, solver.seconds), CTI_OPTIONS(solver.order, solver.order),
     CTI_OPTIONS(solver.relaxation, solver.relaxation), CTI_OPTIONS(solver.plain, solver.warm), CTI_OPTIONS(solver.seed, solver.seed),
@@ -235,7 +235,8 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
         cti_body *b = &w->bodies[i];
         if (b->kind == CTI_BODY_FREE)
             continue;
-        CTI_ARCHIVE(a, b->friction), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->thickness), cti_archive_moderate(a, 1);
+        CTI_ARCHIVE(a, b->friction), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->restitution), cti_archive_moderate(a, 1);
+        CTI_ARCHIVE(a, b->thickness), cti_archive_moderate(a, 1);
         CTI_ARCHIVE(a, b->gravity_scale), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->pressure), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->contact);
         CTI_ARCHIVE(a, b->filter.category), CTI_ARCHIVE(a, b->filter.mask), CTI_ARCHIVE(a, b->filter.group);
         cti_snapshot_count(a, &b->sensor, 2), cti_snapshot_count(a, &b->unsearched, 2), cti_snapshot_count(a, &b->places, most);
@@ -261,7 +262,7 @@ static void cti_snapshot_spread(ct_world *w)
     for (i = 0; i < s->surface.n_bodies; i++) {
         const cti_body *b = &w->bodies[w->surface_slot[i]];
         cti_surface_body *q = &s->surface.bodies[i];
-        q->friction = b->friction, q->thickness = b->thickness, q->contact = b->contact, q->id = cti_body_number(b, w->surface_slot[i]);
+        q->friction = b->friction, q->restitution = b->restitution, q->thickness = b->thickness, q->contact = b->contact, q->id = cti_body_number(b, w->surface_slot[i]);
         memcpy(q->belt, b->belt, sizeof q->belt);
         s->surface.has_belts |= cti_v3_norm2(cti_v3_at(b->belt, 0)) > 0;
     }

@@ -53,7 +53,7 @@ typedef struct cti_body {
     cti_model model;
     cti_body_split split;
     ct_material material;
-    ct_real friction, thickness;
+    ct_real friction, thickness, restitution;
     ct_contact_material contact; /* -1: the world's */
     ct_filter filter;
     ct_real gravity_scale;

@@ -186,9 +186,13 @@ CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, con
 /* ct_body_set_contact -- springs and dampers of a body's contacts, with CT_STEPPER_PENALTY; other steppers ignore them. It holds from the next
    step on. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL, a stiffness that is neither positive nor -1, a damping that is neither zero, positive nor -1. */
 CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const ct_contact_material *material);
-/* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has the geometric mean of both. CT_ERR_ARGUMENT:
-   negative or not finite; CT_ERR_UNSUPPORTED: above 0 with CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
+/* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has what ct_world_desc.friction_combine makes
+   of both. CT_ERR_ARGUMENT: negative or not finite; CT_ERR_UNSUPPORTED: above 0 with CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_real friction);
+/* ct_body_set_restitution -- of a body's impacts from the next step on, [0, 1]: a pair has what ct_world_desc.restitution_combine makes of both. At
+   first the world's. CT_ERR_ARGUMENT: outside; CT_ERR_UNSUPPORTED: another stepper than CT_STEPPER_CMR; CT_ERR_STALE_ID. */
+CONTACT_API ct_code ct_body_set_restitution(ct_world *world, ct_body_id body, ct_real restitution);
+CONTACT_API ct_real ct_body_get_restitution(const ct_world *world, ct_body_id body); /* 0 for stale ids */
 /* ct_body_set_surface_velocity -- a static or kinematic body's surface moves along itself, as a belt does, while its shape stays: in contacts its
    points have this velocity [3] [m/s], world axes, less its part along the contact's normal. It holds from the next step on; default 0. Friction
    drags what touches it; the work is in ct_step_report.work_script. CT_ERR_ARGUMENT: NULL, numbers that are not finite or too large, another body;
