@@ -529,29 +529,39 @@ static void scene_read_side(json_in *in, const cJSON *joint, scene_joint *j, int
     j->vertex[side] = (int)v->valuedouble;
 }
 
+/* what moves a hinge or a slider, and at what a joint breaks */
+static void scene_read_drive(json_in *in, const cJSON *e, scene_joint *j)
+{
+    j->has_limits = json_in_numbers(in, e, j->path, "limits", j->limits, 2);
+    j->has_motor = json_in_numbers(in, e, j->path, "motor", j->motor, 2);
+    j->has_spring = json_in_numbers(in, e, j->path, "spring", j->spring, 3);
+    j->has_breaks = json_in_numbers(in, e, j->path, "break", j->breaks, 2);
+}
+
 static void scene_read_joint(json_in *in, const cJSON *e, scene_joint *j)
 {
-    static const char *const kinds[] = {"ball", "hinge", "fixed"};
+    static const char *const kinds[] = {"ball", "hinge", "fixed", "slider"};
     const char *type = json_in_string(in, e, j->path, "type");
     char full[48];
     int k;
-    for (k = 0; k < 3 && (!type || strcmp(type, kinds[k])); k++)
+    for (k = 0; k < 4 && (!type || strcmp(type, kinds[k])); k++)
         ;
     snprintf(full, sizeof full, "%s.type", j->path);
-    if (k == 3)
-        json_in_error(in, full, "expected ball, hinge or fixed");
+    if (k == 4)
+        json_in_error(in, full, "expected ball, hinge, fixed or slider");
     else
-        j->kind = (ct_joint_kind)k;
+        j->kind = k == 3 ? CT_JOINT_SLIDER : (ct_joint_kind)k;
     if (k == CT_JOINT_BALL)
-        scene_refuse_unused(in, e, j->path, "type a b point compliance collide", "a joint of type ball");
+        scene_refuse_unused(in, e, j->path, "type a b point compliance collide break", "a joint of type ball");
     else if (k == CT_JOINT_FIXED)
-        scene_refuse_unused(in, e, j->path, "type a b point compliance angular_compliance collide", "a joint of type fixed");
+        scene_refuse_unused(in, e, j->path, "type a b point compliance angular_compliance collide break", "a joint of type fixed");
     json_in_numbers(in, e, j->path, "point", j->point, 3);
     json_in_numbers(in, e, j->path, "axis", j->axis, 3);
     j->compliance = json_in_number(in, e, j->path, "compliance", 0, 0, SCENE_INF, 0);
     j->angular_compliance = json_in_number(in, e, j->path, "angular_compliance", 0, 0, SCENE_INF, 0);
     if (cJSON_GetObjectItemCaseSensitive(e, "collide"))
         j->collide = json_in_bool(in, e, j->path, "collide", 0);
+    scene_read_drive(in, e, j);
 }
 
 /* joints and stitches into one list */
@@ -576,12 +586,14 @@ static void scene_read_joints(json_in *in, const cJSON *root, scene *s)
             j->axis[1] = 1;
             j->collide = j->vertex[0] = j->vertex[1] = -1;
             j->rest_length = -1;
-            if (!json_in_keys(in, e, j->path, l ? "a b stiffness rest_length" : "type a b point axis compliance angular_compliance collide"))
+            if (!json_in_keys(in, e, j->path, l ? "a b stiffness rest_length break"
+                                                : "type a b point axis compliance angular_compliance collide limits motor spring break"))
                 continue;
             if (l) {
                 stiffness = json_in_number(in, e, j->path, "stiffness", 0, 0, SCENE_INF, JSON_IN_ABOVE); /* none: rigid */
                 j->compliance = stiffness > 0 ? 1 / stiffness : 0;
                 j->rest_length = json_in_number(in, e, j->path, "rest_length", -1, 0, SCENE_INF, 0);
+                j->has_breaks = json_in_numbers(in, e, j->path, "break", j->breaks, 2);
             } else
                 scene_read_joint(in, e, j);
             scene_read_side(in, e, j, 0);

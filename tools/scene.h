@@ -76,6 +76,8 @@ typedef struct scene_joint {
     int vertex[2]; /* -1: none */
     double point[3], axis[3], compliance, angular_compliance, rest_length;
     int collide;   /* -1: the library's default */
+    double limits[2], motor[2], spring[3], breaks[2];
+    int has_limits, has_motor, has_spring, has_breaks;
 } scene_joint;
 
 typedef struct scene {

@@ -744,6 +744,14 @@ static int sim_add_joint(const scene *s, const scene_joint *j, sim *m)
     if (!sim_side(s, m, j, 0, &d.a) || !sim_side(s, m, j, 1, &d.b))
         return 0;
     code = ct_joint_add(m->world, &d, &id);
+    if (code == CT_OK && j->has_limits)
+        code = ct_joint_set_limits(m->world, id, (ct_real)j->limits[0], (ct_real)j->limits[1]);
+    if (code == CT_OK && j->has_spring)
+        code = ct_joint_set_spring(m->world, id, (ct_real)j->spring[0], (ct_real)j->spring[1], (ct_real)j->spring[2]);
+    if (code == CT_OK && j->has_motor)
+        code = ct_joint_set_motor(m->world, id, (ct_real)j->motor[0], (ct_real)j->motor[1]);
+    if (code == CT_OK && j->has_breaks)
+        code = ct_joint_set_break(m->world, id, (ct_real)j->breaks[0], (ct_real)j->breaks[1]);
     if (code != CT_OK)
         cli_fail("%s: %s: %s", s->file, j->path, cli_error_text(code, ct_world_error(m->world), text, sizeof text));
     return code == CT_OK;

@@ -141,6 +141,20 @@ static void cti_augmented_section(ct_cone cone, double bound, double *x, double 
     memcpy(x, g, sizeof g);
 }
 
+/* r of equations to its bound; H: the derivative there, of a slope that is the same along all axes */
+static void cti_augmented_within(const cti_row *row, double slope, double *r, double *H)
+{
+    double most = (double)row->most, size = most > 0 ? sqrt(cti_dot(3, r, r)) : 0;
+    int i, k;
+    if (!(size > most))
+        return;
+    for (i = 0; H && i < 3; i++)
+        for (k = 0; k < 3; k++)
+            H[3 * i + k] = row->equations >> i & row->equations >> k & 1 ? slope * most / size * ((i == k) - r[i] * r[k] / (size * size)) : 0;
+    for (k = 0; k < 3; k++)
+        r[k] *= most / size;
+}
+
 /* r = P(r_held - rho u) of row i, with its compliance; H [9] = -dr/du, or NULL */
 static void cti_augmented_law(const cti_augmented *s, int i, const double *u, double *r, double *H)
 {
@@ -157,8 +171,10 @@ static void cti_augmented_law(const cti_augmented *s, int i, const double *u, do
         if (H && row->equations >> k & 1)
             H[4 * k] = slope[k];
     }
-    if (row->equations)
+    if (row->equations) {
+        cti_augmented_within(row, slope[0], r, H);
         return;
+    }
     /* the normal law, or recovery through its softness, whichever requires more */
     soft = 1 + rho[0] * (double)row->softness;
     if (row->recover > 0 && (held[0] - rho[0] * (u[0] - (double)row->recover)) / soft > x[0])
@@ -317,8 +333,10 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
         double across = (double)(local[1] + local[2]) / 2, d[3];
         int k;
         d[0] = (double)local[0], d[1] = d[2] = across;
+        if (p->rows[i].most > 0)
+            d[0] = d[1] = d[2] = (double)cti_max(local[0], cti_max(local[1], local[2]));
         for (k = 0; k < 3; k++) {
-            double c = p->rows[i].equations ? (double)local[k] : d[k], yield = p->rows[i].equations ? (double)p->rows[i].compliance[k] : 0;
+            double c = p->rows[i].equations && !(p->rows[i].most > 0) ? (double)local[k] : d[k], yield = p->rows[i].equations ? (double)p->rows[i].compliance[k] : 0;
             s->rho[3 * i + (size_t)k] = c > 0 ? cti_solve_tuned.augmented.stiff / c : 0;
             /* an equation with a compliance has at most that spring's stiffness, whatever rho: it may grow until its multiplier does not matter */
             s->stiffest[3 * i + (size_t)k] =

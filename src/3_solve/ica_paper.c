@@ -135,14 +135,18 @@ static void cti_paper_velocity(const cti_paper *s, int i, const ct_real *dv, ct_
 /* complementarity residual of one contact, as velocities: the change of its multipliers in a projected step of its own */
 static void cti_paper_residual(const cti_law *q, ct_cone cone, const ct_real *r, const ct_real *u, double *normal, double *friction)
 {
-    ct_real law = u[0] + q->compliance[0] * r[0], d[3], g1, g2;
+    ct_real law = u[0] + q->compliance[0] * r[0], d[3], next[3], g1, g2;
     int k;
-    for (k = 0; q->equations && k < 3; k++) {
-        ct_real miss = q->equations >> k & 1 ? u[k] + q->compliance[k] * r[k] : 0;
-        *normal += (double)(miss * miss);
-    }
-    if (q->equations)
+    if (q->equations) {
+        for (k = 0; k < 3; k++) {
+            d[k] = q->equations >> k & 1 ? u[k] + q->compliance[k] * r[k] : 0;
+            next[k] = r[k] - q->inv_top * d[k];
+        }
+        if (cti_row_bound(q->most, next))
+            cti_v3_put(d, 0, cti_v3_mul(cti_v3_sub(cti_v3_at(r, 0), cti_v3_at(next, 0)), 1 / q->inv_top));
+        *normal += (double)cti_v3_norm2(cti_v3_at(d, 0));
         return;
+    }
     if (q->recover > 0)
         law = cti_min(law, u[0] + q->softness * r[0] - q->recover);
     d[0] = q->B[0] > 0 ? cti_min(law, r[0] * q->B[0]) : 0;

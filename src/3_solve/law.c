@@ -9,12 +9,15 @@
 /* inverse of B + compliance on the axes that are equations, 0 elsewhere; it stays 0 where that block is singular */
 static void cti_law_equations(cti_law *q)
 {
-    ct_real C[9], inv[9];
+    ct_real C[9], inv[9], top = 0;
     int i, j;
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
             C[3 * i + j] =
                 (q->equations >> i & q->equations >> j & 1) ? q->B[3 * i + j] + (i == j ? q->compliance[i] : 0) : (i == j ? 1 : 0);
+    for (i = 0; i < 3; i++)
+        top = q->equations >> i & 1 ? cti_max(top, cti_abs(C[3 * i]) + cti_abs(C[3 * i + 1]) + cti_abs(C[3 * i + 2])) : top;
+    q->inv_top = top > 0 ? 1 / top : 0;
     memset(q->inv_B, 0, sizeof q->inv_B);
     if (!cti_m3_inverse(C, inv))
         return;
@@ -23,11 +26,21 @@ static void cti_law_equations(cti_law *q)
             q->inv_B[3 * i + j] = (q->equations >> i & q->equations >> j & 1) ? inv[3 * i + j] : 0;
 }
 
-/* solves all equations of a joint at once */
+/* solves all equations of a joint at once; where their bound holds, by a projected step with the inverse of the largest local compliance, as slip */
 static void cti_law_join(const cti_law *q, ct_real *r, ct_real *u)
 {
     cti_v3 e = cti_v3_make(u[0] + q->compliance[0] * r[0], u[1] + q->compliance[1] * r[1], u[2] + q->compliance[2] * r[2]);
-    cti_v3 d = cti_v3_mul(cti_m3_mul_v(q->inv_B, e), -1), c = cti_m3_mul_v(q->B, d);
+    cti_v3 d = cti_v3_mul(cti_m3_mul_v(q->inv_B, e), -1), c;
+    ct_real next[3];
+    int k;
+    cti_v3_put(next, 0, cti_v3_add(cti_v3_at(r, 0), d));
+    if (cti_row_bound(q->most, next)) {
+        for (k = 0; k < 3; k++)
+            next[k] = q->equations >> k & 1 ? r[k] - q->inv_top * (u[k] + q->compliance[k] * r[k]) : 0;
+        cti_row_bound(q->most, next);
+        d = cti_v3_sub(cti_v3_at(next, 0), cti_v3_at(r, 0));
+    }
+    c = cti_m3_mul_v(q->B, d);
     r[0] += d.x, r[1] += d.y, r[2] += d.z;
     u[0] += c.x, u[1] += c.y, u[2] += c.z;
 }
@@ -37,7 +50,7 @@ CTI_FN void cti_law_prepare(cti_law *q, const cti_row *row, ct_cone cone)
 {
     const ct_real *B = q->B;
     ct_real b11 = B[4] + row->compliance[1], b22 = B[8] + row->compliance[2], det = b11 * b22 - B[5] * B[7], top;
-    q->mu = row->mu, q->recover = row->recover, q->softness = row->softness;
+    q->mu = row->mu, q->most = row->most, q->recover = row->recover, q->softness = row->softness;
     q->equations = row->equations;
     memcpy(q->compliance, row->compliance, sizeof q->compliance);
     if (q->equations) {

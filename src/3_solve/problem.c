@@ -31,6 +31,15 @@ CTI_FN void cti_row_scatter(const cti_problem *p, const cti_row *row, const ct_r
     }
 }
 
+CTI_FN int cti_row_bound(ct_real most, ct_real *r)
+{
+    ct_real size = most > 0 ? cti_v3_norm(cti_v3_at(r, 0)) : 0;
+    if (!(size > most))
+        return 0;
+    cti_v3_put(r, 0, cti_v3_mul(cti_v3_at(r, 0), most / size));
+    return 1;
+}
+
 CTI_FN void cti_row_map(const cti_row *row, int k, ct_real *G)
 {
     const cti_term *t = &row->term[k];

@@ -3,7 +3,8 @@
    A v = b + J' r,   u = J v + w,   per contact (u_n, u_t) and r = (lambda, gamma1, gamma2) in its frame n, t1, t2:
    0 <= lambda  perpendicular to  u_n + c_n lambda >= 0,   gamma in the cone of radius mu lambda, opposing u_t.     [Otaduy 2009, eq. 6-7]
 
-   Joints and stitches are rows of the same shape whose axes are equations, u + c r = 0 with r of either sign.
+   Joints and stitches are rows of the same shape whose axes are equations, u + c r = 0 with r of either sign. Those of a motor have a bound:
+   |r| <= most, and u + c r opposes an r that is there.
    J is never stored: a row keeps its attachments, at most sixteen terms, and gathers and scatters through them. A row's constant part w
    holds g0/dt, scripted motion and the stick target. This floor knows no mesh and no body: blocks are numbered, clusters are lists of
    blocks. */
@@ -33,6 +34,7 @@ typedef struct cti_row {
     ct_real frame[9];      /* rows n, t1, t2: orthonormal */
     ct_real w[3];          /* [m/s] */
     ct_real mu;            /* >= 0 */
+    ct_real most;          /* [N s] of equations: bound of |r|; 0: none */
     ct_real compliance[3]; /* [m/s per N s] >= 0: softens the hard law u_n >= 0 and the stick */
     ct_real recover;       /* > 0: [m/s] speed at which a pair closer than its thickness is separated: lambda >= (recover - u_n) / softness */
     ct_real softness;      /* [m/s per N s] > 0 where recover > 0 */
@@ -155,6 +157,8 @@ CTI_FN cti_term *cti_row_term(cti_row *row, int first, int block);
 CTI_FN void cti_row_velocity(const cti_row *row, const ct_real *v, ct_real *u);
 /* cti_row_scatter -- f += J' r of one row, through the projectors. */
 CTI_FN void cti_row_scatter(const cti_problem *p, const cti_row *row, const ct_real *r, ct_real *f);
+/* cti_row_bound -- moves the multipliers of equations to the nearest ones within their bound. Returns 1 if it held them. */
+CTI_FN int cti_row_bound(ct_real most, ct_real *r);
 /* cti_row_map -- G [9] of term k: frame * (weight I - [arm]x), block velocity to contact frame. */
 CTI_FN void cti_row_map(const cti_row *row, int k, ct_real *G);
 /* cti_row_map_t -- the same transposed and projected: contact impulse to block impulse, S G'. [9] */

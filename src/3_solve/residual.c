@@ -36,6 +36,21 @@ static double cti_residual_friction(ct_cone cone, double bound, const double *r,
     return (g1 > g2 ? g1 : g2) * d;
 }
 
+/* equations e = 0; where their bound holds r, the change of r by a projected step, times the local compliance d */
+static void cti_residual_equations(const cti_problem *p, const cti_row *row, const double *e, const double *r, double d, cti_residuals *out)
+{
+    double next[3], most = (double)row->most, size = 0;
+    int k;
+    for (k = 0; k < 3; k++) {
+        next[k] = row->equations >> k & 1 ? r[k] - (d > 0 ? e[k] / d : 0) : 0;
+        size += next[k] * next[k];
+    }
+    size = most > 0 && size > most * most ? sqrt(size) : 0;
+    for (k = 0; k < 3; k++)
+        if (row->equations >> k & 1)
+            cti_residual_raise(p, size > 0 ? (r[k] - next[k] * most / size) * d : e[k], &out->natural);
+}
+
 CTI_FN void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const double *u, const double *r, const ct_real *local,
                              cti_residuals *out)
 {
@@ -44,9 +59,7 @@ CTI_FN void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *
     for (k = 0; k < 3; k++)
         e[k] = u[k] + (double)row->compliance[k] * r[k];
     if (row->equations) {
-        for (k = 0; k < 3; k++)
-            if (row->equations >> k & 1)
-                cti_residual_raise(p, e[k], &out->natural);
+        cti_residual_equations(p, row, e, r, (double)cti_max(local[0], cti_max(local[1], local[2])), out);
         return;
     }
     if (!(d > 0))

@@ -7,6 +7,52 @@
 #include "../1_math/d3.h"
 #include "../1_math/elem.h"
 
+CTI_FN int cti_joint_has(const cti_joint *j, int part)
+{
+    int guided = j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_SLIDER;
+    switch (part) {
+    case CTI_PART_POINT:
+        return j->kind != CT_JOINT_DRAG;
+    case CTI_PART_TURN:
+        return guided || j->kind == CT_JOINT_FIXED;
+    case CTI_PART_DRIVE:
+        return j->drive.most > 0;
+    default:
+        return guided && cti_finite(part == CTI_PART_LOWER ? j->drive.lower : j->drive.upper);
+    }
+}
+
+CTI_FN ct_real cti_joint_value(const cti_joint *j, const ct_real *a, const ct_real *b, cti_v3 d)
+{
+    cti_v3 axis = cti_v3_at(b, 0), from = cti_v3_at(b, 1), to = cti_v3_at(a, 1);
+    if (j->kind == CT_JOINT_SLIDER)
+        return cti_v3_dot(d, axis);
+    return cti_atan2(cti_v3_dot(axis, cti_v3_cross(from, to)), cti_v3_dot(from, to));
+}
+
+/* an angle in (-pi, pi] */
+static ct_real cti_joint_wrap(ct_real angle)
+{
+    const ct_real half = CTI_R(3.14159265358979323846);
+    return angle > half ? angle - 2 * half : angle <= -half ? angle + 2 * half : angle;
+}
+
+CTI_FN ct_real cti_joint_lag(const cti_joint *j, ct_real value)
+{
+    value -= j->drive.target;
+    return j->kind == CT_JOINT_HINGE ? cti_joint_wrap(value) : value;
+}
+
+CTI_FN ct_real cti_joint_gap(const cti_joint *j, int part, ct_real value)
+{
+    const cti_drive *q = &j->drive;
+    ct_real middle = (q->lower + q->upper) / 2;
+    if (j->kind == CT_JOINT_SLIDER)
+        return part == CTI_PART_LOWER ? value - q->lower : q->upper - value;
+    value = cti_joint_wrap(value - middle); /* a turn beyond pi is nearer to the other limit */
+    return (q->upper - q->lower) / 2 + (part == CTI_PART_LOWER ? value : -value);
+}
+
 CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out)
 {
     cti_v3 t1, t2;

@@ -39,6 +39,7 @@ typedef struct cti_mechanism_row {
     double compliance;      /* [1/kg] of f, above 0: bounds the impulses of rows that contradict or repeat each other */
     int is_soft, is_loose;  /* 1: a spring; one that the step resolves, so that velocities are not projected along it */
     double f[3];            /* half impulse [N s], world axes; of part 1: the moment over the lever */
+    double noted[3];        /* [N s] what projections of velocities have given, world axes: cti_mechanism_note */
     double arm[2][3];       /* part 0: mean of the arms at the start and the end, world axes */
     double axis[3];         /* hinge: its mean axis; else 0 */
     double error[3];        /* [m] at the end, less `left` */
@@ -80,6 +81,8 @@ CTI_FN void cti_mechanism_angle(const double *turn, double *out);
 /* cti_mechanism_project -- removes from the velocities at the start (end 0) or the end (1) what the joints do not allow there, in the metric
    of the masses; sets `slow` to 0. Returns the kinetic energy that this takes [J]. */
 CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end);
+/* cti_mechanism_note -- adds the impulses of the last projection to the rows' `noted`. */
+CTI_FN void cti_mechanism_note(cti_mechanism *m);
 /* cti_mechanism_clean -- the same again for other velocities there. rated 0: the rows' scripts stand still. */
 CTI_FN void cti_mechanism_clean(cti_mechanism *m, int end, int rated);
 /* cti_mechanism_load -- adds the force and the moment of a row's impulse f on a side. */

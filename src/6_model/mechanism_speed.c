@@ -72,6 +72,13 @@ CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end)
     return before - cti_mechanism_kinetic(m, end);
 }
 
+CTI_FN void cti_mechanism_note(cti_mechanism *m)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(m->rows); i++)
+        cti_d3_add(m->rows[i].noted, m->x + 3 * (size_t)i, 1);
+}
+
 /* the motion at the end that the bodies would have as one, about their centre of mass */
 typedef struct cti_mechanism_common {
     double mass, center[3], speed[3], rate[3];

@@ -40,6 +40,8 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
         return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no scripted surfaces";
     case CTI_FEATURE_JOINT:
         return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no joints";
+    case CTI_FEATURE_DRIVE:
+        return "CT_STEPPER_BARRIER has joints without limits and motors, no sliders and no drags: use CT_STEPPER_CMR";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_SNAPSHOT:

@@ -50,7 +50,7 @@ static int cti_zones_join_joints(cti_zones *z)
     for (i = 0; i < CTI_JOINTS(s); i++) {
         const cti_joint *j = &s->bodies.joints[i];
         int a, b;
-        if (j->compliance > 0)
+        if (j->compliance > 0 || !cti_joint_has(j, CTI_PART_POINT))
             continue;
         a = cti_zones_join_side(z->rigid_sets, s, &j->a), b = cti_zones_join_side(z->rigid_sets, s, &j->b);
         if (a >= 0 && b >= 0)
@@ -92,9 +92,9 @@ static ct_real cti_zones_solve_joints(cti_zones *z, const cti_problem *p)
     for (i = 0; i < 3 * z->n_joints; i++) {
         cti_row *row = &s->contact.rows[z->joint_rows[i / 3]];
         cti_v3 answer[CTI_ROW_TERMS];
-        ct_real u[3], B = row->compliance[i % 3], d;
+        ct_real u[3], B = row->compliance[i % 3], d, before;
         k = i % 3;
-        if (!(row->equations >> k & 1))
+        if (!(row->equations ? row->equations >> k & 1 : k == 0))
             continue;
         cti_row_velocity(row, s->end.v, u);
         for (j = 0; j < row->n; j++) {
@@ -110,7 +110,14 @@ static ct_real cti_zones_solve_joints(cti_zones *z, const cti_problem *p)
             B += cti_v3_dot(g, answer[j]);
         }
         d = B > 0 ? -(u[k] + row->compliance[k] * row->r[k]) / B : 0;
-        row->r[k] += d;
+        before = row->r[k], row->r[k] += d;
+        if (!row->equations)
+            row->r[0] = cti_max(0, row->r[0]);
+        else if (row->most > 0) {
+            ct_real others = cti_v3_norm2(cti_v3_at(row->r, 0)) - row->r[k] * row->r[k], room = cti_sqrt(cti_max(0, row->most * row->most - others));
+            row->r[k] = cti_clamp(row->r[k], -room, room);
+        }
+        d = row->r[k] - before;
         big = cti_max(big, cti_abs(d) * B);
         for (j = 0; j < row->n; j++)
             cti_v3_addto(s->end.v, row->term[j].block, cti_v3_mul(answer[j], d));
@@ -326,7 +333,7 @@ static void cti_zones_anchor(cti_zones *z, uint8_t *anchored)
                 held |= s->scripts.fixed[side[k]->block[j]];
             block = side[k]->rigid >= 0 ? s->bodies.rigids[side[k]->rigid].block : side[k]->n ? side[k]->block[0] : block;
         }
-        if (held && block >= 0 && !(s->bodies.joints[i].compliance > 0))
+        if (held && block >= 0 && !(s->bodies.joints[i].compliance > 0) && cti_joint_has(&s->bodies.joints[i], CTI_PART_POINT))
             anchored[cti_sets_root(z->zone_sets, block)] = 1;
     }
 }

@@ -7,6 +7,7 @@
    has vertices. differs: positions and speeds of elastics are not corrected, so that they never jump. based on: Volino,
    Magnenat-Thalmann 2000, sec. 4.2 and 6. */
 #include "geometric.h"
+#include "../8_step/impulses.h"
 #include "../8_step/joints.h"
 
 /* returns the point of a side at a time; x: of the blocks */
@@ -120,11 +121,5 @@ CTI_FN int cti_geometric_elastic_weights(cti_state *s, const cti_geometric_colli
 
 CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_collision *t, cti_v3 J)
 {
-    uint64_t key = s->bodies.joints[t->elastic - 1].key;
-    const cti_memory_item *old = cti_memory_find(&s->step.impulses.joints, key);
-    cti_memory_item item;
-    memset(&item, 0, sizeof item);
-    item.key = key;
-    cti_v3_put(item.impulse, 0, old ? cti_v3_add(cti_v3_at(old->impulse, 0), J) : J);
-    return cti_memory_add(s->mem, &s->step.impulses.joints, &item);
+    return cti_impulses_joint(s, s->bodies.joints[t->elastic - 1].key, J);
 }

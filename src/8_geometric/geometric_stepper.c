@@ -53,6 +53,7 @@ static const cti_refusal cti_geometric_refusals[] = {
     {CTI_FEATURE_ROD, "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and a rod has none: use CT_STEPPER_CMR"},
     {CTI_FEATURE_POINTS, "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and loose points have none: use CT_STEPPER_CMR"},
     {CTI_FEATURE_RIGID, "CT_STEPPER_GEOMETRIC corrects particles, and a rigid body has none: use CT_STEPPER_CMR"},
+    {CTI_FEATURE_DRIVE, "CT_STEPPER_GEOMETRIC has joints without limits and motors, and no drags: use CT_STEPPER_CMR"},
     {CTI_FEATURE_REPAIR, "CT_STEPPER_GEOMETRIC cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR"},
     {CTI_FEATURE_PROBLEM, "CT_STEPPER_GEOMETRIC solves no contact problem: its contacts are corrections: use CT_STEPPER_CMR"},
     {CTI_FEATURE_STEP, NULL}};

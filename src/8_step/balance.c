@@ -94,7 +94,8 @@ static void cti_balance_look(cti_balance_ways *w, const cti_row *row, ct_real lo
     if (row->equations) {
         for (k = 0; k < 3; k++)
             if (row->equations >> k & 1)
-                cti_balance_way(w, row, cti_v3_make((ct_real)(k == 0), (ct_real)(k == 1), (ct_real)(k == 2)), cti_abs(row->r[k]) + load);
+                cti_balance_way(w, row, cti_v3_make((ct_real)(k == 0), (ct_real)(k == 1), (ct_real)(k == 2)),
+                                row->most > 0 ? (row->most - cti_v3_norm(cti_v3_at(row->r, 0))) / 2 : cti_abs(row->r[k]) + load);
         return;
     }
     if (!(row->r[0] > 0))

@@ -561,7 +561,6 @@ CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
 static double cti_energy_row(const cti_state *s, int i, double *joints)
 {
     const cti_row *row = &s->contact.rows[i];
-    const cti_contact_row *o = &s->contact.origins[i];
     const cti_joint *joint = cti_joints_of(s, i);
     ct_real u[3], share = cti_linkage_impulse_factor(s, i);
     double work = -cti_energy_bent(s, i);
@@ -569,7 +568,7 @@ static double cti_energy_row(const cti_state *s, int i, double *joints)
     cti_row_velocity(row, s->end.v, u);
     for (k = 0; k < 3; k++)
         work += (double)(share * row->r[k] * (u[k] - row->w[k]));
-    if (joint && !(cti_linkage_is_rigid(joint, (o->joint - 1) & 1) && !cti_joints_is_scripted(joint) && !cti_linkage_recovers(s, joint)))
+    if (joint && !(cti_linkage_is_rigid(joint, cti_joints_part(s, i)) && !cti_joints_is_scripted(joint) && !cti_linkage_recovers(s, joint)))
         *joints += work;
     return work;
 }

@@ -145,7 +145,7 @@ CTI_FN int cti_impulses_joint(cti_state *s, uint64_t key, cti_v3 r)
     const cti_memory_item *m = cti_memory_find(&s->step.impulses.joints, key);
     cti_memory_item item;
     memset(&item, 0, sizeof item);
-    item.key = key;
+    item.key = key, item.dt = s->step.dt;
     cti_v3_put(item.impulse, 0, m ? cti_v3_add(r, cti_v3_at(m->impulse, 0)) : r);
     return cti_memory_add(s->mem, &s->step.impulses.joints, &item);
 }
@@ -266,10 +266,9 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt, ct_step_report *r)
         const cti_row *row = &s->contact.rows[i];
         const cti_contact_row *origin = &s->contact.origins[i];
         cti_touch t;
-        cti_v3 J = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
-        if (cti_joints_of(s, i) && !cti_impulses_joint(s, row->key, cti_v3_mul(J, cti_linkage_impulse_factor(s, i))))
+        if (cti_joints_of(s, i) && !cti_impulses_joint(s, row->key, cti_linkage_impulse(s, i)))
             return 0;
-        if (row->equations || !(row->r[0] > 0))
+        if (origin->joint || !(row->r[0] > 0))
             continue;
         cti_impulses_make(s, row, origin, &t);
         if (r)

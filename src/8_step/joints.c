@@ -10,6 +10,7 @@
    r0. Where contacts leave no room to close the joint no solve does: its force stays bounded, and the motion is the nearest one to closing it.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 #include "joints.h"
+#include "drives.h"
 #include "linkage.h"
 #include "momenta.h"
 #include "policy.h"
@@ -34,7 +35,7 @@ static cti_v3 cti_joints_framed(const cti_joint_side *side, double time)
 CTI_FN cti_joint *cti_joints_of(const cti_state *s, int row)
 {
     int id = CTI_JOINTS(s) ? s->contact.origins[row].joint - 1 : -1;
-    return id >= 0 ? &s->bodies.joints[id / 2] : NULL;
+    return id >= 0 ? &s->bodies.joints[id / CTI_PARTS] : NULL;
 }
 
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad)
@@ -71,8 +72,10 @@ static cti_v3 cti_joints_phi(const cti_state *s, const cti_joint *j, int part, i
     ct_real a[9], b[9];
     cti_v3 d = cti_joints_place(s, &j->a, end, time, a);
     d = cti_v3_sub(d, cti_joints_place(s, &j->b, end, time, b));
-    if (part == 1)
+    if (part == CTI_PART_TURN)
         d = cti_v3_mul(cti_joint_turn(a, b, j->kind == CT_JOINT_HINGE), j->lever);
+    else if (j->kind == CT_JOINT_SLIDER)
+        d = cti_v3_mad(d, cti_v3_at(b, 0), -cti_v3_dot(d, cti_v3_at(b, 0)));
     else if (j->rest > 0)
         return cti_v3_make(cti_v3_norm(d) - j->rest, 0, 0);
     return cti_m3_mul_v(frame, d);
@@ -116,9 +119,7 @@ static ct_real cti_joints_response(const cti_row *row, int k, const ct_real *M, 
     return big;
 }
 
-/* Sum of the responses of the row's blocks in A. masses 1: of deformable bodies those of the masses alone [1/kg], a bound on the response whatever
-   their stiffness. least 1: in the stiffest direction */
-static ct_real cti_joints_own(const cti_state *s, const cti_row *row, int masses, int least)
+CTI_FN ct_real cti_joints_own(const cti_state *s, const cti_row *row, int masses, int least)
 {
     ct_real sum = 0;
     int k;
@@ -130,8 +131,7 @@ static ct_real cti_joints_own(const cti_state *s, const cti_row *row, int masses
     return sum;
 }
 
-/* displacement of the scripted sides in the step, per time, in the row's axes */
-static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
+CTI_FN cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
     const cti_joint_side *side[2];
     cti_v3 u = cti_v3_zero();
@@ -158,23 +158,30 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
     return cti_m3_mul_v(frame, u);
 }
 
-CTI_FN int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
+CTI_FN void cti_joints_sides(const cti_state *s, const cti_joint *j, int turns, cti_row *row)
+{
+    cti_joints_side(s, &j->a, turns, turns ? j->lever : 1, row);
+    row->n_a = row->n;
+    cti_joints_side(s, &j->b, turns, turns ? -j->lever : -1, row);
+    if (!turns && j->kind == CT_JOINT_SLIDER && j->b.rigid >= 0) { /* side b holds the point of side a where that is on the axis */
+        cti_v3 a = cti_joints_place(s, &j->a, 0, s->step.time, NULL);
+        cti_v3_put(row->term[row->n - 1].arm, 0, cti_v3_sub(cti_v3_at(s->x, s->bodies.rigids[j->b.rigid].block), a));
+    }
+}
 
 /* key, equations, axes and terms of a part at the present state; multipliers and w are 0 */
 static void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row)
 {
     memset(row, 0, sizeof *row);
-    row->key = j->key + (uint64_t)part;
-    row->equations = part == 1 ? (j->kind == CT_JOINT_HINGE ? 6 : 7) : (j->rest > 0 ? 1 : 7);
+    row->key = cti_joint_key(j, part);
+    row->equations = part == 1 ? (j->kind == CT_JOINT_HINGE ? 6 : 7) : (j->kind == CT_JOINT_SLIDER ? 6 : j->rest > 0 ? 1 : 7);
     row->frame[0] = row->frame[4] = row->frame[8] = 1;
-    if (part == 1)
+    if (part == 1 || j->kind == CT_JOINT_SLIDER)
         cti_joints_place(s, &j->b, 0, s->step.time, row->frame);
     else if (j->rest > 0)
         cti_joint_axes(cti_v3_unit(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->step.time, NULL), cti_joints_place(s, &j->b, 0, s->step.time, NULL)),
                                    cti_v3_make(0, 1, 0)), row->frame);
-    cti_joints_side(s, &j->a, part, part == 1 ? j->lever : 1, row);
-    row->n_a = row->n;
-    cti_joints_side(s, &j->b, part, part == 1 ? -j->lever : -1, row);
+    cti_joints_sides(s, j, part, row);
 }
 
 /* compliance [m/N] of a part at its lever */
@@ -208,10 +215,14 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     int k;
     memset(origin, 0, sizeof *origin);
     origin->is_unsolved = 1;
+    if (part > CTI_PART_TURN) {
+        cti_drives_build(s, c, j, part, row);
+        return;
+    }
     cti_joints_row(s, j, part, row);
     soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row, 0, 0) * cti_step_tuned.attempt.joint_own);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
-    g = cti_linkage_row(s, 2 * (int)(j - s->bodies.joints) + part, row, &e) ? cti_linkage_of(s, j->a.rigid >= 0 ? j->a.rigid : j->b.rigid) : NULL;
+    g = cti_linkage_row(s, CTI_PARTS * (int)(j - s->bodies.joints) + part, row, &e) ? cti_linkage_of(s, j->a.rigid >= 0 ? j->a.rigid : j->b.rigid) : NULL;
     m = g ? NULL : cti_memory_find(c->memory, row->key);
     if (m)
         cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt / m->dt)));
@@ -246,7 +257,7 @@ static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
 CTI_FN int cti_joints_is_damped(const cti_state *s, int row)
 {
     const cti_joint *j = cti_joints_of(s, row);
-    return j && (s->contact.origins[row].joint & 1) && j->rest > 0 && s->contact.rows[row].equations == 7;
+    return j && cti_joints_part(s, row) == CTI_PART_POINT && j->rest > 0 && s->contact.rows[row].equations == 7;
 }
 
 /* Stitches that are damped across follow the rotation of all bodies that joints connect, if nothing holds these: it is no vibration */
@@ -335,10 +346,12 @@ static ct_real cti_joints_linearize_row(const cti_state *s, const cti_row_contex
 {
     cti_row *row = &s->contact.rows[i];
     const cti_contact_row *o = &s->contact.origins[i];
-    int k, start = s->desc.row_mode == CT_ROW_VELOCITY, part = (o->joint - 1) & 1, across = cti_joints_is_damped(s, i);
+    int k, start = s->desc.row_mode == CT_ROW_VELOCITY, part = cti_joints_part(s, i), across = cti_joints_is_damped(s, i);
     ct_real u[3], error[3], held[3], miss = 0;
     cti_v3 e;
     *apart = row->w[0] = row->w[1] = row->w[2] = 0;
+    if (part > CTI_PART_TURN)
+        return cti_drives_linearize(s, c, j, part, row);
     cti_v3_put(held, 0, cti_v3_mul(cti_m3_mul_v(row->frame, cti_v3_at(o->anchor, 0)), o->gives));
     if (across) /* compliance across is of the damper alone */
         held[1] = held[2] = 0;
@@ -399,13 +412,15 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c, ct_real sca
         if (cti_joints_is_inactive(s, &s->bodies.joints[i]))
             continue;
         s->bodies.joints[i].slack = cti_joints_slack(s, &s->bodies.joints[i], scale, c->dt);
-        for (part = 0; part < cti_joints_parts(&s->bodies.joints[i]); part++) {
+        for (part = 0; part < CTI_PARTS; part++) {
             cti_row row;
             cti_contact_row origin;
+            if (!cti_joint_has(&s->bodies.joints[i], part))
+                continue;
             cti_joints_build(s, c, &s->bodies.joints[i], part, &row, &origin);
             if (row.n == 0)
                 continue;
-            origin.joint = 1 + 2 * i + part;
+            origin.joint = 1 + CTI_PARTS * i + part;
             if (!CTI_RESERVE(s->mem, s->contact.origins, CTI_LEN(s->contact.origins) + 1) || !CTI_PUSH(s->mem, s->contact.rows, row))
                 return 0;
             CTI_PUSH(s->mem, s->contact.origins, origin);
@@ -453,8 +468,8 @@ CTI_FN ct_real cti_joints_rigid_error(const cti_state *s, const cti_joint *j)
 {
     ct_real worst = 0;
     int part;
-    for (part = 0; part < cti_joints_parts(j); part++)
-        if (!cti_joints_is_soft(j, part))
+    for (part = 0; part <= CTI_PART_TURN; part++)
+        if (cti_joint_has(j, part) && !cti_joints_is_soft(j, part))
             worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, cti_joints_unit)));
     return worst;
 }
@@ -464,7 +479,7 @@ CTI_FN ct_real cti_joints_error(const cti_state *s)
     ct_real worst = 0;
     int i;
     for (i = 0; i < CTI_JOINTS(s); i++)
-        worst = cti_max(worst, cti_joints_rigid_error(s, &s->bodies.joints[i]));
+        worst = cti_max(worst, cti_max(cti_joints_rigid_error(s, &s->bodies.joints[i]), cti_drives_error(s, &s->bodies.joints[i])));
     return worst;
 }
 
@@ -476,8 +491,11 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
         const cti_joint *j = &s->bodies.joints[i];
         if (cti_joints_is_inactive(s, j))
             continue;
-        for (part = 0; part < cti_joints_parts(j); part++) {
+        most = cti_max(most, cti_drives_speed(s, j, dt));
+        for (part = 0; part <= CTI_PART_TURN; part++) {
             ct_real e = cti_joints_is_soft(j, part) ? 0 : cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, cti_joints_unit));
+            if (!cti_joint_has(j, part))
+                continue;
             if (s->desc.recovery_speed > 0)
                 e = cti_min(e, dt * s->desc.recovery_speed);
             most = cti_max(most, e / dt + cti_v3_norm(cti_joints_script(s, j, part, dt, cti_joints_unit)));

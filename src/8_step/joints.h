@@ -9,8 +9,15 @@ CTI_FN cti_joint *cti_joints_of(const cti_state *s, int row);
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad);
 /* cti_joints_place -- the point of any side, at the start (end 0) or the tentative end of the step. */
 CTI_FN cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad);
-/* cti_joints_parts -- number of rows of a joint. */
-CTI_FN int cti_joints_parts(const cti_joint *j);
+/* cti_joints_part -- the part that a joint's row is of. */
+CTI_INLINE int cti_joints_part(const cti_state *s, int row) { return (s->contact.origins[row].joint - 1) % CTI_PARTS; }
+/* cti_joints_sides -- adds the terms of both sides to a row: of the points, or of the rotation (turns 1) times the lever. */
+CTI_FN void cti_joints_sides(const cti_state *s, const cti_joint *j, int turns, cti_row *row);
+/* cti_joints_own -- sum of the responses of the row's blocks in A. masses 1: of deformable bodies those of the masses alone [1/kg], a bound on the
+   response whatever their stiffness. least 1: in the stiffest direction. */
+CTI_FN ct_real cti_joints_own(const cti_state *s, const cti_row *row, int masses, int least);
+/* cti_joints_script -- displacement of the scripted sides in the step, per time, in the row's axes. */
+CTI_FN cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame);
 /* cti_joints_is_soft -- 1 if a part has compliance. */
 CTI_FN int cti_joints_is_soft(const cti_joint *j, int part);
 /* cti_joints_is_scripted -- 1 if a script moves a side. */

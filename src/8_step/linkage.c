@@ -17,10 +17,11 @@ static int cti_linkage_has_no_nodes(const cti_joint_side *a) { return a->rigid >
 /* 1 if a joint belongs to a linkage */
 static int cti_linkage_has_joint(const cti_joint *j)
 {
-    return cti_linkage_has_no_nodes(&j->a) && cti_linkage_has_no_nodes(&j->b) && !(j->rest > 0);
+    return cti_linkage_has_no_nodes(&j->a) && cti_linkage_has_no_nodes(&j->b) && !(j->rest > 0) && j->kind != CT_JOINT_SLIDER &&
+           j->kind != CT_JOINT_DRAG;
 }
 
-CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part) { return cti_linkage_has_joint(j) && !cti_joints_is_soft(j, part); }
+CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part) { return part <= CTI_PART_TURN && cti_linkage_has_joint(j) && !cti_joints_is_soft(j, part); }
 
 CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j)
 {
@@ -50,10 +51,10 @@ static void cti_linkage_unite(const cti_state *s, int32_t *sets, uint8_t *held)
 /* adds a part of a joint to its linkage */
 static int cti_linkage_add(cti_state *s, cti_linkage *g, int id)
 {
-    const cti_joint *j = &s->bodies.joints[id / 2];
+    const cti_joint *j = &s->bodies.joints[id / CTI_PARTS];
     cti_mechanism_row row;
     memset(&row, 0, sizeof row);
-    row.part = id & 1, row.is_hinge = j->kind == CT_JOINT_HINGE;
+    row.part = id % CTI_PARTS, row.is_hinge = j->kind == CT_JOINT_HINGE;
     row.lever = (double)j->lever;
     row.body[0] = j->a.rigid >= 0 ? s->linkages.place[j->a.rigid] : -1;
     row.body[1] = j->b.rigid >= 0 ? s->linkages.place[j->b.rigid] : -1;
@@ -96,20 +97,20 @@ CTI_FN int cti_linkage_prepare(cti_state *s)
     if (n == 0 || joints == 0 || cti_state_is_paper(s))
         return 1;
     if (!sets || !held || !CTI_RESIZE(&s->prepared, s->linkages.of, n) || !CTI_RESIZE(&s->prepared, s->linkages.place, n) ||
-        !CTI_RESIZE(&s->prepared, s->linkages.row_of, 2 * joints))
+        !CTI_RESIZE(&s->prepared, s->linkages.row_of, CTI_PARTS * joints))
         return 0;
     for (i = 0; i < n; i++)
         s->linkages.of[i] = s->linkages.place[i] = -1;
     cti_linkage_unite(s, sets, held);
     ok = cti_linkage_gather(s, sets, held);
-    for (i = 0; i < 2 * joints; i++)
+    for (i = 0; i < CTI_PARTS * joints; i++)
         s->linkages.row_of[i] = -1;
     for (i = 0; ok && i < joints; i++) {
         const cti_joint *j = &s->bodies.joints[i];
         int rigid = j->a.rigid >= 0 ? j->a.rigid : j->b.rigid;
-        for (part = 0; ok && part < cti_joints_parts(j); part++)
-            if (rigid >= 0 && cti_linkage_has_joint(j))
-                ok = cti_linkage_add(s, &s->linkages.list[s->linkages.of[rigid]], 2 * i + part);
+        for (part = 0; ok && part <= CTI_PART_TURN; part++)
+            if (rigid >= 0 && cti_linkage_has_joint(j) && cti_joint_has(j, part))
+                ok = cti_linkage_add(s, &s->linkages.list[s->linkages.of[rigid]], CTI_PARTS * i + part);
     }
     for (i = 0; ok && i < CTI_LINKAGES(s); i++)
         ok = cti_mechanism_make(&s->prepared, &s->linkages.list[i].m);
@@ -222,11 +223,11 @@ static void cti_linkage_rows(cti_state *s, cti_linkage *g, ct_real dt, const cti
 {
     int i, k;
     for (i = 0; i < CTI_LEN(g->parts); i++) {
-        const cti_joint *j = &s->bodies.joints[g->parts[i] / 2];
+        const cti_joint *j = &s->bodies.joints[g->parts[i] / CTI_PARTS];
         cti_mechanism_row *q = &g->m.rows[i];
         const cti_memory_item *m = cti_memory_find(memory, j->key + (uint64_t)q->part);
         ct_real left[3];
-        memset(q->rate, 0, sizeof q->rate);
+        memset(q->rate, 0, sizeof q->rate), memset(q->noted, 0, sizeof q->noted);
         cti_linkage_side(s, g, &j->a, dt, 0, q);
         cti_linkage_side(s, g, &j->b, dt, 1, q);
         cti_v3_put(left, 0, cti_joints_left(s, j, q->part, dt));
@@ -310,8 +311,10 @@ static int cti_linkage_free_one(cti_state *s, cti_linkage *g, ct_real dt)
     int i, k, linked = 1;
     for (i = 0; i < CTI_LEN(g->rigids); i++)
         linked &= s->bodies.rigids[g->rigids[i]].linked;
-    if (!linked)
+    if (!linked) {
         g->lost = cti_mechanism_project(&s->prepared, &g->m, 0);
+        cti_mechanism_note(&g->m);
+    }
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
         const cti_rigid *r = &s->bodies.rigids[g->rigids[i]];
         cti_mechanism_body *b = &g->m.bodies[i];
@@ -337,7 +340,7 @@ static int cti_linkage_find(cti_state *s, cti_linkage *g, ct_real dt, const cti_
         if (cti_linkage_free_one(s, g, dt))
             return 1;
         for (apart = i = 0; i < CTI_LEN(g->parts); i++)
-            apart |= cti_linkage_recovers(s, &s->bodies.joints[g->parts[i] / 2]);
+            apart |= cti_linkage_recovers(s, &s->bodies.joints[g->parts[i] / CTI_PARTS]);
     }
     g->keeps = 0;
     cti_linkage_fall_back(s, g, dt);
@@ -515,7 +518,7 @@ static void cti_linkage_terms(const cti_state *s, const cti_linkage *g, const ct
 
 CTI_FN int cti_linkage_row(const cti_state *s, int id, cti_row *row, cti_v3 *out)
 {
-    const cti_joint *j = &s->bodies.joints[id / 2];
+    const cti_joint *j = &s->bodies.joints[id / CTI_PARTS];
     int at = s->linkages.row_of ? s->linkages.row_of[id] : -1, rigid = j->a.rigid >= 0 ? j->a.rigid : j->b.rigid;
     const cti_linkage *g = at >= 0 ? cti_linkage_of(s, rigid) : NULL;
     const cti_mechanism_row *q;
@@ -547,4 +550,15 @@ CTI_FN ct_real cti_linkage_impulse_factor(const cti_state *s, int row)
     int rigid = !j ? -1 : (j->a.rigid >= 0 ? j->a.rigid : j->b.rigid);
     return j && s->linkages.row_of && s->linkages.row_of[s->contact.origins[row].joint - 1] >= 0 &&
                    s->bodies.rigids[rigid].linkage_mode ? CTI_R(2) : CTI_R(1);
+}
+
+CTI_FN cti_v3 cti_linkage_impulse(const cti_state *s, int row)
+{
+    const cti_row *q = &s->contact.rows[row];
+    cti_v3 J = cti_m3_mul_tv(q->frame, cti_v3_at(q->r, 0));
+    const double *a;
+    if (cti_linkage_impulse_factor(s, row) == 1)
+        return J;
+    a = cti_linkage_of_block(s, q->term[0].block)->m.rows[s->linkages.row_of[s->contact.origins[row].joint - 1]].noted;
+    return cti_v3_make(2 * J.x + (ct_real)a[0], 2 * J.y + (ct_real)a[1], 2 * J.z + (ct_real)a[2]);
 }

@@ -33,6 +33,8 @@ CTI_FN void cti_linkage_follow(cti_state *s, ct_real dt);
 CTI_FN int cti_linkage_row(const cti_state *s, int id, cti_row *row, cti_v3 *out);
 /* cti_linkage_impulse_factor -- 2 where a row's multiplier is half of its impulse, as of joints of linkages; else 1. */
 CTI_FN ct_real cti_linkage_impulse_factor(const cti_state *s, int row);
+/* cti_linkage_impulse -- what a joint's row gives to side a in the step [N s], world axes. */
+CTI_FN cti_v3 cti_linkage_impulse(const cti_state *s, int row);
 /* cti_linkage_end_velocities -- computes the linkages' velocities at the end of the step, in v [3 n]; their I_mid becomes that there, and their
    end.fall 0. Returns how many linkages the step did not resolve; their components fail. */
 CTI_FN int cti_linkage_end_velocities(cti_state *s, ct_real dt, ct_real *v);

@@ -39,6 +39,15 @@ static int cti_linkage_is_load(const cti_state *s, const cti_linkage *g, int i)
     return k < row->n && cti_linkage_impulse_factor(s, i) == 1 && (row->equations || row->r[0] > 0);
 }
 
+/* 1 for a motor that slips or has a spring: its velocity is not given */
+static int cti_linkage_is_driven(const cti_state *s, int i)
+{
+    const cti_row *row = &s->contact.rows[i];
+    const cti_joint *j = cti_joints_of(s, i);
+    return j && cti_joints_part(s, i) == CTI_PART_DRIVE &&
+           (j->drive.stiffness > 0 || j->drive.damping > 0 || (row->most > 0 && !(cti_v3_norm(cti_v3_at(row->r, 0)) < row->most * (1 - 64 * CTI_EPS))));
+}
+
 /* finds them; 0: out of memory */
 static int cti_linkage_find_loads(cti_state *s, const cti_linkage *g, cti_linkage_loads *q)
 {
@@ -57,7 +66,9 @@ static int cti_linkage_find_loads(cti_state *s, const cti_linkage *g, cti_linkag
         if (!cti_linkage_is_load(s, g, i))
             continue;
         *row = s->contact.rows[i];
-        if (!row->equations)
+        if (cti_linkage_is_driven(s, i))
+            row->equations = 0;
+        else if (!row->equations)
             row->equations =
                 row->r[1] * row->r[1] + row->r[2] * row->r[2] >= cti_solve_tuned.law.slides * row->mu * row->mu * row->r[0] * row->r[0] ? 1 : 7;
         memset(row->w, 0, sizeof row->w);
@@ -90,26 +101,35 @@ static void cti_linkage_row_velocities(const cti_state *s, cti_linkage *g, const
     }
 }
 
-/* Work of what loads a linkage: rows that are not its own, r . (u0 + u1) / 2 each, and scripts at its joints. Contacts that no other body has a part
-   in give no more than their scripts do */
+/* Work of what loads a linkage: rows that are not its own, r . (u0 + u1) / 2 each, and scripts at its joints, motors. Contacts that no other body has a
+   part in give no more than their scripts do. Beside a motor, gravity's work is measured in the same way: by their paths, the larger of the two would
+   leave an error of itself, not of their difference */
 static double cti_linkage_load_work(const cti_state *s, cti_linkage *g, const cti_linkage_loads *q, ct_real dt)
 {
     double sum = cti_mechanism_work(&g->m, (double)dt), kept = 0, most = 0;
-    int i, k;
+    int i, k, driven = 0;
     cti_linkage_row_velocities(s, g, q, 0, q->z);
     cti_linkage_row_velocities(s, g, q, 1, q->Sd);
     for (i = 0; i < q->n; i++) {
         const cti_row *row = &q->rows[i];
+        const cti_joint *j = cti_joints_of(s, q->numbers[i]);
+        int drives = j && cti_joints_part(s, q->numbers[i]) == CTI_PART_DRIVE;
         double work = 0;
         for (k = 0; k < 3; k++)
             work += (double)row->r[k] * (q->z[3 * i + k] + q->Sd[3 * i + k]) / 2;
+        driven |= drives;
         for (k = 0; k < row->n && cti_linkage_of_block(s, row->term[k].block) == g; k++)
             ;
-        if (k < row->n)
+        if (k < row->n || drives)
             sum += work;
         else
             kept += work, most -= (double)cti_v3_dot(cti_v3_at(row->r, 0), cti_v3_at(s->contact.origins[q->numbers[i]].script, 0));
     }
+    for (i = 0; driven && i < CTI_LEN(g->m.bodies); i++)
+        for (k = 0; k < 3; k++) {
+            const cti_mechanism_body *b = &g->m.bodies[i];
+            sum += b->mass * (double)(dt * s->desc.gravity[k]) * ((b->v[k] + b->v1[k]) / 2 - b->u[k]);
+        }
     return sum + cti_fmin(kept, cti_fmax(0, most));
 }
 
@@ -239,6 +259,8 @@ static int cti_linkage_end_loaded(cti_state *s, cti_linkage *g, ct_real dt, cons
         }
     }
     cti_mechanism_project(&s->prepared, &g->m, 1);
+    if (!forced)
+        cti_mechanism_note(&g->m);
     if (!cti_linkage_find_loads(s, g, &q))
         return 1;
     if (!forced && q.n > 0)

@@ -249,7 +249,7 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
     int c, split = 0;
     q->p.split.rigid = 1;
     for (c = 0; c < q->p.n_rows; c++)
-        split |= q->p.rows[c].equations && cti_linkage_impulse_factor(s, first + c) == 1;
+        split |= q->p.rows[c].equations && !(q->p.rows[c].most > 0) && cti_linkage_impulse_factor(s, first + c) == 1;
     for (c = 0; c < q->n_components; c++) {
         const cti_component *k = &f->components[q->components[c]];
         split |= k->solve.node_ports > 0;
@@ -495,6 +495,17 @@ static int cti_islands_chosen(cti_state *s, ct_real dt, const cti_islands *list,
 }
 #endif
 
+#if CTI_BRIDGE_SOLVERS
+/* 1 if equations have bounds: the programs of other solvers have none of these */
+static int cti_islands_has_bounds(const cti_island *q)
+{
+    int i, any = 0;
+    for (i = 0; i < q->p.n_rows; i++)
+        any |= q->p.rows[i].most > 0;
+    return any;
+}
+#endif
+
 /* solves an open island: by the chosen solver, or by ICA. ICA is used if it is the chosen one, or if the chosen one fails, has failed in
    this attempt, or has used up its bound of this step */
 static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_island *q, cti_islands_result *out)
@@ -504,7 +515,7 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
         return cti_islands_paper(s, dt, list->todo[i] == 2, q, out, &list->ended[i]);
 #endif
 #if CTI_BRIDGE_SOLVERS
-    if (cti_bridge_solver(s->desc.solver.solver)) {
+    if (cti_bridge_solver(s->desc.solver.solver) && !cti_islands_has_bounds(q)) {
         if (!cti_islands_chosen(s, dt, list, i, q, out))
             return 0;
         if (list->bridged[i])

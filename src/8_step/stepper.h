@@ -21,6 +21,7 @@ typedef enum cti_feature {
     CTI_FEATURE_PIN,       /* blocks whose axes a script moves */
     CTI_FEATURE_DIRECTION, /* blocks that move along a line or in a plane */
     CTI_FEATURE_JOINT,     /* joints and stitches */
+    CTI_FEATURE_DRIVE,     /* sliders, limits, motors, drags */
     CTI_FEATURE_FRICTION,  /* a body with friction above 0 */
     CTI_FEATURE_SELF,      /* a body that collides with itself */
     CTI_FEATURE_BELT,      /* a surface that moves along itself */

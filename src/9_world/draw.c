@@ -147,7 +147,7 @@ static int cti_draw_islands(cti_draw *q, ct_world *w)
     }
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         const int *slot = w->joints[i].slot;
-        if (w->joints[i].alive && slot[0] >= 0 && slot[1] >= 0 && !cti_body_is_scripted(&w->bodies[slot[0]]) &&
+        if (cti_joint_acts(&w->joints[i]) && slot[0] >= 0 && slot[1] >= 0 && !cti_body_is_scripted(&w->bodies[slot[0]]) &&
             !cti_body_is_scripted(&w->bodies[slot[1]]))
             cti_sets_join(q->islands, slot[0], slot[1]);
     }

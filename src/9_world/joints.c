@@ -24,6 +24,9 @@ CONTACT_API_DEF ct_joint_desc ct_joint_desc_default(ct_joint_kind kind)
 
 /* ---- checks ---- */
 
+/* 1 for kinds that hold axes */
+static int cti_joints_turns(ct_joint_kind kind) { return kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED || kind == CT_JOINT_SLIDER; }
+
 static int cti_joints_is_world(ct_body_id id) { return id.index1 == 0; }
 
 /* checks one side: a live body, vertices in range, weights that sum to one. *out_slot -1: the world */
@@ -51,9 +54,9 @@ static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joi
         return cti_world_fail(w, CT_ERR_ARGUMENT, s->body, -1, (double)sum, "a joint's weights do not sum to one (value: sum)");
     if (n == 0 && (cti_body_has_model(b) || kind == CT_JOINT_STITCH))
         return cti_world_fail(w, CT_ERR_ARGUMENT, s->body, -1, 0, "this side of a joint needs vertices: a deformable body, or a stitch");
-    if (cti_body_has_model(b) && (kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
-        return cti_world_fail(w, CT_ERR_UNSUPPORTED, s->body, -1, 0, "hinge and fixed joints hold rigid bodies, scripted ones or the world");
-    if (b->kind == CTI_BODY_KINEMATIC && b->script.n_keyframes > 1 && (n == 0 || kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
+    if (cti_body_has_model(b) && cti_joints_turns(kind))
+        return cti_world_fail(w, CT_ERR_UNSUPPORTED, s->body, -1, 0, "hinges, sliders and fixed joints hold rigid bodies, scripted ones or the world");
+    if (b->kind == CTI_BODY_KINEMATIC && b->script.n_keyframes > 1 && (n == 0 || cti_joints_turns(kind)))
         return cti_world_fail(w, CT_ERR_UNSUPPORTED, s->body, -1, b->script.n_keyframes,
                                  "a body with keyframes has no frame to hold a point or an axis: only balls and stitches at its vertices join it");
     return CT_OK;
@@ -64,13 +67,15 @@ static ct_code cti_joints_check(ct_world *w, const ct_joint_desc *d)
     int k;
     if (!d || d->cookie != CTI_COOKIE)
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, "desc was not made by ct_joint_desc_default");
-    if ((int)d->kind < 0 || d->kind > CT_JOINT_STITCH)
+    if ((int)d->kind < 0 || d->kind > CT_JOINT_DRAG)
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)d->kind, "a joint's kind is out of range");
     for (k = 0; k < 3; k++)
         if (!cti_finite(d->point[k]) || !cti_finite(d->axis[k]))
             return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint's point and axis must be finite");
-    if (d->kind == CT_JOINT_HINGE && !(cti_v3_norm(cti_v3_at(d->axis, 0)) > 0))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a hinge's axis is zero");
+    if ((d->kind == CT_JOINT_HINGE || d->kind == CT_JOINT_SLIDER) && !(cti_v3_norm(cti_v3_at(d->axis, 0)) > 0))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "the axis of a hinge or slider is zero");
+    if (d->kind == CT_JOINT_DRAG && !cti_joints_is_world(d->b.body))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, d->b.body, -1, 0, "a drag pulls to a point of the world: its side b has no body");
     if (!(d->compliance >= 0) || !cti_finite(d->compliance) || !(d->angular_compliance >= 0) || !cti_finite(d->angular_compliance))
         return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, (double)d->compliance, "a joint's compliances must be zero or positive");
     if (!cti_finite(d->rest_length) || d->collide < -1 || d->collide > 1)
@@ -192,6 +197,8 @@ static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_
     cti_joints_make_side(w, slot_a, &d->a, pa, axes, &j->a);
     cti_joints_make_side(w, slot_b, &d->b, pb, axes, &j->b);
     j->kind = (int32_t)d->kind;
+    j->drive.lower = (ct_real)-INFINITY, j->drive.upper = (ct_real)INFINITY;
+    out->strength[0] = out->strength[1] = (ct_real)INFINITY;
     j->compliance = d->compliance, j->angular_compliance = d->angular_compliance;
     j->lever = cti_max(cti_joints_gyration(w, slot_a), cti_joints_gyration(w, slot_b)) * CTI_JOINT_SIZE;
     j->lever = j->lever > 0 ? j->lever : 1;
@@ -226,8 +233,7 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
     return CT_OK;
 }
 
-/* makes the energy of the bodies of a joint unknown (linkage.h), since others hold them from now on */
-static void cti_joints_forget(ct_world *w, const cti_world_joint *q)
+CTI_FN void cti_joints_forget(ct_world *w, const cti_world_joint *q)
 {
     int i;
     for (i = 0; i < 2; i++) {
@@ -246,6 +252,8 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
         return CT_ERR_ARGUMENT;
     code = cti_joints_check(w, d);
     CTI_THEN(code, cti_steppers_admit(w, CTI_FEATURE_JOINT, NULL));
+    if (code == CT_OK && d->kind >= CT_JOINT_SLIDER)
+        code = cti_steppers_admit(w, CTI_FEATURE_DRIVE, NULL);
     CTI_THEN(code, cti_joints_check_side(w, &d->a, d->kind, &slot_a));
     CTI_THEN(code, cti_joints_check_side(w, &d->b, d->kind, &slot_b));
     if (code != CT_OK)
@@ -293,7 +301,7 @@ CONTACT_API_DEF ct_code ct_joint_add(ct_world *w, const ct_joint_desc *d, ct_joi
 #endif
 }
 
-static cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *out_code)
+CTI_FN cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *out_code)
 {
     cti_world_joint *q = w && id.index1 > 0 && id.index1 <= (uint32_t)CTI_LEN(w->joints) ? &w->joints[id.index1 - 1] : NULL;
     if (q && q->alive && q->generation == id.generation)
@@ -312,29 +320,12 @@ CONTACT_API_DEF ct_code ct_joint_remove(ct_world *w, ct_joint_id joint)
     int k;
     if (!q)
         return code;
-    q->alive = 0;
+    q->alive = q->broken = 0;
     cti_joints_forget(w, q);
     for (k = 0; k < 2; k++)
         if (q->slot[k] >= 0)
             w->bodies[q->slot[k]].unsearched |= !q->collide, cti_sleep_wake(w, q->slot[k]);
     w->ready = w->prepared = 0;
-    return CT_OK;
-}
-
-CONTACT_API_DEF ct_code ct_joint_get_impulse(const ct_world *cw, ct_joint_id joint, ct_real out_linear[3], ct_real out_angular[3])
-{
-    ct_code code = CT_OK;
-    const cti_world_joint *q = cti_joints_find((ct_world *)cw, joint, &code);
-    const cti_memory_item *m;
-    int k;
-    if (!q)
-        return code;
-    m = cti_memory_find(&cw->state.history.impulses.joints, q->joint.key);
-    for (k = 0; out_linear && k < 3; k++)
-        out_linear[k] = m ? m->impulse[k] : 0;
-    m = cti_memory_find(&cw->state.history.impulses.joints, q->joint.key + 1);
-    for (k = 0; out_angular && k < 3; k++)
-        out_angular[k] = m ? m->impulse[k] * q->joint.lever : 0;
     return CT_OK;
 }
 
@@ -346,7 +337,7 @@ CTI_FN void cti_world_drop_joints(ct_world *w, int slot)
     for (i = 0; i < CTI_LEN(w->joints); i++)
         if (w->joints[i].alive && (w->joints[i].slot[0] == slot || w->joints[i].slot[1] == slot)) {
             int side;
-            w->joints[i].alive = 0;
+            w->joints[i].alive = w->joints[i].broken = 0;
             cti_joints_forget(w, &w->joints[i]);
             for (side = 0; side < 2; side++)
                 if (w->joints[i].slot[side] >= 0)
@@ -380,10 +371,24 @@ CTI_FN void cti_world_hold_joints(ct_world *w, int slot)
         }
 }
 
-/* 1 for a joint of bodies that sleep */
-static int cti_joints_sleeps(const ct_world *w, const cti_world_joint *q)
+/* 1 for a joint that the prepared data have: not of bodies that sleep */
+static int cti_joints_steps(const ct_world *w, const cti_world_joint *q)
 {
-    return (q->slot[0] >= 0 && w->bodies[q->slot[0]].asleep) || (q->slot[1] >= 0 && w->bodies[q->slot[1]].asleep);
+    return cti_joint_acts(q) && !(q->slot[0] >= 0 && w->bodies[q->slot[0]].asleep) && !(q->slot[1] >= 0 && w->bodies[q->slot[1]].asleep);
+}
+
+CTI_FN void cti_world_renew_joints(ct_world *w)
+{
+    int i, at = 0;
+    for (i = 0; w->ready && i < CTI_LEN(w->joints); i++) {
+        const cti_joint *q = &w->joints[i].joint;
+        if (!cti_joints_steps(w, &w->joints[i]))
+            continue;
+        w->state.bodies.joints[at].drive = q->drive;
+        if (q->kind == CT_JOINT_DRAG)
+            memcpy(w->state.bodies.joints[at].b.arm, q->b.arm, sizeof q->b.arm);
+        at++;
+    }
 }
 
 CTI_FN void cti_world_scripted(ct_world *w, int slot)
@@ -395,7 +400,7 @@ CTI_FN void cti_world_scripted(ct_world *w, int slot)
             w->state.scripts.movers[i].script = b->script;
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         cti_world_joint *q = &w->joints[i];
-        int is = q->alive && !cti_joints_sleeps(w, q);
+        int is = cti_joints_steps(w, q);
         cti_joint *now = w->ready && is ? &w->state.bodies.joints[at] : NULL;
         at += is;
         for (side = 0; side < 2; side++) {
@@ -453,7 +458,7 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         const cti_world_joint *q = &w->joints[i];
         cti_joint j = q->joint;
-        if (!q->alive || cti_joints_sleeps(w, q))
+        if (!cti_joints_steps(w, q))
             continue;
         cti_joints_resolve(w, q->slot[0], &j.a);
         cti_joints_resolve(w, q->slot[1], &j.b);

@@ -182,7 +182,7 @@ static void cti_sleep_islands(const ct_world *w, int32_t *set)
     }
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         const cti_world_joint *q = &w->joints[i];
-        if (q->alive && q->slot[0] >= 0 && q->slot[1] >= 0 && cti_sleep_is_free(&w->bodies[q->slot[0]]) && cti_sleep_is_free(&w->bodies[q->slot[1]]))
+        if (cti_joint_acts(q) && q->slot[0] >= 0 && q->slot[1] >= 0 && cti_sleep_is_free(&w->bodies[q->slot[0]]) && cti_sleep_is_free(&w->bodies[q->slot[1]]))
             cti_sets_join(set, q->slot[0], q->slot[1]);
     }
 }
@@ -202,7 +202,7 @@ static int cti_sleep_is_bound(const ct_world *w, int slot)
     for (i = 0; i < CTI_LEN(w->joints); i++)
         for (k = 0; k < 2; k++) {
             const cti_world_joint *q = &w->joints[i];
-            if (q->alive && q->slot[k] == slot && q->slot[!k] >= 0 && w->bodies[q->slot[!k]].kind == CTI_BODY_KINEMATIC)
+            if (cti_joint_acts(q) && q->slot[k] == slot && q->slot[!k] >= 0 && w->bodies[q->slot[!k]].kind == CTI_BODY_KINEMATIC)
                 return 1;
         }
     return 0;

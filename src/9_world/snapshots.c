@@ -108,7 +108,7 @@ static int cti_snapshot_joint(cti_archive *a, const cti_world_joint *q)
         same &= cti_snapshot_same(a, &side->n, offsetof(cti_joint_side, arm) - offsetof(cti_joint_side, n));
         same &= cti_snapshot_same(a, side->vertices, sizeof side->vertices);
     }
-    return same & cti_snapshot_same(a, &j->compliance, offsetof(cti_joint, body) - offsetof(cti_joint, compliance));
+    return same & cti_snapshot_same(a, &j->compliance, offsetof(cti_joint, drive) - offsetof(cti_joint, compliance));
 }
 
 /* options, bodies and joints */
@@ -139,7 +139,7 @@ static void cti_snapshot_world(cti_archive *a, ct_world *w)
 
 /* ---- the state ---- */
 
-/* who sleeps, and who meets itself: that is prepared in another way. A check takes it over, and cti_snapshot_forget gives it back */
+/* who sleeps, who meets itself, and what broke: that is prepared in another way. A check takes it over, and cti_snapshot_forget gives it back */
 static void cti_snapshot_kinds(cti_archive *a, ct_world *w)
 {
     int i, changed = 0;
@@ -160,6 +160,17 @@ static void cti_snapshot_kinds(cti_archive *a, ct_world *w)
             }
         }
     }
+    for (i = 0; i < CTI_LEN(w->joints); i++) {
+        cti_world_joint *q = &w->joints[i];
+        int broken = q->broken;
+        CTI_ARCHIVE_VALUE(a, broken);
+        cti_archive_require(a, broken == 0 || (broken == 1 && q->alive));
+        if (a->mode == CTI_ARCHIVE_CHECK) {
+            q->was_broken = q->broken;
+            if (a->code == CT_OK)
+                changed |= q->broken != broken, q->broken = broken;
+        }
+    }
     if (changed)
         w->ready = w->prepared = 0;
     for (i = w->n_asleep = 0; i < CTI_LEN(w->bodies); i++)
@@ -177,6 +188,8 @@ static void cti_snapshot_forget(ct_world *w)
         b->asleep = b->was[0], b->self_collision = b->was[1];
         w->n_asleep += w->bodies[i].asleep != 0;
     }
+    for (i = 0; i < CTI_LEN(w->joints); i++)
+        changed |= w->joints[i].broken != w->joints[i].was_broken, w->joints[i].broken = w->joints[i].was_broken;
     if (changed)
         w->ready = w->prepared = 0;
 }
@@ -218,6 +231,20 @@ static void cti_snapshot_count(cti_archive *a, int *member, int end)
         *member = value;
 }
 
+/* limits, motor and strength of a joint */
+static void cti_snapshot_drive(cti_archive *a, cti_world_joint *q)
+{
+    cti_drive drive = q->joint.drive;
+    ct_real strength[2];
+    memcpy(strength, q->strength, sizeof strength);
+    CTI_ARCHIVE_VALUE(a, drive), CTI_ARCHIVE_VALUE(a, strength);
+    cti_archive_require(a, !q->alive || (cti_drive_is_valid(&q->joint, &drive) && cti_strength_is_valid(strength)));
+    if (!cti_archive_reads(a))
+        return;
+    q->joint.drive = drive;
+    memcpy(q->strength, strength, sizeof strength);
+}
+
 /* what calls may change of bodies and joints, and what they keep between steps */
 static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
 {
@@ -247,6 +274,8 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
             cti_snapshot_script(a, w, b);
     }
     for (i = 0; i < CTI_LEN(w->joints); i++)
+        cti_snapshot_drive(a, &w->joints[i]);
+    for (i = 0; i < CTI_LEN(w->joints); i++)
         for (k = 0; k < 2; k++) {
             cti_joint_side *side = k ? &w->joints[i].joint.b : &w->joints[i].joint.a;
             CTI_ARCHIVE(a, side->arm), cti_archive_moderate(a, 3), CTI_ARCHIVE(a, side->triad), cti_archive_moderate(a, 9), CTI_ARCHIVE(a, side->t0);
@@ -269,6 +298,7 @@ static void cti_snapshot_spread(ct_world *w)
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         if (w->bodies[i].kind != CTI_BODY_FREE)
             cti_world_scripted(w, i);
+    cti_world_renew_joints(w);
     cti_world_refilter(w);
     w->queries_ready = 0;
 }

@@ -153,7 +153,7 @@ CTI_FN int cti_world_tell(void *world)
     CTI_CLEAR(e->meetings), CTI_CLEAR(e->begin), CTI_CLEAR(e->stay), CTI_CLEAR(e->hit), CTI_CLEAR(e->end);
     CTI_CLEAR(e->sensor_begin), CTI_CLEAR(e->sensor_end);
     pairs = cti_touching_find(w, &n);
-    ok = pairs && cti_world_sense(w) && cti_touching_events(w, pairs, n);
+    ok = pairs && cti_world_sense(w) && cti_touching_events(w, pairs, n) && cti_world_tell_breaks(w);
     cti_arena_rewind(&w->arena, mark);
     return ok;
 }
@@ -162,7 +162,7 @@ CTI_FN void cti_world_tell_nothing(ct_world *w)
 {
     cti_events *e = &w->events.last;
     CTI_CLEAR(e->begin), CTI_CLEAR(e->stay), CTI_CLEAR(e->hit), CTI_CLEAR(e->end);
-    CTI_CLEAR(e->sensor_begin), CTI_CLEAR(e->sensor_end);
+    CTI_CLEAR(e->sensor_begin), CTI_CLEAR(e->sensor_end), CTI_CLEAR(e->joint_break);
     CTI_CLEAR(w->contacts);
     w->contacts_ready = 1;
 }
@@ -181,5 +181,6 @@ CONTACT_API_DEF ct_code ct_world_events(const ct_world *cw, ct_events *out)
     out->hit = e->hit, out->n_hit = CTI_LEN(e->hit), out->end = e->end, out->n_end = CTI_LEN(e->end);
     out->sensor_begin = e->sensor_begin, out->n_sensor_begin = CTI_LEN(e->sensor_begin);
     out->sensor_end = e->sensor_end, out->n_sensor_end = CTI_LEN(e->sensor_end);
+    out->joint_break = e->joint_break, out->n_joint_break = CTI_LEN(e->joint_break);
     return CT_OK;
 }

@@ -473,6 +473,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     }
     w->contacts_ready = 0;
     last = w->events.last, w->events.last = w->events.next, w->events.next = last;
+    cti_world_break(w);
     cti_sleep_close(w, dt, &report);
     return cti_world_close(w, code, 1);
 }

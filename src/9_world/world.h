@@ -104,8 +104,13 @@ typedef struct cti_world_joint {
     uint32_t generation;
     int slot[2];  /* -1: the world */
     int collide;
+    int broken, was_broken; /* 1: it acts no longer; scratch of snapshots.c */
+    ct_real strength[2];    /* [N] and [N m] at which it breaks */
     cti_joint joint;
 } cti_world_joint;
+
+/* cti_joint_acts -- 1 for a joint that is there and not broken. */
+CTI_INLINE int cti_joint_acts(const cti_world_joint *q) { return q->alive && !q->broken; }
 
 typedef struct cti_queries cti_queries;
 /* cti_meeting -- two bodies that touch, or a sensor and a body that overlaps it. */
@@ -119,6 +124,7 @@ typedef struct cti_events {
     cti_meeting *meetings; /* sorted (touching.c): all that the next step's events need */
     ct_touch *begin, *stay, *hit;
     ct_body_pair *end, *sensor_begin, *sensor_end;
+    ct_joint_break *joint_break;
 } cti_events;
 
 /* cti_world_events -- those of the last step, and of the one that ends. */
@@ -272,6 +278,17 @@ CTI_FN void cti_sleep_wake_near(ct_world *w, int slot);
    surface's list of bodies that do not collide; 0: out of memory. */
 CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
 CTI_FN int cti_world_resolve_joints(ct_world *w);
+/* cti_joints_find -- a joint by its id; NULL: *out_code is set. cti_joints_forget -- makes the energy of the bodies of a joint unknown (linkage.h), since
+   others hold them from now on. cti_world_renew_joints -- the prepared data get what drives.c has set. */
+CTI_FN cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *out_code);
+CTI_FN void cti_joints_forget(ct_world *w, const cti_world_joint *q);
+CTI_FN void cti_world_renew_joints(ct_world *w);
+/* cti_drive_is_valid, cti_strength_is_valid -- 1 if a joint may have these limits and this motor; the force and torque [2] at which it breaks. */
+CTI_FN int cti_drive_is_valid(const cti_joint *j, const cti_drive *q);
+CTI_FN int cti_strength_is_valid(const ct_real *strength);
+/* cti_world_tell_breaks -- finds the joints that the step breaks; 0: out of memory. cti_world_break -- after the step, these act no longer. */
+CTI_FN int cti_world_tell_breaks(ct_world *w);
+CTI_FN void cti_world_break(ct_world *w);
 /* cti_world_surface_body -- number of a slot's body among the surface's bodies; -1: none. */
 CTI_FN int cti_world_surface_body(const ct_world *w, int slot);
 /* cti_bodies_* -- the stages of adding a body, in this order; failures are recorded in the world. */

@@ -298,11 +298,32 @@ CONTACT_API ct_code ct_body_get_segments(const ct_world *world, ct_body_id body,
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
 /* ct_joint_add -- joins two bodies, or a body and the world; the joint is removed with either body. out_joint may be NULL. CT_ERR_ARGUMENT
    (a field out of range, vertex out of range, weights that do not sum to 1, no side that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED
-   (hinge or fixed joint of a deformable body or of one with keyframes; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
+   (hinge, slider or fixed joint of a deformable body or of one with keyframes; more than 16 nodes on both sides together; sliders and drags: the
+   stepper), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
-/* ct_joint_get_impulse -- on side a over the last step, all its substeps, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be
-   NULL. */
+/* ct_joint_set_limits -- of a hinge [rad], -pi < lower <= upper < pi, or of a slider [m], lower <= upper; -INFINITY and INFINITY: none, of a hinge both.
+   What is behind them comes back at most at the world's recovery_speed. ct_joint_set_motor -- drives a hinge or a slider to a speed [rad/s or m/s] of
+   side a relative to side b, with an effort [N m or N] of at most max_effort >= 0, which may be INFINITY; 0: off. Above it the motor slips.
+   ct_joint_set_spring -- the motor's effort is -stiffness (value - target) - damping (rate - speed) instead, both at the end of a step (implicit
+   Euler), with the same bound; both 0: the speed is kept again. Of a drag: target is ignored, speed 0.
+   ct_joint_set_target -- the point [m, world] that a drag pulls to; its stiffness, damping and largest force are those of ct_joint_set_spring and
+   ct_joint_set_motor, at first 0: a body of mass m hangs m g / stiffness below it.
+   ct_joint_set_break -- the joint breaks at the end of a step over which it gave more than a force [N] or a torque [N m] on average, both > 0; INFINITY:
+   never. ct_events tells that; it then acts no longer, and is there until it is removed.
+   All hold from the next step on, and wake the bodies. CT_ERR_ARGUMENT (out of range, another kind of joint), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (a
+   stepper without limits and motors). */
+CONTACT_API ct_code ct_joint_set_limits(ct_world *world, ct_joint_id joint, ct_real lower, ct_real upper);
+CONTACT_API ct_code ct_joint_set_motor(ct_world *world, ct_joint_id joint, ct_real speed, ct_real max_effort);
+CONTACT_API ct_code ct_joint_set_spring(ct_world *world, ct_joint_id joint, ct_real target, ct_real stiffness, ct_real damping);
+CONTACT_API ct_code ct_joint_set_target(ct_world *world, ct_joint_id joint, const ct_real point[3]);
+CONTACT_API ct_code ct_joint_set_break(ct_world *world, ct_joint_id joint, ct_real force, ct_real torque);
+/* ct_joint_get_state -- all of it, and the joint's present value. ct_joint_get_angle -- that alone. */
+CONTACT_API ct_code ct_joint_get_state(const ct_world *world, ct_joint_id joint, ct_joint_state *out_state);
+CONTACT_API ct_code ct_joint_get_angle(const ct_world *world, ct_joint_id joint, ct_real *out_value);
+/* ct_joint_get_impulse -- on side a over the last step, all its substeps, with limits and motor, world axes: [N s], and [N m s] of what holds or drives
+   the rotation; either may be NULL. ct_joint_get_force -- the same over the length of the step: [N] and [N m]. */
+CONTACT_API ct_code ct_joint_get_force(const ct_world *world, ct_joint_id joint, ct_real out_force[3], ct_real out_torque[3]);
 CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id joint, ct_real out_linear[3], ct_real out_angular[3]);
 
 /* ---- queries ---- */

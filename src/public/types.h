@@ -526,8 +526,9 @@ typedef struct ct_kinematic_desc {
 } ct_kinematic_desc;
 
 /* ct_joint_kind -- BALL: the points of both sides stay together. HINGE: their axes, too. FIXED: all axes, too. STITCH: two vertices stay at
-   rest_length from each other, or together. */
-typedef enum ct_joint_kind { CT_JOINT_BALL, CT_JOINT_HINGE, CT_JOINT_FIXED, CT_JOINT_STITCH } ct_joint_kind;
+   rest_length from each other, or together. SLIDER: all axes stay together, and the points may part along `axis`. DRAG: a spring and a damper pull the
+   point of side a to a point of the world, ct_joint_set_target, as a mouse does. */
+typedef enum ct_joint_kind { CT_JOINT_BALL, CT_JOINT_HINGE, CT_JOINT_FIXED, CT_JOINT_STITCH, CT_JOINT_SLIDER, CT_JOINT_DRAG } ct_joint_kind;
 
 /* ct_joint_side -- the point that a joint holds: sum weights[k] x[vertices[k]] of a body, with one to three vertices before the first -1
    (the weight of a single vertex is ignored; otherwise they sum to 1). Without vertices it is the position ct_joint_desc.point. Deformable
@@ -546,15 +547,25 @@ typedef struct ct_joint_desc {
     ct_joint_kind kind;
     ct_joint_side a, b;
     ct_real point[3];   /* [m] world, at the time of adding; must stay 0 where a side has vertices, which then define the point */
-    ct_real axis[3];    /* hinge: world, at the time of adding, any length > 0; default 0, 1, 0 */
+    ct_real axis[3];    /* hinge, slider: world, at the time of adding, any length > 0; default 0, 1, 0 */
     ct_real compliance; /* [m/N] >= 0: inverse of a spring's stiffness; default 0: rigid */
-    ct_real angular_compliance; /* [rad/(N m)] >= 0 of hinge and fixed joints; default 0 */
+    ct_real angular_compliance; /* [rad/(N m)] >= 0 of hinges, sliders and fixed joints; default 0 */
     ct_real rest_length; /* [m] stitches; default -1: 0, the points coincide. Between vertices of bodies that collide at least 1.1
                             thicknesses, which the log says: a seam closes to its thickness */
     int collide;         /* 1, 0: the two bodies collide or not, where their filters meet (with planes these decide alone); default -1: they collide when one of them is
                             deformable. Where both are, only if the joint is a stitch or has a compliance: others hold vertices of
                             both in one place, which contradicts their thickness */
 } ct_joint_desc;
+
+/* ct_joint_state -- what is set of a joint, and where it is: value is the angle [rad] of a hinge, in (-pi, pi], or the way [m] of a slider, of side a
+   relative to side b along the axis, 0 at the time of adding. Units of what belongs to it: rad and N m of hinges, m and N of others. */
+typedef struct ct_joint_state {
+    ct_real value, lower, upper;
+    ct_real speed, target, stiffness, damping, max_effort; /* of the motor or the drag; max_effort 0: none */
+    ct_real point[3];                 /* [m] a drag: its target */
+    ct_real break_force, break_torque; /* [N], [N m] */
+    int broken;
+} ct_joint_state;
 
 enum { CT_AXIS_X = 1, CT_AXIS_Y = 2, CT_AXIS_Z = 4, CT_AXIS_ALL = 7 };
 
@@ -638,6 +649,14 @@ typedef struct ct_touch {
                            pair. What gravity adds until they meet, at most g dt, is not in it */
 } ct_touch;
 
+/* ct_joint_break -- a joint that broke at the end of a step. Its id stays valid until it is removed. A null body is the world. */
+typedef struct ct_joint_break {
+    ct_joint_id joint;
+    ct_body_id body_a, body_b;
+    ct_real impulse[3];         /* [N s] on side a over the step, world axes */
+    ct_real angular_impulse[3]; /* [N m s] */
+} ct_joint_break;
+
 /* ct_events -- what has happened in the last step. Two bodies touch in a step if a contact between them carried load in it: ct_world_contacts lists
    one. Each list is ordered by the bodies' index1, the lower of a pair first, and does not depend on the number of workers. */
 typedef struct ct_events {
@@ -648,7 +667,8 @@ typedef struct ct_events {
                                 stale */
     const ct_body_pair *sensor_begin; /* [n_sensor_begin] a sensor, body_a, and a body that overlaps it now and did not after the step before */
     const ct_body_pair *sensor_end;   /* [n_sensor_end] one that did, and does not */
-    int n_begin, n_stay, n_hit, n_end, n_sensor_begin, n_sensor_end;
+    const ct_joint_break *joint_break; /* [n_joint_break] joints that broke, by their index1 */
+    int n_begin, n_stay, n_hit, n_end, n_sensor_begin, n_sensor_end, n_joint_break;
 } ct_events;
 
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a

@@ -107,10 +107,10 @@ static void joint_side(soak_run *u, soak_rng *r, const soak_item *q, ct_joint_si
 }
 
 /* two bodies, or a body and the world; what is not supported may be refused */
-static void join(soak_run *u, soak_rng *r)
+static void join(soak_run *u, soak_rng *r, ct_joint_kind kind)
 {
-    ct_joint_desc d = ct_joint_desc_default((ct_joint_kind)soak_below(r, 4));
-    soak_item *a = pick(u, r), *b = soak_chance(r, 0.2) ? NULL : pick(u, r);
+    ct_joint_desc d = ct_joint_desc_default(kind);
+    soak_item *a = pick(u, r), *b = kind == CT_JOINT_DRAG || soak_chance(r, 0.2) ? NULL : pick(u, r);
     soak_joint *j = &u->joints[u->n_joints];
     uint64_t before = ct_world_hash(u->world);
     ct_code code;
@@ -139,6 +139,38 @@ static void join(soak_run *u, soak_rng *r)
     } else if ((code != CT_ERR_ARGUMENT && code != CT_ERR_UNSUPPORTED) || !ct_world_error(u->world)->text[0] ||
                ct_world_hash(u->world) != before)
         soak_fail(u, SOAK_CODE, "joint ends with code %d: %s", (int)code, ct_world_error(u->world)->text);
+}
+
+/* sets limits, a motor, a spring, a target or a strength of a joint; joints that cannot have it refuse it */
+static void drive(soak_run *u, soak_rng *r)
+{
+    soak_joint *j = u->n_joints ? &u->joints[soak_below(r, u->n_joints)] : NULL;
+    uint64_t before = ct_world_hash(u->world);
+    double weight = soak_decades(r, -3, 4), a = soak_uniform(r, -2, 1), b = soak_uniform(r, -1, 2);
+    ct_real to[3];
+    ct_joint_state s;
+    ct_code code = CT_OK;
+    int k, what = soak_below(r, 5);
+    if (!j || !j->alive)
+        return;
+    for (k = 0; k < 3; k++)
+        to[k] = (ct_real)(u->origin[k] + u->size * soak_uniform(r, -1, 1));
+    if (what == 0)
+        code = ct_joint_set_limits(u->world, j->id, (ct_real)a, (ct_real)b);
+    else if (what == 1)
+        code = ct_joint_set_motor(u->world, j->id, (ct_real)soak_uniform(r, -5, 5), soak_chance(r, 0.2) ? (ct_real)INFINITY : (ct_real)weight);
+    else if (what == 2)
+        code = ct_joint_set_spring(u->world, j->id, (ct_real)a, (ct_real)weight, (ct_real)soak_decades(r, -3, 3));
+    else if (what == 3)
+        code = ct_joint_set_target(u->world, j->id, to);
+    else
+        code = ct_joint_set_break(u->world, j->id, (ct_real)weight, (ct_real)INFINITY);
+    u->scripts = 1, u->explained = -1;
+    if (code != CT_OK && ((code != CT_ERR_ARGUMENT && code != CT_ERR_UNSUPPORTED) || !ct_world_error(u->world)->text[0] ||
+                          ct_world_hash(u->world) != before))
+        soak_fail(u, SOAK_CODE, "a joint's drive ends with code %d: %s", (int)code, ct_world_error(u->world)->text);
+    if (ct_joint_get_state(u->world, j->id, &s) != CT_OK || !(s.lower <= s.upper))
+        soak_fail(u, SOAK_CODE, "a joint's state: %s", ct_world_error(u->world)->text);
 }
 
 static void unjoin(soak_run *u, soak_rng *r)
@@ -245,7 +277,12 @@ static void misuse(soak_run *u, soak_rng *r)
 void soak_between(soak_run *u, int step)
 {
     soak_rng stream = soak_stream(u->seed, 2000 + (uint64_t)(step + 1)), *r = &stream;
+    soak_rng drives = soak_stream(u->seed, 7000 + (uint64_t)(step + 1)), *r2 = &drives;
     int k, n = step < 0 ? soak_below(r, 6) : (soak_chance(r, 0.25) ? 1 + soak_below(r, 2) : 0);
+    if (soak_chance(r2, 0.1))
+        join(u, r2, soak_chance(r2, 0.5) ? CT_JOINT_SLIDER : CT_JOINT_DRAG);
+    for (k = 0; k < 3 && soak_chance(r2, 0.5) && !u->failed; k++)
+        drive(u, r2);
     for (k = 0; k < n && !u->failed; k++) {
         int what = soak_below(r, step < 0 ? 7 : 10);
         if (what == 0 || what == 1)
@@ -255,7 +292,7 @@ void soak_between(soak_run *u, int step)
         else if (what == 3)
             soak_chance(r, 0.3) ? constrain(u, r) : pin(u, r);
         else if (what == 4 || what == 5)
-            u->options->set == SOAK_LAYERS ? pin(u, r) : join(u, r); /* the layers stepper has no joints */
+            u->options->set == SOAK_LAYERS ? pin(u, r) : join(u, r, (ct_joint_kind)soak_below(r, 4)); /* the layers stepper has no joints */
         else if (what == 6)
             set_velocities(u, r);
         else if (what == 7)
