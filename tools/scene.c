@@ -434,7 +434,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     snprintf(b->path, sizeof b->path, "bodies[%d]", index);
     if (!json_in_keys(in, body, b->path,
                       "name type mesh shape material transform surface lattice weld velocity angular_velocity repeat fix friction contact motion "
-                      "restitution keyframes keyframe_interval filter self_collision sensor surface_velocity"))
+                      "restitution friction_torsional friction_rolling keyframes keyframe_interval filter self_collision sensor surface_velocity"))
         return;
     snprintf(fallback, sizeof fallback, "body%d", index);
     text = json_in_string(in, body, b->path, "name");
@@ -473,6 +473,8 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     scene_read_fixes(in, body, b);
     b->friction = json_in_number(in, body, b->path, "friction", -1, 0, SCENE_INF, 0);
     b->restitution = json_in_number(in, body, b->path, "restitution", -1, 0, 1, 0);
+    b->friction_torsional = json_in_number(in, body, b->path, "friction_torsional", 0, 0, SCENE_INF, 0);
+    b->friction_rolling = json_in_number(in, body, b->path, "friction_rolling", 0, 0, SCENE_INF, 0);
     scene_read_contact(in, body, b->path, &b->contact);
     scene_read_filter(in, body, b->path, &b->filter);
     b->self_collision = json_in_bool(in, body, b->path, "self_collision", -1);

@@ -62,6 +62,7 @@ typedef struct scene_body {
     scene_fix *fix;
     int n_fix;
     double friction, restitution; /* -1: the scene's */
+    double friction_torsional, friction_rolling; /* [m] */
     ct_contact_material contact;
     ct_filter filter;
     int self_collision; /* -1: the scene's */

@@ -603,6 +603,8 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
         code = ct_body_set_surface_velocity(m->world, body->id, belt);
     if (code == CT_OK && b->restitution >= 0)
         code = ct_body_set_restitution(m->world, body->id, (ct_real)b->restitution);
+    if (code == CT_OK)
+        code = ct_body_set_spin_friction(m->world, body->id, (ct_real)b->friction_torsional, (ct_real)b->friction_rolling);
     if (code == CT_OK && b->self_collision >= 0)
         code = ct_body_set_self_collision(m->world, body->id, b->self_collision);
     if (code != CT_OK) {

@@ -47,6 +47,7 @@ typedef struct cti_contact_row {
     ct_real joint_error; /* violation of a joint's equation at the tentative motion, over the error that it may have */
     ct_real gives, anchor[3]; /* > 0: compliance [1/kg] of a joint that is being closed, around an impulse [N s] in world axes (joints.c) */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
+    int spin;      /* > 0: number of a contact whose bodies spin with friction; below 0: minus that, of the rows of this friction (spins.h) */
     int repair;    /* 1: separates features that intersect; not a contact */
 } cti_contact_row;
 

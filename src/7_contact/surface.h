@@ -17,6 +17,7 @@ typedef struct cti_attach {
 
 typedef struct cti_surface_body {
     ct_real thickness, friction, restitution;
+    ct_real spin_friction[2]; /* [m] torsional, rolling */
     ct_contact_material contact; /* springs of contacts; -1: the world's */
     int dynamic;  /* has unknowns */
     int moves;    /* dynamic or scripted */
@@ -39,6 +40,7 @@ typedef struct cti_surface {
     int has_still;
     ct_combine friction_combine, restitution_combine;
     int has_belts;           /* 1: some body's surface moves along itself */
+    int has_spins;           /* 1: some body has torsional or rolling friction */
     ct_real still_lo[3], still_hi[3]; /* box of the vertices that never move */
     cti_attach *attach;      /* [n_moving + 1] see cti_surface_attach; the last one belongs to all vertices that never move */
     int32_t *body_of;        /* [nv] */

@@ -9,6 +9,7 @@
 #include "../0_base/sort.h"
 #include "integrate.h"
 #include "linkage.h"
+#include "spins.h"
 
 CTI_FN int cti_impulses_reserve(cti_state *s)
 {
@@ -268,7 +269,9 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt, ct_step_report *r)
         cti_touch t;
         if (cti_joints_of(s, i) && !cti_impulses_joint(s, row->key, cti_linkage_impulse(s, i)))
             return 0;
-        if (origin->joint || !(row->r[0] > 0))
+        if (origin->spin < 0 && r)
+            cti_spins_work(s, row, r);
+        if (origin->joint || origin->spin < 0 || !(row->r[0] > 0))
             continue;
         cti_impulses_make(s, row, origin, &t);
         if (r)

@@ -35,7 +35,8 @@ static ct_code cti_dump_rows(ct_world *w, cti_program *out)
             return cti_world_refuse(w, CT_ERR_UNSUPPORTED, i, 0,
                                   "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
         else if (p.rows[i].equations)
-            return cti_world_refuse(w, CT_ERR_UNSUPPORTED, i, 0, "the problem has joints, which a CPB file cannot hold (element: row)");
+            return cti_world_refuse(w, CT_ERR_UNSUPPORTED, i, 0,
+                                  "the problem has joints, or friction of spin, which a CPB file cannot hold (element: row)");
     /* end.v is what the solve left: integrators and rigid bodies make other velocities of it */
     return cti_dump_contacts(&w->mem, &w->arena, &p, w->state.end.v, out) ? CT_OK : CT_ERR_MEMORY;
 }

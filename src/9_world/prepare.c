@@ -244,6 +244,7 @@ static ct_code cti_prepare_surface(ct_world *w)
             continue;
         f->bodies[index].thickness = b->thickness;
         f->bodies[index].friction = b->friction, f->bodies[index].restitution = b->restitution;
+        cti_body_spins(b, f, index);
         f->bodies[index].contact = b->contact;
         memcpy(f->bodies[index].belt, b->belt, sizeof b->belt);
         f->has_belts |= cti_v3_norm2(cti_v3_at(b->belt, 0)) > 0;

@@ -262,7 +262,8 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
         cti_body *b = &w->bodies[i];
         if (b->kind == CTI_BODY_FREE)
             continue;
-        CTI_ARCHIVE(a, b->friction), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->restitution), cti_archive_moderate(a, 1);
+        CTI_ARCHIVE(a, b->friction), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->restitution), cti_archive_moderate(a, 1),
+            CTI_ARCHIVE(a, b->spin_friction), cti_archive_moderate(a, 2);
         CTI_ARCHIVE(a, b->thickness), cti_archive_moderate(a, 1);
         CTI_ARCHIVE(a, b->gravity_scale), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->pressure), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->contact);
         CTI_ARCHIVE(a, b->filter.category), CTI_ARCHIVE(a, b->filter.mask), CTI_ARCHIVE(a, b->filter.group);
@@ -293,6 +294,7 @@ static void cti_snapshot_spread(ct_world *w)
         cti_surface_body *q = &s->surface.bodies[i];
         q->friction = b->friction, q->restitution = b->restitution, q->thickness = b->thickness, q->contact = b->contact, q->id = cti_body_number(b, w->surface_slot[i]);
         memcpy(q->belt, b->belt, sizeof q->belt);
+        cti_body_spins(b, &s->surface, i);
         s->surface.has_belts |= cti_v3_norm2(cti_v3_at(b->belt, 0)) > 0;
     }
     for (i = 0; i < CTI_LEN(w->bodies); i++)
