@@ -151,7 +151,7 @@ static void a_bat_hits(void **state)
         ct_mesh m = mesh_box(0.1, 0.3, 0.3, 1, 1, 1, 0);
         ct_body_id ball, id;
         ct_real v[3];
-        double work = 0;
+        double work = 0, impulse = 0;
         ct_world *w;
         d.gravity[1] = 0, d.restitution = (ct_real)e, d.restitution_law = (ct_restitution_law)law;
         w = world_make(&d);
@@ -159,14 +159,54 @@ static void a_bat_hits(void **state)
         bat.mesh = &m, bat.motion.linear[0] = (ct_real)u;
         assert_int_equal(ct_body_add_kinematic(w, &bat, &id), CT_OK);
         ball = add_rigid(w, "ball", BOX, 0.1, x, NULL);
-        for (k = 0; k < 60; k++)
+        for (k = 0; k < 60; k++) {
+            const ct_contact *touches;
+            int n, i;
             work += step_once(w, dt).work_script;
+            assert_int_equal(ct_world_contacts(w, &touches, &n), CT_OK);
+            for (i = 0; i < n; i++)
+                impulse += (double)touches[i].impulse_normal;
+        }
+        assert_true(fabs(impulse - mass * u * (1 + e)) < 2e-3 * mass * u);
         assert_int_equal(ct_body_get_motion(w, ball, v, NULL), CT_OK);
         assert_true(fabs((double)v[0] - (1 + e) * u) < 2e-3 * u);
         if (!(fabs(work - mass * u * u * (1 + e)) < 5e-3 * mass * u * u))
             print_message("law %d: work %g of %g\n", law, work, mass * u * u * (1 + e));
         assert_true(fabs(work - mass * u * u * (1 + e)) < 5e-3 * mass * u * u);
         ct_mesh_free(&m);
+        ct_world_destroy(w);
+    }
+}
+
+/* A hinged box that falls from the horizontal against a wall at its lowest place swings back to e^2 of its height: by the hinge's moment of inertia the
+   angular speed changes to -e times itself */
+static void a_pendulum_rebounds(void **state)
+{
+    const double e = 0.8, dt = 1e-3, arm = 0.3;
+    int law, k;
+    (void)state;
+    for (law = 0; law < 2; law++) {
+        const double x[] = {0.3, 0, 0};
+        ct_world_desc d = world_desc(1e-3, 0, NULL);
+        ct_joint_desc hinge = ct_joint_desc_default(CT_JOINT_HINGE);
+        double lowest = 0, top = -1, start = 1e9, most = -1e9;
+        ct_joint_id joint;
+        ct_body_id body;
+        ct_world *w;
+        d.restitution = (ct_real)e, d.restitution_law = (ct_restitution_law)law;
+        w = world_make(&d), add_plane(w, 1, 0, 0, -0.051);
+        body = add_rigid(w, "bob", BOX, 0.1, x, NULL);
+        hinge.a.body = body, hinge.axis[0] = hinge.axis[1] = 0, hinge.axis[2] = 1;
+        assert_int_equal(ct_joint_add(w, &hinge, &joint), CT_OK);
+        for (k = 0; k < 900; k++) {
+            ct_step_report r = step_once(w, dt);
+            double y = height(w, body), energy = r.energy_kinetic + r.energy_gravity;
+            lowest = fmin(lowest, y), top = lowest < -0.99 * arm ? fmax(top, y) : top;
+            start = k ? start : energy, most = fmax(most, energy);
+        }
+        if (!(fabs((top + arm) / (e * e * arm) - 1) < 0.02))
+            print_message("law %d: back to %g of %g\n", law, top + arm, e * e * arm);
+        assert_true(fabs((top + arm) / (e * e * arm) - 1) < 0.02 && most < start + 1e-3 * 9.81 * arm);
         ct_world_destroy(w);
     }
 }
@@ -272,7 +312,7 @@ static void others_refuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_drop_rebounds), cmocka_unit_test(deformable_bodies_rebound),
-                                       cmocka_unit_test(two_boxes_part), cmocka_unit_test(a_bat_hits),
+                                       cmocka_unit_test(two_boxes_part), cmocka_unit_test(a_bat_hits), cmocka_unit_test(a_pendulum_rebounds),
                                        cmocka_unit_test(bounces_come_to_rest), cmocka_unit_test(nothing_gains_energy),
                                        cmocka_unit_test(others_refuse)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,8 +44,8 @@ static ct_body_id add_rigid(ct_world *w, const ct_mesh *m, const double *x, cons
 }
 
 /* A top that stands on its vertex and spins about the vertical: the moment is c m g, so that w = w0 - c m g / I t, and it stops after more than
-   200 steps, as the difference to a top without. On a turntable of speed w0 one at rest is spun up in the same time. I is read from its momentum. Its floor
-   is a plane, or a kinematic slab */
+   200 steps, as the difference to a top without. On a turntable of speed w0 one at rest is spun up in the same time. I is read from its
+   momentum. Its floor is a plane, or a kinematic slab */
 static void a_top_stops(void **state)
 {
     const double radius[] = {0, 0.05, 0}, z[] = {0, 0.03, 0.04}, dt = 2e-3, w0 = 60, c = 8e-3;
@@ -118,8 +118,8 @@ static double roll(ct_solver solver, double c, double v0, double dt, int steps, 
     return mass * 0.01 / (mass * 0.01 + inertia);
 }
 
-/* A wheel rolls without slip and loses a = c g / R m R^2 / (m R^2 + I) more than one without: after each of more than 200 steps, and the time to stop,
-   to 1 % and a step. Every solver of worlds takes it */
+/* A wheel rolls without slip and loses a = c g / R m R^2 / (m R^2 + I) more than one without: after each of more than 200 steps, and the
+   time to stop, to 1 % and a step. Every solver of worlds takes it */
 static void a_wheel_stops(void **state)
 {
     const ct_solver solvers[] = {CT_SOLVER_ICA, CT_SOLVER_AUTO, CT_SOLVER_PGS, CT_SOLVER_NEWTON};

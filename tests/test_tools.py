@@ -276,7 +276,7 @@ def test_scene_errors(d):
         ("ccd limits step", scene(ccd_limits_step=1), ["ccd_limits_step", "true or false"]),
         ("restitution", scene(restitution=1.5), ["restitution"]),
         ("restitution of another stepper", scene(stepper="barrier", restitution=0.5), ["restitution", "CT_STEPPER_PENALTY"]),
-        ("restitution law", scene(restitution_law="x"), ["restitution_law", "newton or poisson"]),
+        ("restitution law", scene(restitution_law="x"), ["restitution_law", "newton poisson"]),
         ("penalty form", scene(stepper="penalty", penalty={"form": "x"}), ["penalty.form", "implicit explicit"]),
         ("penalty key", scene(stepper="penalty", penalty={"stifness": 1}), ["penalty", "stifness"]),
         ("contact of a body", body(contact={"stiffness": 0}), ["bodies[0].contact.stiffness"]),

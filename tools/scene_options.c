@@ -19,7 +19,7 @@ static int scene_read_choice(json_in *in, const cJSON *o, const char *path, cons
     }
     if (i < n)
         return i;
-    snprintf(full, sizeof full, "%s.%s", path, key);
+    snprintf(full, sizeof full, "%s%s%s", path, *path ? "." : "", key);
     json_in_error(in, full, "expected one of %s, found \"%s\"", expected, text);
     return otherwise;
 }

@@ -1,8 +1,9 @@
 /* spins.c -- torsional and rolling friction.
    Method: beside the rows of a contact, whose points do not move along each other where friction sticks, are rows of v_r = n . (w_a - w_b)
    (torsional) and of both tangents (rolling), equations with a bound: |L r| <= coefficient times the contact's normal multiplier, against the
-   relative spin where it is reached. u = L (w_a - w_b) is a velocity like that of other rows by the lever L, the radius of gyration of the lighter body. Solvers take the
-   normal multiplier of the iterate at hand, so that both hold at once. Static bodies do not spin; kinematic ones spin as the face at the contact turns.
+   relative spin where it is reached. u = L (w_a - w_b) is a velocity like that of other rows by the lever L, the radius of gyration of the lighter
+   body. Solvers take the normal multiplier of the iterate at hand, so that both hold at once. Static bodies do not spin; kinematic ones spin as the
+   face at the contact turns.
    Based on: lecture notes 4.1.2.3, the fourth row of J; Leine, van de Wouw 2008 (Coulomb-Contensou and rolling friction as set-valued laws).
    differs: the notes have no bound for that row. */
 #include "spins.h"
