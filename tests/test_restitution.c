@@ -95,7 +95,7 @@ static void deformable_bodies_rebound(void **state)
         for (k = 0; k * dt < 2.3 * fall; k++) {
             ct_step_report r = step_once(w, dt);
             double now = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
-            assert_true(now < energy + 1e-3 * r.energy_kinetic + 1e-6);
+            assert_true(now < energy + 1e-3 * r.energy_kinetic + (sizeof(ct_real) == 4 ? 1e-5 : 1e-9)); /* rounding of m g h, 5 J */
             energy = fmin(now, energy);
             read_middle(w, body, 0, x);
             tops[kind] = k * dt > fall + 0.03 ? fmax(tops[kind], x[1] - (kind == 2 ? 0.0055 : 0.051)) : 0;
