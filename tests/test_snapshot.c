@@ -42,6 +42,9 @@ static void options(scene *q, uint64_t *s, ct_world_desc *d)
         d->integrator = below(s, 2) ? CT_INTEGRATOR_MIDPOINT : CT_INTEGRATOR_EULER;
     if (q->stepper == CT_STEPPER_LAYERS)
         d->restitution = below(s, 2) ? (ct_real)0.5 : 0, d->layers.max_updates = 400000;
+    if (q->stepper == CT_STEPPER_CMR)
+        d->restitution = below(s, 2) ? (ct_real)0.7 : 0, d->restitution_law = (ct_restitution_law)below(s, 2),
+        d->restitution_threshold = (ct_real)0.05;
     if (q->stepper == CT_STEPPER_EXPLICIT)
         d->rk.refine = below(s, 2) ? CT_REFINE_SURFACE : CT_REFINE_NONE, d->rk.extrapolate = below(s, 2), d->rk.max_steps = 60;
     if (q->stepper == CT_STEPPER_DCD)
@@ -192,7 +195,7 @@ static void happen(scene *q, int i)
     if (i == 7 && q->soft >= 0)
         ct_body_unpin(q->w, q->bodies[q->soft], nodes, 1, CT_AXIS_ALL);
     if (i == 5 && q->n > 1)
-        ct_body_set_friction(q->w, q->bodies[1], (ct_real)0.1);
+        ct_body_set_friction(q->w, q->bodies[1], (ct_real)0.1), ct_body_set_spin_friction(q->w, q->bodies[1], (ct_real)0.01, (ct_real)0.005);
     if (i == 9 && q->seed % 3 == 0) {
         add_box(q, &s, q->stepper == CT_STEPPER_CMR);
         q->late = q->bodies[q->n - 1];

@@ -54,7 +54,12 @@ static void creation_is_checked(void **state)
     d = good, d.thickness = (ct_real)HUGE_VAL, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.friction = (ct_real)-0.1, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.friction = (ct_real)NOT_A_NUMBER, refuses(d, CT_ERR_ARGUMENT);
-    d = good, d.restitution = (ct_real)0.5, refuses(d, CT_ERR_UNSUPPORTED);
+    d = good, d.restitution = (ct_real)0.5, d.stepper = CT_STEPPER_BARRIER, refuses(d, CT_ERR_UNSUPPORTED);
+    d = good, d.restitution = (ct_real)1.1, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.restitution_threshold = (ct_real)-0.1, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.restitution_law = (ct_restitution_law)2, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.friction_combine = (ct_combine)5, refuses(d, CT_ERR_ARGUMENT);
+    d = good, d.restitution_combine = (ct_combine)-1, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.stepper = CT_STEPPER_COUNT_, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.stepper = (ct_stepper)99, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.solver.solver = CT_SOLVER_GEOMETRIC_CG, refuses(d, CT_ERR_UNSUPPORTED); /* another stepper's */

@@ -437,7 +437,8 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     snprintf(b->path, sizeof b->path, "bodies[%d]", index);
     if (!json_in_keys(in, body, b->path,
                       "name type mesh shape material transform surface lattice weld velocity angular_velocity repeat fix friction contact motion "
-                      "keyframes keyframe_interval filter self_collision sensor surface_velocity gravity_scale pressure force"))
+                      "restitution friction_torsional friction_rolling keyframes keyframe_interval filter self_collision sensor surface_velocity "
+                      "gravity_scale pressure force"))
         return;
     snprintf(fallback, sizeof fallback, "body%d", index);
     text = json_in_string(in, body, b->path, "name");
@@ -475,6 +476,9 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     scene_read_repeat(in, body, b->path, b);
     scene_read_fixes(in, body, b);
     b->friction = json_in_number(in, body, b->path, "friction", -1, 0, SCENE_INF, 0);
+    b->restitution = json_in_number(in, body, b->path, "restitution", -1, 0, 1, 0);
+    b->friction_torsional = json_in_number(in, body, b->path, "friction_torsional", 0, 0, SCENE_INF, 0);
+    b->friction_rolling = json_in_number(in, body, b->path, "friction_rolling", 0, 0, SCENE_INF, 0);
     scene_read_contact(in, body, b->path, &b->contact);
     scene_read_filter(in, body, b->path, &b->filter);
     b->self_collision = json_in_bool(in, body, b->path, "self_collision", -1);
@@ -639,7 +643,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     int k;
     if (!json_in_keys(in, root, "",
                       "name dt duration gravity stepper solver solver_options integrator thickness friction friction_until restitution "
-                      "self_collision sleep_time sleep_speed "
+                      "restitution_threshold restitution_law friction_combine restitution_combine self_collision sleep_time sleep_speed "
                       "broad_phase seed barrier layers geometric penalty explicit dcd newton_iterations bodies stitches joints row_mode "
                       "ccd_limits_step output"))
         return;
@@ -660,7 +664,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     scene_read_geometric(in, root, &s->geometric);
     scene_read_layers(in, root, &s->layers);
     scene_read_penalty(in, root, &s->penalty);
-    s->restitution = json_in_number(in, root, "", "restitution", d.restitution, 0, 1, 0);
+    scene_read_restitution(in, root, s);
     scene_read_explicit(in, root, &s->rk);
     s->newton_iterations = json_in_int(in, root, "", "newton_iterations", d.newton_iterations, 1, 100);
     scene_read_name(in, root, "integrator", s->integrator, sizeof s->integrator);

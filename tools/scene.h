@@ -61,7 +61,8 @@ typedef struct scene_body {
     double spacing[3];
     scene_fix *fix;
     int n_fix;
-    double friction; /* -1: the scene's */
+    double friction, restitution; /* -1: the scene's */
+    double friction_torsional, friction_rolling; /* [m] */
     ct_contact_material contact;
     ct_filter filter;
     int self_collision; /* -1: the scene's */
@@ -84,7 +85,9 @@ typedef struct scene_joint {
 typedef struct scene {
     char *file, *name;
     double dt, duration; /* duration -1: not given */
-    double gravity[3], thickness, friction, restitution;
+    double gravity[3], thickness, friction, restitution, restitution_threshold;
+    ct_restitution_law restitution_law;
+    ct_combine friction_combine, restitution_combine;
     double friction_until; /* [s] from then on no body has friction; < 0: never */
     int self_collision;
     double sleep_time, sleep_speed;

@@ -19,7 +19,7 @@ static int scene_read_choice(json_in *in, const cJSON *o, const char *path, cons
     }
     if (i < n)
         return i;
-    snprintf(full, sizeof full, "%s.%s", path, key);
+    snprintf(full, sizeof full, "%s%s%s", path, *path ? "." : "", key);
     json_in_error(in, full, "expected one of %s, found \"%s\"", expected, text);
     return otherwise;
 }
@@ -212,4 +212,17 @@ void scene_read_explicit(json_in *in, const cJSON *root, ct_explicit_desc *out)
     out->penetration = (ct_real)json_in_number(in, o, path, "penetration", out->penetration, 0, 0.1, JSON_IN_ABOVE);
     out->bulk_viscosity = (ct_real)json_in_number(in, o, path, "bulk_viscosity", out->bulk_viscosity, 0, 10, 0);
     out->max_steps = json_in_int(in, o, path, "max_steps", out->max_steps, 1, 100000000);
+}
+
+void scene_read_restitution(json_in *in, const cJSON *root, scene *s)
+{
+    static const char *const laws[] = {"newton", "poisson"}, *const rules[] = {"geometric", "average", "min", "multiply", "max"};
+    const ct_world_desc d = ct_world_desc_default();
+    s->restitution = json_in_number(in, root, "", "restitution", d.restitution, 0, 1, 0);
+    s->restitution_threshold = json_in_number(in, root, "", "restitution_threshold", d.restitution_threshold, 0, SCENE_INF, 0);
+    s->restitution_law = (ct_restitution_law)scene_read_choice(in, root, "", "restitution_law", "newton poisson", laws, 2, (int)d.restitution_law);
+    s->friction_combine = (ct_combine)scene_read_choice(in, root, "", "friction_combine", "geometric average min multiply max", rules, 5,
+                                                        (int)d.friction_combine);
+    s->restitution_combine = (ct_combine)scene_read_choice(in, root, "", "restitution_combine", "geometric average min multiply max", rules, 5,
+                                                           (int)d.restitution_combine);
 }

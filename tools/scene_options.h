@@ -15,6 +15,8 @@ void scene_read_penalty(json_in *in, const cJSON *root, ct_penalty_desc *out);
 void scene_read_contact(json_in *in, const cJSON *body, const char *path, ct_contact_material *out);
 /* scene_read_filter -- "filter" of a body. */
 void scene_read_filter(json_in *in, const cJSON *body, const char *path, ct_filter *out);
+/* restitution, and the rules of pairs */
+void scene_read_restitution(json_in *in, const cJSON *root, scene *s);
 void scene_read_layers(json_in *in, const cJSON *root, ct_layers_desc *out);
 void scene_read_explicit(json_in *in, const cJSON *root, ct_explicit_desc *out);
 

@@ -117,7 +117,9 @@ static int sim_describe(const scene *s, const sim_options *o, sim *m, ct_world_d
     d->geometric = s->geometric;
     d->penalty = s->penalty;
     d->layers = s->layers;
-    d->restitution = (ct_real)s->restitution;
+    d->restitution = (ct_real)s->restitution, d->restitution_threshold = (ct_real)s->restitution_threshold;
+    d->restitution_law = s->restitution_law;
+    d->friction_combine = s->friction_combine, d->restitution_combine = s->restitution_combine;
     d->rk = s->rk;
     d->newton_iterations = s->newton_iterations;
     d->ccd_limits_step = s->ccd_limits_step;
@@ -581,6 +583,10 @@ static ct_code sim_set(sim *m, const scene_body *b, sim_body *body)
         code = ct_body_set_sensor(m->world, body->id, b->sensor);
     if (code == CT_OK && moves)
         code = ct_body_set_surface_velocity(m->world, body->id, belt);
+    if (code == CT_OK && b->restitution >= 0)
+        code = ct_body_set_restitution(m->world, body->id, (ct_real)b->restitution);
+    if (code == CT_OK)
+        code = ct_body_set_spin_friction(m->world, body->id, (ct_real)b->friction_torsional, (ct_real)b->friction_rolling);
     if (code == CT_OK && b->gravity_scale != 1)
         code = ct_body_set_gravity_scale(m->world, body->id, (ct_real)b->gravity_scale);
     if (code == CT_OK && b->pressure != 0)

@@ -301,6 +301,8 @@ static int cti_augmented_judge(cti_augmented *s, ct_real *v, cti_residuals *best
         return 0;
     memset(&res, 0, sizeof res);
     cti_augmented_velocities(s, s->seen);
+    for (i = 0; i < p->n_rows; i++) /* also the bound of the next outer iteration */
+        cti_row_follow(&p->rows[i], p->rows[i + p->rows[i].load].r[0]);
     for (i = 0; i < p->n_rows; i++)
         cti_residual_row(p, s->cone, &p->rows[i], s->seen + 3 * (size_t)i, s->next + 3 * (size_t)i, p->local + 3 * (size_t)i, &res);
     res.dynamics = (ct_real)cti_augmented_gradient(s), res.natural_map = cti_max(res.dynamics, res.natural);

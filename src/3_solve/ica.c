@@ -242,11 +242,16 @@ static void cti_ica_gather(const cti_ica *s, const cti_ica_contact *q, ct_real *
 /* step 3.2.1 of contact i: u; lambda and gamma with all other contacts held; their effect on du. Returns the change as a velocity */
 static ct_real cti_ica_visit(cti_ica *s, int i)
 {
-    const cti_ica_contact *q = &s->contacts[i];
+    cti_ica_contact *q = &s->contacts[i];
+    cti_row *row = &s->p->rows[i];
     ct_real u[3], r[3], *ri = s->r + 3 * (size_t)i, change = 0, speed;
     float d[3];
     int k;
     cti_ica_gather(s, q, u);
+    if (row->load) {
+        cti_row_follow(row, s->r[3 * (i + row->load)]);
+        q->local.most = row->most;
+    }
     for (k = 0; k < 3; k++)
         r[k] = ri[k];
     speed = cti_max(cti_abs(u[0]), cti_max(cti_abs(u[1]), cti_abs(u[2])));

@@ -35,6 +35,8 @@ typedef struct cti_row {
     ct_real w[3];          /* [m/s] */
     ct_real mu;            /* >= 0 */
     ct_real most;          /* [N s] of equations: bound of |r|; 0: none */
+    int32_t load;          /* not 0: the contact so many rows from here; the bound is share times its normal multiplier (cti_row_follow) */
+    ct_real share;
     ct_real compliance[3]; /* [m/s per N s] >= 0: softens the hard law u_n >= 0 and the stick */
     ct_real recover;       /* > 0: [m/s] speed at which a pair closer than its thickness is separated: lambda >= (recover - u_n) / softness */
     ct_real softness;      /* [m/s per N s] > 0 where recover > 0 */
@@ -159,6 +161,12 @@ CTI_FN void cti_row_velocity(const cti_row *row, const ct_real *v, ct_real *u);
 CTI_FN void cti_row_scatter(const cti_problem *p, const cti_row *row, const ct_real *r, ct_real *f);
 /* cti_row_bound -- moves the multipliers of equations to the nearest ones within their bound. Returns 1 if it held them. */
 CTI_FN int cti_row_bound(ct_real most, ct_real *r);
+/* cti_row_follow -- the bound of equations whose contact has the normal multiplier. A bound that vanishes is a number next to 0. */
+CTI_INLINE void cti_row_follow(cti_row *row, ct_real normal)
+{
+    if (row->load)
+        row->most = row->share * cti_max(0, normal) + CTI_R(1e-30);
+}
 /* cti_row_map -- G [9] of term k: frame * (weight I - [arm]x), block velocity to contact frame. */
 CTI_FN void cti_row_map(const cti_row *row, int k, ct_real *G);
 /* cti_row_map_t -- the same transposed and projected: contact impulse to block impulse, S G'. [9] */

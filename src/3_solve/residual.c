@@ -209,9 +209,10 @@ static void cti_residual_rows(int begin, int end, int worker, void *context)
         int i, k, last = cti_min_int((begin + 1) * q->size, q->p->n_rows);
         memset(&q->part[begin], 0, sizeof q->part[begin]);
         for (i = begin * q->size; i < last; i++) {
-            const cti_row *row = &q->p->rows[i];
+            cti_row *row = &q->p->rows[i];
             ct_real d[3], v[3];
             double u[3], r[3];
+            cti_row_follow(row, row[row->load].r[0]);
             if (!q->p->local)
                 cti_residual_compliance(q->p, i, d);
             cti_row_velocity(row, q->v, v);

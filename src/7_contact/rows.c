@@ -259,7 +259,6 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
                           cti_row *row, cti_contact_row *origin)
 {
     const cti_surface *s = c->surface;
-    int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair);
     ct_real soft, own;
     int k;
     memset(row, 0, sizeof *row);
@@ -270,7 +269,7 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
     cti_rows_place(c, n, row, origin);
     if (row->n == 0)
         return 0;
-    row->mu = cti_sqrt(s->bodies[a].friction * s->bodies[b].friction);
+    row->mu = cti_pair_friction(s, pair);
     row->key = cti_pair_key(s, pair) + (uint64_t)twin;
     if (c->own)
         before = 0;

@@ -48,6 +48,7 @@ typedef struct cti_contact_row {
     ct_real gives, anchor[3]; /* > 0: compliance [1/kg] of a joint that is being closed, around an impulse [N s] in world axes (joints.c) */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
     int tether;    /* > 0: 1 + 2 number + kind of a limit in cti_scripts.tethers; its pair has no vertices, gives is its compliance, anchor[0] r0 */
+    int spin;      /* > 0: number of a contact whose bodies spin with friction; below 0: minus that, of the rows of this friction (spins.h) */
     int repair;    /* 1: separates features that intersect; not a contact */
 } cti_contact_row;
 

@@ -308,9 +308,25 @@ CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair)
     return pair->kind == CT_PAIR_PLANE ? s->planes[pair->plane].body : s->body_of[pair->v[pair->n_a]];
 }
 
+CTI_FN ct_real cti_combine(ct_combine rule, ct_real a, ct_real b)
+{
+    switch (rule) {
+    case CT_COMBINE_AVERAGE: return (a + b) / 2;
+    case CT_COMBINE_MIN: return cti_min(a, b);
+    case CT_COMBINE_MULTIPLY: return a * b;
+    case CT_COMBINE_MAX: return cti_max(a, b);
+    default: return cti_sqrt(a * b);
+    }
+}
+
 CTI_FN ct_real cti_pair_friction(const cti_surface *s, const cti_pair *pair)
 {
-    return cti_sqrt(s->bodies[cti_pair_body_a(s, pair)].friction * s->bodies[cti_pair_body_b(s, pair)].friction);
+    return cti_combine(s->friction_combine, s->bodies[cti_pair_body_a(s, pair)].friction, s->bodies[cti_pair_body_b(s, pair)].friction);
+}
+
+CTI_FN ct_real cti_pair_restitution(const cti_surface *s, const cti_pair *pair)
+{
+    return cti_combine(s->restitution_combine, s->bodies[cti_pair_body_a(s, pair)].restitution, s->bodies[cti_pair_body_b(s, pair)].restitution);
 }
 
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)

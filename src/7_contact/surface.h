@@ -16,7 +16,8 @@ typedef struct cti_attach {
 } cti_attach;
 
 typedef struct cti_surface_body {
-    ct_real thickness, friction;
+    ct_real thickness, friction, restitution;
+    ct_real spin_friction[2]; /* [m] torsional, rolling */
     ct_contact_material contact; /* springs of contacts; -1: the world's */
     int dynamic;  /* has unknowns */
     int moves;    /* dynamic or scripted */
@@ -37,7 +38,9 @@ typedef struct cti_surface {
     int n_moving;            /* vertices of bodies that move; the others' positions are set when the bodies are prepared */
     int32_t *runs;           /* [3 n] consecutive runs of them: first vertex, end, number of moving vertices before it */
     int has_still;
+    ct_combine friction_combine, restitution_combine;
     int has_belts;           /* 1: some body's surface moves along itself */
+    int has_spins;           /* 1: some body has torsional or rolling friction */
     ct_real still_lo[3], still_hi[3]; /* box of the vertices that never move */
     cti_attach *attach;      /* [n_moving + 1] see cti_surface_attach; the last one belongs to all vertices that never move */
     int32_t *body_of;        /* [nv] */
@@ -176,7 +179,9 @@ CTI_FN ct_real cti_vertices_toi(int kind, const int32_t *q, int n, ct_real least
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
-/* cti_pair_friction -- coefficient of a pair: the geometric mean of both bodies'. */
+/* cti_combine -- ct_combine of two coefficients. cti_pair_friction, cti_pair_restitution -- those of a pair. */
+CTI_FN ct_real cti_combine(ct_combine rule, ct_real a, ct_real b);
 CTI_FN ct_real cti_pair_friction(const cti_surface *s, const cti_pair *pair);
+CTI_FN ct_real cti_pair_restitution(const cti_surface *s, const cti_pair *pair);
 /* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance, except between loose points. */
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);

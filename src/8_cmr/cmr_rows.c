@@ -3,6 +3,7 @@
    the pair already has, that row is solved again instead of adding another; flat edges wait for a round without other collisions. */
 #include "cmr_rows.h"
 #include "../8_step/policy.h"
+#include "../8_step/spins.h"
 #include "../0_base/heads.h"
 #include "../0_base/keys.h"
 #include "../0_base/sets.h"
@@ -77,7 +78,7 @@ static int32_t *cti_cmr_table(const cti_state *s, int more, int *size)
     int i, n = CTI_LEN(rows);
     int32_t *table = CTI_ARENA_ZERO(s->arena, int32_t, *size = cti_keys_size(n + more));
     for (i = 0; table && i < n; i++)
-        if (!s->contact.origins[i].joint && !s->contact.origins[i].repair)
+        if (!rows[i].equations && !s->contact.origins[i].joint && !s->contact.origins[i].tether && !s->contact.origins[i].repair)
             *cti_keys_at(table, *size, &rows->key, sizeof *rows, rows[i].key) = i + 1;
     return table;
 }
@@ -159,8 +160,8 @@ static int cti_cmr_turns(const cti_state *s, int i, cti_cmr_turn *t)
     const cti_contact_row *o = &s->contact.origins[i];
     ct_real linear;
     int k, feature, faces = o->pair.kind == CT_PAIR_VF;
-    if (o->joint || o->tether || o->repair || !(row->r[0] > 0) || !(faces || o->pair.kind == CT_PAIR_EE) || !cti_patches_is_hard(f, &o->pair) ||
-        row->key != cti_pair_key(f, &o->pair))
+    if (row->equations || o->joint || o->tether || o->repair || !(row->r[0] > 0) || !(faces || o->pair.kind == CT_PAIR_EE) ||
+        !cti_patches_is_hard(f, &o->pair) || row->key != cti_pair_key(f, &o->pair))
         return 0;
     for (k = 0; k < o->pair.n; k++)
         if (cti_abs(o->pair.w[k]) > 1)
@@ -226,6 +227,7 @@ static int cti_cmr_take_pair(const cti_row_context *c, cti_pair pair, cti_row *r
         return 0;
     force = cti_m3_mul_v(next.frame, force);
     next.r[0] = row->r[0], next.r[1] = force.y, next.r[2] = force.z;
+    from.spin = origin->spin;
     *row = next, *origin = from;
     return 1;
 }
@@ -302,11 +304,12 @@ static void cti_cmr_put_row(cti_state *s, const cti_row *row, const cti_contact_
     cti_contacts *found = &s->contact;
     int at = place >= 0 ? place : CTI_LEN(found->rows);
     ct_real r[3];
+    int spin = place >= 0 ? found->origins[place].spin : 0;
     memcpy(r, place >= 0 ? found->rows[place].r : row->r, sizeof r);
     if (row != &found->rows[at])
         found->rows[at] = *row, found->origins[at] = *origin;
     memcpy(found->rows[at].r, r, sizeof r);
-    found->origins[at].is_unsolved = 1;
+    found->origins[at].is_unsolved = 1, found->origins[at].spin = spin;
     if (place < 0)
         stbds_header(found->rows)->length++, stbds_header(found->origins)->length++;
 }
@@ -334,7 +337,7 @@ CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c)
         if (q.existing[i] < 3)
             *cti_keys_at(table, size, &found->rows->key, sizeof *found->rows, found->rows[CTI_LEN(found->rows) - 1].key) = CTI_LEN(found->rows);
     }
-    return 1;
+    return cti_spins_add(s, c, n0);
 }
 
 /* Chooses the collisions that get rows in this round; the others stay only where none do. Flat edges wait for a round without other collisions

@@ -14,6 +14,7 @@
 #include "../8_step/linkage.h"
 #include "../8_step/motion.h"
 #include "parts.h"
+#include "rebound.h"
 #include "../8_step/policy.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/tangle.h"
@@ -53,19 +54,22 @@ static void cti_step_release(cti_state *s)
         s->scripts.held[i] &= CTI_HELD_REPAIR;
 }
 
-/* commits the tentative end to the state */
-static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, cti_memory *next, ct_step_report *r)
+/* commits the tentative end to the state; rebounds: it is that of a solve, whose contacts may rebound */
+static int cti_step_commit(cti_state *s, ct_real dt, int rebounds, const cti_memory *memory, cti_memory *next, ct_step_report *r)
 {
     cti_row_context c;
+    uint8_t *fresh = NULL;
     int i;
+    if (rebounds && !cti_rebound(s, dt, r, &fresh))
+        return 0;
     cti_energy_account(s, dt, r);
     cti_move_context(s, dt, memory, &c);
     if (!cti_impulses_add(s, dt, r) || !cti_rows_remember(s->mem, &c, s->contact.rows, s->contact.origins, CTI_LEN(s->contact.rows), s->end.v, next))
         return 0;
     cti_substep_commit(s, dt, s->history.v_end);
     cti_linkage_commit(s);
-    for (i = 0; i < s->n; i++) /* a body that was brought to rest begins anew */
-        if (s->scripts.held[i] & CTI_HELD_RESTED)
+    for (i = 0; i < s->n; i++) /* a body that was brought to rest, or has rebounded, begins anew */
+        if (s->scripts.held[i] & CTI_HELD_RESTED || (fresh && fresh[i]))
             s->history.dt_prev[i] = 0, cti_motion_anew(s, i);
     cti_step_release(s);
     cti_energy_commit(s);
@@ -118,7 +122,8 @@ static void cti_step_count(const cti_state *s, int *rows, int *contacts)
     int i;
     *rows = CTI_LEN(s->contact.rows);
     for (*contacts = i = 0; i < *rows; i++)
-        *contacts += !s->contact.origins[i].joint && !s->contact.origins[i].repair && !s->contact.origins[i].tether && s->contact.rows[i].r[0] > 0;
+        *contacts += !s->contact.origins[i].joint && !s->contact.origins[i].tether && s->contact.origins[i].spin >= 0 && !s->contact.origins[i].repair &&
+                     s->contact.rows[i].r[0] > 0;
 }
 
 /* completes the report at the end of the step */
@@ -408,7 +413,7 @@ static cti_step_code cti_step_split(cti_state *s, cti_step_span *q, ct_real sub,
     if (!part.is_shortest)
         cti_parts_lower_limit(s, sub, 0);
     cti_parts_raise_limit(s, sub);
-    if (!cti_parts_save(s) || !cti_step_commit(s, sub, q->memory, contacts_of_rest, r) || !cti_parts_split(s, sub, part.depth))
+    if (!cti_parts_save(s) || !cti_step_commit(s, sub, 1, q->memory, contacts_of_rest, r) || !cti_parts_split(s, sub, part.depth))
         return CTI_STEP_MEMORY;
     s->step.time = time;
     if (part.is_shortest)
@@ -456,7 +461,7 @@ static cti_step_code cti_step_accept(cti_state *s, cti_step_span *q, ct_real sub
         return CTI_STEP_CONFLICT;
     if (cti_energy_stands(s)) /* another linearization would have been needed */
         cti_step_status(r, CT_STATUS_BUDGET);
-    if (!cti_step_commit(s, sub, q->memory, next, r))
+    if (!cti_step_commit(s, sub, t->good && !t->n_held, q->memory, next, r))
         return CTI_STEP_MEMORY;
     if (t->good && !t->n_held)
         cti_parts_raise_limit(s, sub);

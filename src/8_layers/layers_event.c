@@ -223,11 +223,11 @@ static void cti_layers_mollifier_kick(cti_state *s, const int32_t *v, const cti_
     }
 }
 
-/* returns the geometric mean of both bodies' coefficients of friction */
+/* returns the coefficient of friction of a pair */
 static double cti_layers_friction(const cti_surface *f, const cti_layers_list *l, const int32_t *v, int i)
 {
     int b = l->c.kind == CT_PAIR_PLANE ? f->planes[l->c.pairs[2 * i + 1]].body : f->body_of[v[l->c.kind == CT_PAIR_EE ? 2 : 1]];
-    return sqrt((double)f->bodies[f->body_of[v[0]]].friction * (double)f->bodies[b].friction);
+    return (double)cti_combine(f->friction_combine, f->bodies[f->body_of[v[0]]].friction, f->bodies[b].friction);
 }
 
 /* sets the lags of all clocks at a tick, and lists the sets that have a record */

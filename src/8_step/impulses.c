@@ -9,6 +9,7 @@
 #include "../0_base/sort.h"
 #include "integrate.h"
 #include "linkage.h"
+#include "spins.h"
 
 CTI_FN int cti_impulses_reserve(cti_state *s)
 {
@@ -129,7 +130,7 @@ CTI_FN void cti_impulses_along(const cti_surface *f, const cti_touch *t, ct_real
     cti_impulses_work(t->r, u, script, cti_v3_dot(cti_v3_at(t->frame, 0), cti_pair_offset(f, f->x0, &t->pair)) < t->thickness, r);
 }
 
-static void cti_impulses_make(const cti_state *s, const cti_row *row, const cti_contact_row *origin, cti_touch *out)
+CTI_FN void cti_impulses_make(const cti_state *s, const cti_row *row, const cti_contact_row *origin, cti_touch *out)
 {
     memset(out, 0, sizeof *out);
     out->key = row->key;
@@ -270,7 +271,9 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt, ct_step_report *r)
         cti_touch t;
         if (cti_joints_of(s, i) && !cti_impulses_joint(s, row->key, cti_linkage_impulse(s, i)))
             return 0;
-        if (origin->joint || origin->tether || !(row->r[0] > 0))
+        if (origin->spin < 0 && r)
+            cti_spins_work(s, row, r);
+        if (origin->joint || origin->tether || origin->spin < 0 || !(row->r[0] > 0))
             continue;
         cti_impulses_make(s, row, origin, &t);
         if (r)

@@ -30,6 +30,8 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt, ct_step_report *r);
 CTI_FN int cti_impulses_joint(cti_state *s, uint64_t key, cti_v3 r);
 /* cti_impulses_merge -- one touch for each contact of a step: the sum of its impulses, in the axes of the last one. 0: out of memory. */
 CTI_FN int cti_impulses_merge(cti_state *s);
+/* cti_impulses_make -- a touch of a solved row. */
+CTI_FN void cti_impulses_make(const cti_state *s, const cti_row *row, const cti_contact_row *origin, cti_touch *out);
 /* cti_impulses_of -- a touch of a pair with its weights, in the axes of `normal`: its key, and its impulse on side a [N s], in world axes. */
 CTI_FN void cti_impulses_of(const cti_surface *f, const cti_pair *pair, cti_v3 normal, cti_v3 impulse, cti_touch *out);
 /* cti_impulses_index -- index by key of the step's touches so far; at: [size] index + 1 or 0. */

@@ -339,7 +339,7 @@ static const uint8_t *cti_motion_on_joints(const cti_state *s)
     if (!on_joints)
         return NULL;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        for (k = 0; s->contact.rows[i].equations && k < s->contact.rows[i].n; k++)
+        for (k = 0; s->contact.rows[i].equations && s->contact.origins[i].spin == 0 && k < s->contact.rows[i].n; k++)
             if (s->bodies.rigid_of[s->contact.rows[i].term[k].block] >= 0)
                 on_joints[s->factors.component_of[s->contact.rows[i].term[k].block]] = 1;
     return on_joints;

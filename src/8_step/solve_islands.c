@@ -10,6 +10,7 @@
 #include "coarse.h"
 #include "assemble.h"
 #include "linkage.h"
+#include "spins.h"
 #include "../4_programs/bridge.h"
 #include "../3_solve/augmented.h"
 #include "../3_solve/ica.h"
@@ -675,7 +676,7 @@ static int cti_islands_take_whole(cti_state *s, cti_islands *list, const ct_real
 static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
 {
     int i;
-    if (!cti_islands_sort(s, &list->start, &list->n))
+    if (!cti_islands_sort(s, &list->start, &list->n) || !cti_spins_link(s))
         return 0;
     list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
     list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);

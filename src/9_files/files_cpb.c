@@ -36,7 +36,7 @@ static ct_code cti_dump_rows(ct_world *w, cti_program *out)
                                   "the problem repairs tangled pairs, which a CPB file cannot hold (element: row)");
         else if (p.rows[i].equations || w->state.contact.origins[i].tether)
             return cti_world_refuse(w, CT_ERR_UNSUPPORTED, i, 0,
-                                  "the problem has joints or limits of a skin, which a CPB file cannot hold (element: row)");
+                                  "the problem has joints, limits of a skin or friction of spin, which a CPB file cannot hold (element: row)");
     /* end.v is what the solve left: integrators and rigid bodies make other velocities of it */
     return cti_dump_contacts(&w->mem, &w->arena, &p, w->state.end.v, out) ? CT_OK : CT_ERR_MEMORY;
 }

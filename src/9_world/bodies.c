@@ -413,6 +413,7 @@ CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const
     b->block0 = n_blocks ? w->state.n : -1, b->n_blocks = n_blocks, b->rigid = -1;
     b->friction = friction < 0 ? w->state.desc.friction : friction;
     b->thickness = thickness < 0 ? w->state.desc.thickness : thickness;
+    b->restitution = w->state.desc.restitution;
     b->contact.stiffness = b->contact.damping = b->contact.friction_stiffness = -1;
     b->filter = ct_filter_default(), b->self_collision = -1;
     b->gravity_scale = 1, b->air.density = CTI_R(1.2);

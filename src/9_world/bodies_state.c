@@ -364,6 +364,31 @@ CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_re
     return CT_OK;
 }
 
+CONTACT_API_DEF ct_code ct_body_set_restitution(ct_world *w, ct_body_id body, ct_real restitution)
+{
+    ct_code code;
+    cti_body *b = cti_world_find(w, body, &code);
+    int at;
+    if (!b)
+        return code;
+    if (!(restitution >= 0 && restitution <= 1))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)restitution, "ct_body_set_restitution: restitution must be in [0, 1]");
+    if (w->state.desc.stepper != CT_STEPPER_CMR)
+        return cti_world_fail(w, CT_ERR_UNSUPPORTED, body, -1, (double)restitution,
+                              "ct_body_set_restitution: the restitution of one body is CT_STEPPER_CMR's: set that of the world");
+    b->restitution = restitution;
+    at = cti_world_surface_body(w, (int)(b - w->bodies));
+    if (at >= 0)
+        w->state.surface.bodies[at].restitution = restitution;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_real ct_body_get_restitution(const ct_world *w, ct_body_id body)
+{
+    int slot = cti_world_slot(w, body);
+    return slot < 0 ? 0 : w->bodies[slot].restitution;
+}
+
 CONTACT_API_DEF ct_code ct_body_set_surface_velocity(ct_world *w, ct_body_id body, const ct_real velocity[3])
 {
     ct_code code;

@@ -235,6 +235,7 @@ static ct_code cti_prepare_surface(ct_world *w)
     if (!cti_prepare_reserve(&w->mem, f, &n) || !CTI_RESIZE(&w->state.prepared, w->surface_slot, n.bodies))
         return CT_ERR_MEMORY;
     f->n_bodies = n.bodies;
+    f->friction_combine = w->state.desc.friction_combine, f->restitution_combine = w->state.desc.restitution_combine;
     memset(&f->attach[n.moving], 0, sizeof *f->attach);
     f->attach[n.moving].frame = -1;
     for (i = 0; i < CTI_LEN(w->bodies); i++) {
@@ -242,7 +243,8 @@ static ct_code cti_prepare_surface(ct_world *w)
         if (b->kind == CTI_BODY_FREE)
             continue;
         f->bodies[index].thickness = b->thickness;
-        f->bodies[index].friction = b->friction;
+        f->bodies[index].friction = b->friction, f->bodies[index].restitution = b->restitution;
+        cti_body_spins(b, f, index);
         f->bodies[index].contact = b->contact;
         memcpy(f->bodies[index].belt, b->belt, sizeof b->belt);
         f->has_belts |= cti_v3_norm2(cti_v3_at(b->belt, 0)) > 0;

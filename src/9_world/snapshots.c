@@ -36,7 +36,7 @@ typedef struct cti_snapshot_option {
 } cti_snapshot_option;
 #define CTI_OPTIONS(first, last) {#first, offsetof(ct_world_desc, first), offsetof(ct_world_desc, last) + sizeof(((ct_world_desc *)NULL)->last)}
 static const cti_snapshot_option cti_snapshot_options[] = {
-    CTI_OPTIONS(stepper, stepper), CTI_OPTIONS(origin, origin), CTI_OPTIONS(thickness, restitution),
+    CTI_OPTIONS(stepper, stepper), CTI_OPTIONS(origin, origin), CTI_OPTIONS(thickness, restitution_combine),
     CTI_OPTIONS(self_collision, self_collision), CTI_OPTIONS(broad_phase, newton_iterations),
     CTI_OPTIONS(solver.solver, solver.termination), CTI_OPTIONS(solver.tolerance, solver.tolerance),
     CTI_OPTIONS(solver.max_iterations, solver.budget), CTI_OPTIONS(solver.seconds, solver.seconds), CTI_OPTIONS(solver.order, solver.order),
@@ -285,7 +285,9 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
         cti_body *b = &w->bodies[i];
         if (b->kind == CTI_BODY_FREE)
             continue;
-        CTI_ARCHIVE(a, b->friction), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->thickness), cti_archive_moderate(a, 1);
+        CTI_ARCHIVE(a, b->friction), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->restitution), cti_archive_moderate(a, 1),
+            CTI_ARCHIVE(a, b->spin_friction), cti_archive_moderate(a, 2);
+        CTI_ARCHIVE(a, b->thickness), cti_archive_moderate(a, 1);
         CTI_ARCHIVE(a, b->gravity_scale), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->pressure), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->contact);
         cti_snapshot_size(a, &b->air.drag, CTI_WORLD_AIR), cti_snapshot_size(a, &b->air.lift, CTI_WORLD_AIR);
         cti_snapshot_size(a, &b->air.density, CTI_WORLD_AIR);
@@ -315,8 +317,9 @@ static void cti_snapshot_spread(ct_world *w)
     for (i = 0; i < s->surface.n_bodies; i++) {
         const cti_body *b = &w->bodies[w->surface_slot[i]];
         cti_surface_body *q = &s->surface.bodies[i];
-        q->friction = b->friction, q->thickness = b->thickness, q->contact = b->contact, q->id = cti_body_number(b, w->surface_slot[i]);
+        q->friction = b->friction, q->restitution = b->restitution, q->thickness = b->thickness, q->contact = b->contact, q->id = cti_body_number(b, w->surface_slot[i]);
         memcpy(q->belt, b->belt, sizeof q->belt);
+        cti_body_spins(b, &s->surface, i);
         s->surface.has_belts |= cti_v3_norm2(cti_v3_at(b->belt, 0)) > 0;
     }
     for (i = 0; i < CTI_LEN(w->bodies); i++)

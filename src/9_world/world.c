@@ -123,6 +123,8 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default_for(ct_stepper stepper)
     d.gravity[1] = CTI_R(-9.81);
     d.thickness = CTI_R(1e-3);
     d.friction = CTI_R(0.4);
+    d.restitution_threshold = 1;
+    d.restitution_combine = CT_COMBINE_MAX;
     d.self_collision = 1;
     d.stepper = stepper;
     d.solver = ct_solver_desc_default();
@@ -226,6 +228,10 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         {(double)h, CTI_POSITIVE, cti_finite(h * h * h * h) ? CTI_FINITE : 0, "thickness must be positive, and its fourth power finite"},
         {(double)d->friction, 0, CTI_FINITE, "friction must be zero or positive"},
         {(double)d->restitution, 0, 1, "restitution must be in [0, 1]"},
+        {(double)d->restitution_threshold, 0, INFINITY, "restitution_threshold must be zero or positive"},
+        {(double)d->restitution_law, 0, CT_RESTITUTION_POISSON, "restitution_law is out of range"},
+        {(double)d->friction_combine, 0, CT_COMBINE_MAX, "friction_combine is out of range"},
+        {(double)d->restitution_combine, 0, CT_COMBINE_MAX, "restitution_combine is out of range"},
         {(double)d->stepper, 0, CT_STEPPER_COUNT_ - 1, "stepper is out of range"},
         {(double)d->integrator, 0, CT_INTEGRATOR_COUNT_ - 1, "integrator is out of range"},
         {(double)d->broad_phase, 0, CT_BROAD_COUNT_ - 1, "broad_phase is out of range"},
@@ -246,9 +252,9 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return code;
     if (!cti_bodies_is_moderate(d->wind))
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)d->wind[0], "wind must be finite, and so must its fourth power");
-    if (d->restitution != 0 && d->stepper != CT_STEPPER_PENALTY && d->stepper != CT_STEPPER_LAYERS)
+    if (d->restitution != 0 && d->stepper != CT_STEPPER_CMR && d->stepper != CT_STEPPER_PENALTY && d->stepper != CT_STEPPER_LAYERS)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->restitution,
-                             "stepper '%s' has no restitution other than 0: CT_STEPPER_PENALTY and CT_STEPPER_LAYERS have",
+                             "stepper '%s' has no restitution other than 0: CT_STEPPER_CMR, CT_STEPPER_PENALTY and CT_STEPPER_LAYERS have",
                              ct_stepper_text(d->stepper));
     if (d->sleep_time > 0 && d->stepper != CT_STEPPER_CMR)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, d->sleep_time, "stepper '%s' puts no body to sleep: sleep_time must be 0",

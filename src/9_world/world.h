@@ -53,7 +53,7 @@ typedef struct cti_body {
     cti_model model;
     cti_body_split split;
     ct_material material;
-    ct_real friction, thickness;
+    ct_real friction, thickness, restitution, spin_friction[2];
     ct_contact_material contact; /* -1: the world's */
     ct_filter filter;
     ct_real gravity_scale;
@@ -331,6 +331,8 @@ CTI_FN int cti_bodies_is_moderate(const ct_real *v);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
 CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n);
 /* cti_bodies_begin -- a body with n_blocks unknowns, which come after those of all others. */
+/* cti_body_spins -- a body's friction of spin, in the surface. */
+CTI_FN void cti_body_spins(const cti_body *b, cti_surface *f, int index);
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness, int n_blocks);
 /* cti_bodies_copy -- copies positions, placed (place NULL: unchanged). cti_bodies_move -- places n points [3 n] of a body in place. */
 CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place);

@@ -209,9 +209,20 @@ CONTACT_API ct_code ct_body_get_contact(const ct_world *world, ct_body_id body, 
    CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_set_material(ct_world *world, ct_body_id body, const ct_material *material);
 CONTACT_API ct_code ct_body_get_material(const ct_world *world, ct_body_id body, ct_material *out_material);
-/* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has the geometric mean of both. CT_ERR_ARGUMENT:
-   negative or not finite; CT_ERR_UNSUPPORTED: above 0 with CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
+/* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has what ct_world_desc.friction_combine makes
+   of both. CT_ERR_ARGUMENT: negative or not finite; CT_ERR_UNSUPPORTED: above 0 with CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_real friction);
+/* ct_body_set_restitution -- of a body's impacts from the next step on, [0, 1]: a pair has what ct_world_desc.restitution_combine makes of both. At
+   first the world's. CT_ERR_ARGUMENT: outside; CT_ERR_UNSUPPORTED: another stepper than CT_STEPPER_CMR; CT_ERR_STALE_ID. */
+CONTACT_API ct_code ct_body_set_restitution(ct_world *world, ct_body_id body, ct_real restitution);
+CONTACT_API ct_real ct_body_get_restitution(const ct_world *world, ct_body_id body); /* 0 for stale ids */
+/* ct_body_set_spin_friction -- torsional and rolling friction of a body's contacts from the next step on, [m] >= 0, 0 at first: in a contact with
+   the normal impulse l torsional friction stops the relative spin about the normal with a moment of at most torsional l, and rolling friction that
+   about the tangents with rolling l. A pair has the larger coefficients of its two bodies. It acts between rigid, static and kinematic bodies.
+   CT_ERR_ARGUMENT: negative or not finite; CT_ERR_UNSUPPORTED: a deformable body, another stepper than CT_STEPPER_CMR, CT_TERMINATION_PAPER;
+   CT_ERR_STALE_ID. ct_body_get_spin_friction -- either may be NULL. */
+CONTACT_API ct_code ct_body_set_spin_friction(ct_world *world, ct_body_id body, ct_real torsional, ct_real rolling);
+CONTACT_API ct_code ct_body_get_spin_friction(const ct_world *world, ct_body_id body, ct_real *out_torsional, ct_real *out_rolling);
 /* ct_body_set_surface_velocity -- a static or kinematic body's surface moves along itself, as a belt does, while its shape stays: in contacts its
    points have this velocity [3] [m/s], world axes, less its part along the contact's normal. It holds from the next step on; default 0. Friction
    drags what touches it; the work is in ct_step_report.work_script. CT_ERR_ARGUMENT: NULL, numbers that are not finite or too large, another body;

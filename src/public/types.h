@@ -287,6 +287,15 @@ typedef struct ct_skin_limit {
    once in a step, at its beginning, on the calling thread, with the vertices of all bodies that air acts on, in the order of bodies and of vertices. It
    may not call the library. */
 typedef void (*ct_wind_fn)(void *user, double time, const ct_real *points, ct_real *velocities, int n);
+/* ct_combine -- a pair's coefficient from those of its two bodies, a and b: GEOMETRIC sqrt(a b), AVERAGE (a + b) / 2, MIN, MULTIPLY a b, MAX. */
+typedef enum ct_combine { CT_COMBINE_GEOMETRIC, CT_COMBINE_AVERAGE, CT_COMBINE_MIN, CT_COMBINE_MULTIPLY, CT_COMBINE_MAX } ct_combine;
+
+/* ct_restitution_law -- of an impact with CT_STEPPER_CMR:
+   NEWTON   contacts part with e times the speed at which they met
+   POISSON  contacts get e times the normal impulse of the compression, which stops the approach, once more, or more where others press them
+   One contact without friction parts alike by both. In neither does an impact leave more energy than the step began with: rebounds that would, as
+   several contacts with friction may by NEWTON, are smaller. */
+typedef enum ct_restitution_law { CT_RESTITUTION_NEWTON, CT_RESTITUTION_POISSON } ct_restitution_law;
 
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
@@ -297,8 +306,13 @@ typedef struct ct_world_desc {
     ct_real gravity[3];   /* [m/s^2]; default 0, -9.81, 0 */
     ct_real thickness;    /* distance that is kept [m], > 0; default 1e-3 */
     ct_real friction;     /* Coulomb coefficient, >= 0; default 0.4 */
-    ct_real restitution;  /* [0, 1] share of the normal speed that an impact gives back. Other than 0 with CT_STEPPER_LAYERS and
-                             CT_STEPPER_PENALTY only; default 0 */
+    ct_real restitution;  /* [0, 1] share of the normal speed that an impact gives back. Other than 0 with CT_STEPPER_CMR, CT_STEPPER_LAYERS and
+                             CT_STEPPER_PENALTY only; default 0. ct_body_set_restitution: of one body (CMR) */
+    ct_real restitution_threshold;       /* [m/s] >= 0: features that meet more slowly do not rebound, so that bodies come to rest. Of
+                                            CT_STEPPER_CMR; default 1 */
+    ct_restitution_law restitution_law;  /* of CT_STEPPER_CMR; default CT_RESTITUTION_NEWTON */
+    ct_combine friction_combine;         /* of all steppers; default CT_COMBINE_GEOMETRIC */
+    ct_combine restitution_combine;      /* of CT_STEPPER_CMR; default CT_COMBINE_MAX */
     int self_collision;   /* 1: a body collides with itself; default 1. ct_body_set_self_collision: of one body */
     int (*may_meet)(ct_body_id a, ct_body_id b, void *user); /* 0: two bodies whose filters meet do not meet. It is asked, on the calling thread and
                              in no order, of bodies that come near each other, and of every plane; its answer depends on the two bodies and their

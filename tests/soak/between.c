@@ -77,8 +77,17 @@ static void set_velocities(soak_run *u, soak_rng *r)
     if (!q)
         return;
     soak_velocity(u, r, v), soak_spin(u, r, w);
-    if (q->kind == 'r')
+    if (q->kind == 'r') {
+        double torsional = soak_chance(r, 0.5) ? 0 : u->size * soak_decades(r, -4, 0);
+        double rolling = soak_chance(r, 0.5) ? 0 : u->size * soak_decades(r, -4, 0);
+        int has = u->desc.stepper == CT_STEPPER_CMR && u->desc.solver.termination != CT_TERMINATION_PAPER;
         code = ct_body_set_motion(u->world, q->id, v, w);
+        if (code == CT_OK && ct_body_set_spin_friction(u->world, q->id, (ct_real)torsional, (ct_real)rolling) !=
+                                 (has || (torsional == 0 && rolling == 0) ? CT_OK : CT_ERR_UNSUPPORTED))
+            soak_fail(u, SOAK_CODE, "spin friction: %s", ct_world_error(u->world)->text);
+        if (code == CT_OK && u->desc.stepper == CT_STEPPER_CMR)
+            code = ct_body_set_restitution(u->world, q->id, (ct_real)soak_uniform(r, 0, 1));
+    }
     if (q->deformable) {
         double random = soak_chance(r, 0.3) ? u->size * soak_decades(r, -1, 2) : 0;
         n = ct_body_node_count(u->world, q->id);

@@ -246,6 +246,13 @@ void soak_make_desc(soak_run *u, soak_rng *r)
     d->max_halvings = soak_below(r, 7);
     d->row_mode = soak_chance(r, 0.2) ? CT_ROW_VELOCITY : CT_ROW_ANTICIPATED;
     d->ccd_limits_step = soak_chance(r, 0.15);
+    if (soak_chance(r, 0.4)) {
+        d->restitution = (ct_real)(soak_chance(r, 0.2) ? 1 : soak_uniform(r, 0, 1));
+        d->restitution_threshold = (ct_real)(soak_chance(r, 0.3) ? 0 : u->size * soak_decades(r, -3, 1));
+        d->restitution_law = (ct_restitution_law)soak_below(r, 2), d->restitution_combine = (ct_combine)soak_below(r, 5);
+    }
+    if (soak_chance(r, 0.3))
+        d->friction_combine = (ct_combine)soak_below(r, 5);
 }
 
 /* ---- meshes ---- */
