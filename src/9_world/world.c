@@ -498,10 +498,16 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     w->mem.failed = 0;
     if (code == CT_ERR_MEMORY) /* the list of contacts is still that of the last step */
         return cti_world_close(w, cti_world_refuse(w, code, -1, 0, "out of memory in a step; the world is as it was"), 0);
+    if (code == CT_OK && cti_sleep_reached(w)) {
+        cti_step_undo(&w->state);
+        cti_world_close(w, code, 0);
+        return cti_world_step(w, dt, out_report);
+    }
     cti_sleep_report(w, &report);
     if (out_report) {
+        double late = cti_live_late(w);
         report.rk.refined = w->refined.tets, report.rk.work_refine = w->refined.work;
-        report.work_forces = pushed;
+        report.energy_kinetic += late, report.work_forces = pushed + late;
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }

@@ -232,8 +232,8 @@ CONTACT_API int ct_body_is_sensor(const ct_world *world, ct_body_id body);
 CONTACT_API ct_code ct_body_set_self_collision(ct_world *world, ct_body_id body, int on);
 CONTACT_API int ct_body_get_self_collision(const ct_world *world, ct_body_id body);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
-   1 0 0 0, when the body is added.
-   Either may be NULL. CT_ERR_ARGUMENT for other bodies. */
+   1 0 0 0, when the body is added. Of a kinematic body without keyframes: of its mesh's origin, as ct_body_move_pose sets it.
+   Either may be NULL. CT_ERR_ARGUMENT for other bodies, and for a kinematic one after ct_body_move_vertices. */
 CONTACT_API ct_code ct_body_get_pose(const ct_world *world, ct_body_id body, ct_real out_position[3], ct_real out_quaternion[4]);
 /* ct_body_get_motion, ct_body_set_motion -- of a rigid body: velocity of its centre of mass and angular velocity [rad/s], world axes; either may
    be NULL. */
@@ -271,7 +271,7 @@ CONTACT_API ct_code ct_body_move_pose(ct_world *world, ct_body_id body, const ct
 CONTACT_API ct_code ct_body_move_vertices(ct_world *world, ct_body_id body, const int32_t *vertices, const ct_real *positions, int n, double dt);
 /* ct_body_add_force, ct_body_add_torque, ct_body_add_vertex_force -- forces [N] and torques [N m], world axes, that act during the next step. They
    add up, and are gone after it. They act as impulses at its start, which for CT_INTEGRATOR_EULER is the same; where velocities are those of the middle of steps, half of
-   the last impulse arrives with the next step, and report.energy_kinetic lacks it until then. Their work is report.work_forces.
+   the last impulse arrives with the next step; report.energy_kinetic and ct_body_get_momentum have it already. Their work is report.work_forces.
    point  in  [3] in the world at which it acts on a rigid body; NULL: the centre of mass; of a deformable body NULL: all nodes, by their mass
    vertex in  0 to ct_body_vertex_count - 1
    ct_body_add_impulse, ct_body_add_vertex_impulse -- impulses [N s], which change velocities at once.
