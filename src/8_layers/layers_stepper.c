@@ -59,11 +59,9 @@ static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_layers *y = (cti_layers *)cti_stepper_own(s, sizeof *y);
     ct_real *X = NULL;
-    double weight = cti_fmax(cti_layers_tuned.event.weight, (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
     int i, ok;
     if (!y)
         return 0;
-    y->frequency = sqrt(weight / (double)(s->desc.layers.depth * s->desc.thickness));
     /* boxes of bodies that never move are made once */
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
