@@ -52,7 +52,7 @@ static int cti_layers_reserve(cti_state *s, cti_layers *y)
            CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->x_saved, n3) && CTI_RESIZE(m, q->v_saved, n3) && CTI_RESIZE(m, q->deviation2, n) &&
            CTI_RESIZE(m, q->deviation_rate, n) && CTI_RESIZE(m, p->x_start, 3 * nv) && CTI_RESIZE(m, p->velocity, 3 * nv) &&
            CTI_RESIZE(m, p->deviation, nv) && CTI_RESIZE(m, p->reach, s->surface.n_bodies) && CTI_RESIZE(m, p->line_start, 3 * nv) &&
-           CTI_RESIZE(m, p->line_end, 3 * nv) && CTI_RESIZE(m, p->visited_vertex, nv) && CTI_RESIZE(m, p->visited_block, n);
+           CTI_RESIZE(m, p->line_end, 3 * nv) && CTI_ZEROS(m, p->visited_vertex, nv) && CTI_ZEROS(m, p->visited_block, n);
 }
 
 static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
