@@ -826,9 +826,9 @@ static void run_across(soak_run *u, soak_rng *r)
     int n = 1 + soak_below(r, 12), most = o->load ? o->max_steps : ACROSS_STEPS, k;
     char file[160];
     ct_code code;
-    double t0;
+    double t0 = cpu_now();
     u->same = 1;
-    for (k = 0; k < n && !o->load && !u->failed; k++) {
+    for (k = 0; k < n && !o->load && !u->failed && cpu_now() - t0 < WORLD_CPU; k++) {
         ct_world_step(u->world, (ct_real)u->dt, NULL);
         if (u->live)
             happen(u, k);
