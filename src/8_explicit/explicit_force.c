@@ -115,7 +115,7 @@ static ct_real cti_explicit_element_bound(cti_state *s, int m)
     return 2 * cti_explicit_speed(t) * cti_sqrt(sum);
 }
 
-/* sets z to M^-1 times the change of forces by v, or by a displacement along it, from those at rest, at X, in elements.force; returns its largest entry */
+/* sets z to M^-1 times the change of forces by v, or by a displacement along it, from those at X in elements.force; returns its largest entry */
 static ct_real cti_explicit_response(cti_state *s, const ct_real *X, int is_damping, const ct_real *v, ct_real *z)
 {
     cti_explicit *g = cti_explicit_own(s);

@@ -20,8 +20,8 @@ CTI_FN void cti_live_anew(ct_world *w, const cti_body *b)
     }
 }
 
-/* the blocks of a body start anew, as those of a body that is added, and the next preparation searches it for intersections. Its number changes, so that
-   remembered contacts no longer match */
+/* the blocks of a body start anew, as those of a body that is added, and the next preparation searches it for intersections. Its number changes,
+   so that remembered contacts no longer match */
 static void cti_live_moved(ct_world *w, cti_body *b)
 {
     cti_sleep_wake(w, (int)(b - w->bodies));

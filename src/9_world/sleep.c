@@ -1,8 +1,8 @@
 /* sleep.c -- bodies that rest are left out of steps until something comes near.
    Method: bodies that loaded contacts and joints connect are an island. One whose vertices have stayed in place for a time, and that nothing awake is
    about to reach, sleeps: the next preparation takes its bodies as a static surface where they are, without elements and pairs. Before a step the box of
-   each sleeping body is compared with the boxes that awake ones will sweep, and an island that is reached wakes as a whole. Where a contact has loaded a
-   sleeping body after all, its island wakes, and the step is made once more. Based on: no paper; Jolt and Box2D have the same terms. */
+   each sleeping body is compared with the boxes that awake ones will sweep, and an island that is reached wakes as a whole. Where a contact has
+   loaded a sleeping body after all, its island wakes, and the step is made once more. Based on: no paper; Jolt and Box2D have the same terms. */
 #include "sleep.h"
 #include "../0_base/sets.h"
 

@@ -36,7 +36,8 @@ typedef struct cti_snapshot_option {
 } cti_snapshot_option;
 #define CTI_OPTIONS(first, last) {#first, offsetof(ct_world_desc, first), offsetof(ct_world_desc, last) + sizeof(((ct_world_desc *)NULL)->last)}
 static const cti_snapshot_option cti_snapshot_options[] = {
-    CTI_OPTIONS(stepper, stepper), CTI_OPTIONS(origin, origin), CTI_OPTIONS(thickness, restitution), CTI_OPTIONS(self_collision, self_collision), CTI_OPTIONS(broad_phase, newton_iterations),
+    CTI_OPTIONS(stepper, stepper), CTI_OPTIONS(origin, origin), CTI_OPTIONS(thickness, restitution),
+    CTI_OPTIONS(self_collision, self_collision), CTI_OPTIONS(broad_phase, newton_iterations),
     CTI_OPTIONS(solver.solver, solver.termination), CTI_OPTIONS(solver.tolerance, solver.tolerance),
     CTI_OPTIONS(solver.max_iterations, solver.budget), CTI_OPTIONS(solver.seconds, solver.seconds), CTI_OPTIONS(solver.order, solver.order),
     CTI_OPTIONS(solver.relaxation, solver.relaxation), CTI_OPTIONS(solver.plain, solver.warm), CTI_OPTIONS(solver.seed, solver.seed),
