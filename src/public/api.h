@@ -55,8 +55,8 @@ CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
 /* ct_world_get_desc -- the options as they are now: those of ct_world_create, and what calls have changed. ct_world_set_options -- takes over solver,
    newton_iterations, cmr_rounds, max_halvings, recovery_speed, sleep_time, sleep_speed, hit_speed and gravity, from the next step on. Memory, tasks,
-   log, clock and may_meet are not read, all other options must be those of the world: get them, change what is to change, and set them. Snapshots from
-   before are refused until the options are what they were. CT_ERR_ARGUMENT (NULL; the text names what cannot change), else as ct_world_create. */
+   log, clock and may_meet are not read, all other options must be those of the world: get them, change what is to change, and set them. Snapshots
+   from before are refused until the options are what they were. CT_ERR_ARGUMENT (NULL; the text names what cannot change), else as ct_world_create. */
 CONTACT_API ct_code ct_world_get_desc(const ct_world *world, ct_world_desc *out_desc);
 CONTACT_API ct_code ct_world_set_options(ct_world *world, const ct_world_desc *desc);
 /* ct_world_contacts -- contacts of the last step with their impulses over all of it. Their order is that in which the substeps found them,
@@ -188,8 +188,9 @@ CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /*
 CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_get_normals -- unit normals at a body's vertices, laid out as positions: the sum over the triangles around, by their areas; 0 where there
-   are none. ct_world_get_vertices -- positions, floats as above, and normals of all bodies in the order of ct_world_get_bodies, one after another; either
-   may be NULL. With both, vertex i is the same one in both arrays, which have one stride: out_normals may be out_positions + 3 scalars.
+   are none.
+   ct_world_get_vertices -- positions, floats as above, and normals of all bodies in the order of ct_world_get_bodies, one after another; either may
+   be NULL. With both, vertex i is the same one in both arrays, which have one stride: out_normals may be out_positions + 3 scalars.
    capacity  in  vertices for which there is room
    out_n     out their number. CT_ERR_ARGUMENT also where there is no room (.value: vertices); CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_get_normals(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
@@ -202,8 +203,8 @@ CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, con
 CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const ct_contact_material *material);
 CONTACT_API ct_code ct_body_get_contact(const ct_world *world, ct_body_id body, ct_contact_material *out_material);
 /* ct_body_set_material -- another material of a soft body or a cloth from the next step on. Its shape at rest, positions and velocities stay; masses
-   are those of the new density. Snapshots from before are refused. CT_ERR_ARGUMENT (another kind of body, NULL, a field out of range), CT_ERR_STALE_ID,
-   CT_ERR_MEMORY. */
+   are those of the new density. Snapshots from before are refused. CT_ERR_ARGUMENT (another kind of body, NULL, a field out of range),
+   CT_ERR_STALE_ID, CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_set_material(ct_world *world, ct_body_id body, const ct_material *material);
 CONTACT_API ct_code ct_body_get_material(const ct_world *world, ct_body_id body, ct_material *out_material);
 /* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has the geometric mean of both. CT_ERR_ARGUMENT:
