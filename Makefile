@@ -193,7 +193,7 @@ build/tsan/%: tests/%.c build/libcontact_tsan.a
 test-tsan: build/tsan/test_threads
 	@TSAN_OPTIONS=halt_on_error=1 ./build/tsan/test_threads
 # random worlds under the sanitizers, each in a process of its own: make soak SET=mixed|rods|barrier|penalty|layers|explicit|geometric WORLDS=2000 SEED=1; build/soak64 and build/soak32 are without them, for
-# looking for faults faster, in double and in float
+# looking for faults faster, in double and in float. ACROSS=--across: snapshots of the worlds go on in another process
 SOAK := $(wildcard tests/soak/*.c)
 WORLDS ?= 2000
 SEED ?= 1
@@ -208,7 +208,7 @@ build/soak32: $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_dev32.a
 	$(call say,LINK $@)
 	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) $(SOAK) build/libcontact_dev32.a -lm -o $@
 soak: build/soak
-	@ASAN_OPTIONS=handle_sigill=1 ./build/soak --set $(SET) --worlds $(WORLDS) --seed $(SEED) --jobs $(JOBS)
+	@ASAN_OPTIONS=handle_sigill=1 ./build/soak --set $(SET) --worlds $(WORLDS) --seed $(SEED) --jobs $(JOBS) $(ACROSS)
 # energy of steps: named cases and random worlds of the soak's kind
 build/energy: $(wildcard tests/energy/*.[ch]) $(SOAK) $(wildcard tests/soak/*.h) build/libcontact_dev.a
 	$(call say,LINK $@)

@@ -229,6 +229,11 @@ static void options_are_those_of_a_world_made_so(void **state)
     got.stepper = other.stepper, got.solver.tolerance = -1;
     assert_int_equal(ct_world_set_options(w[1], &got), CT_ERR_ARGUMENT);
     assert_true(ct_world_hash(w[1]) == hash);
+    assert_int_equal(ct_world_get_desc(w[1], &got), CT_OK);
+    got.solver.max_sweeps = 70, got.gravity[1] = sizeof(ct_real) == 4 ? (ct_real)1e30 : (ct_real)1e160; /* its fourth power is not finite */
+    assert_int_equal(ct_world_set_options(w[1], &got), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_world_get_desc(w[1], &got), CT_OK);
+    assert_true(got.solver.max_sweeps == 7 && ct_world_hash(w[1]) == hash);
     assert_int_equal(ct_world_set_options(w[1], NULL), CT_ERR_ARGUMENT);
     assert_true(ct_world_set_options(NULL, &other) != CT_OK && ct_world_get_desc(NULL, &got) != CT_OK && ct_world_get_desc(w[1], NULL) != CT_OK);
     (void)b;

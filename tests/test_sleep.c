@@ -287,6 +287,42 @@ static void what_moves_stays_awake(void **state)
     ct_mesh_free(&grid), ct_world_destroy(w);
 }
 
+/* A spring pulls a box within a step farther than its speed tells, into one that sleeps: that one gives way in this step, as if it had never slept */
+static void springs_reach_what_is_awake(void **state)
+{
+    ct_real p[2][3];
+    int k, i, late = -1;
+    double hit[2] = {0, 0};
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+        ct_joint_desc s = ct_joint_desc_default(CT_JOINT_STITCH);
+        ct_world *w;
+        ct_body_id ball, box;
+        d.sleep_time = k ? 0.2 : 0, d.recovery_speed = 100;
+        w = world_make(&d);
+        add_plane(w, 0, 1, 0, 0);
+        box = box_at(w, 0, 0.101, 0, 0), ball = box_at(w, -0.6, 0.101, 0, 0);
+        for (i = 0; i < 60; i++)
+            step_once(w, DT);
+        assert_int_equal(ct_body_is_asleep(w, box), k);
+        s.a.body = ball, s.b.body = box_at(w, 4, 0.101, 0, 0);
+        s.a.vertices[0] = s.b.vertices[0] = 0, s.compliance = (ct_real)2e-4, s.rest_length = (ct_real)0.5;
+        assert_int_equal(ct_joint_add(w, &s, NULL), CT_OK);
+        for (i = 0; i < 12; i++) {
+            step_once(w, DT);
+            assert_int_equal(ct_body_get_pose(w, box, p[k], NULL), CT_OK);
+            if (k == 0 && late < 0 && p[0][0] > 1e-3)
+                late = i, hit[0] = (double)p[0][0];
+            if (k == 1 && i == late)
+                hit[1] = (double)p[1][0];
+        }
+        ct_world_destroy(w);
+    }
+    print_message("the box moved in step %d, to %.4f and %.4f m\n", late, hit[0], hit[1]);
+    assert_true(hit[0] > 1e-3 && fabs(hit[0] - hit[1]) < 1e-3);
+}
+
 /* A box that sleeps on a block falls when the block becomes a sensor */
 static void what_does_not_meet_does_not_hold(void **state)
 {
@@ -390,6 +426,7 @@ int main(void)
         cmocka_unit_test(what_loses_its_hold_wakes),
         cmocka_unit_test(nothing_is_forgotten_asleep),
         cmocka_unit_test(what_moves_stays_awake),
+        cmocka_unit_test(springs_reach_what_is_awake),
         cmocka_unit_test(what_does_not_meet_does_not_hold),
         cmocka_unit_test(worlds_of_games_sleep),
         cmocka_unit_test(refusals),

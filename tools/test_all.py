@@ -37,6 +37,7 @@ SETS = [
      "algorithm 3 as printed on all QPs of the data folder", 1200),
     ("soak", MAKE + ["soak", "WORLDS=100"], "random worlds, 100 of them", 3600),
     ("soak rods", MAKE + ["soak", "SET=rods", "WORLDS=50"], "random worlds with rods and points, 50 of them", 3600),
+    ("soak across", MAKE + ["soak", "WORLDS=40", "ACROSS=--across"], "snapshots of 40 random worlds that go on in another process", 3600),
     ("soak barrier", MAKE + ["soak", "SET=barrier", "WORLDS=50"], "random worlds of the barrier stepper, 50 of them", 3600),
 ] + [("soak " + s, MAKE + ["soak", "SET=" + s, "WORLDS=50"], "random worlds of the %s stepper, 50 of them" % s, 3600)
      for s in ("penalty", "layers", "geometric", "explicit")]

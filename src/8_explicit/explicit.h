@@ -190,7 +190,7 @@ CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_expl
 CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model);
 CTI_FN int cti_explicit_is_plain(const cti_state *s);
 /* cti_explicit_bodies_rest -- measures volumes at rest, the elements' heights, and the stable step. 0: out of memory. */
-CTI_FN int cti_explicit_bodies_rest(cti_state *s);
+CTI_FN int cti_explicit_bodies_rest(cti_state *s, const cti_stepper_body *bodies);
 /* cti_explicit_forces -- sets force [3 n]: elastic forces at x [3 n], damping forces at velocities v. Returns the power of the latter [W], <= 0. */
 CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force);
 /* cti_explicit_elastic -- returns the elastic energy at x [J]; that of each body goes to out [models], unless it is NULL. */

@@ -115,16 +115,16 @@ static ct_real cti_explicit_element_bound(cti_state *s, int m)
     return 2 * cti_explicit_speed(t) * cti_sqrt(sum);
 }
 
-/* sets z to M^-1 times the change of forces by v, or by a displacement along it, from those at rest in elements.force; returns its largest entry */
-static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real *v, ct_real *z)
+/* sets z to M^-1 times the change of forces by v, or by a displacement along it, from those at X in elements.force; returns its largest entry */
+static ct_real cti_explicit_response(cti_state *s, const ct_real *X, int is_damping, const ct_real *v, ct_real *z)
 {
     cti_explicit *g = cti_explicit_own(s);
     const ct_real *rest = g->elements.force;
     ct_real *x = s->system.work + 6 * (size_t)s->n, *zero = x + 3 * (size_t)s->n, step = cti_explicit_tuned.rate.difference * g->edge, most = 0;
     int i;
     for (i = 0; i < 3 * s->n && !is_damping; i++)
-        x[i] = s->x[i] + step * v[i];
-    cti_explicit_forces(s, is_damping ? s->x : x, is_damping ? v : zero, z);
+        x[i] = X[i] + step * v[i];
+    cti_explicit_forces(s, is_damping ? X : x, is_damping ? v : zero, z);
     for (i = 0; i < 3 * s->n; i++) {
         ct_real mass = s->bodies.mass[i / 3];
         z[i] = mass > 0 ? (rest[i] - z[i]) / (mass * (is_damping ? CTI_R(1.0) : step)) : 0;
@@ -133,20 +133,20 @@ static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real
     return most;
 }
 
-/* returns the largest eigenvalue of M^-1 K or M^-1 D by the power method: a lower bound */
-static ct_real cti_explicit_largest_eigenvalue(cti_state *s, int is_damping)
+/* returns the largest eigenvalue of M^-1 K or M^-1 D at X, at rest, by the power method: a lower bound */
+static ct_real cti_explicit_largest_eigenvalue(cti_state *s, const ct_real *X, int is_damping)
 {
     ct_real *v = s->system.work + 3 * (size_t)s->n, *z = cti_explicit_own(s)->solve.scratch, *zero = s->system.work + 9 * (size_t)s->n, most = 0;
     uint32_t seed = 1;
     int turn, i;
     memset(zero, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_explicit_forces(s, s->x, zero, cti_explicit_own(s)->elements.force);
+    cti_explicit_forces(s, X, zero, cti_explicit_own(s)->elements.force);
     for (i = 0; i < 3 * s->n; i++) {
         seed = seed * 1664525u + 1013904223u;
         v[i] = (ct_real)((int)(seed >> 16) - 32768) / 32768;
     }
     for (turn = 0; turn < cti_explicit_tuned.rate.power; turn++) {
-        most = cti_explicit_response(s, is_damping, v, z);
+        most = cti_explicit_response(s, X, is_damping, v, z);
         for (i = 0; i < 3 * s->n && most > 0; i++)
             v[i] = z[i] / most;
     }
@@ -154,13 +154,17 @@ static ct_real cti_explicit_largest_eigenvalue(cti_state *s, int is_damping)
     return most;
 }
 
-CTI_FN int cti_explicit_bodies_rest(cti_state *s)
+CTI_FN int cti_explicit_bodies_rest(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_explicit *g = cti_explicit_own(s);
     int m;
-    ct_real omega = 0, assembled, damped;
-    if (!CTI_RESIZE(&s->prepared, g->elements.height, s->bodies.n_models))
+    ct_real omega = 0, assembled, damped, *X = CTI_ARENA_NEW(s->arena, ct_real, 3 * (size_t)s->n + 1);
+    if (!X || !CTI_RESIZE(&s->prepared, g->elements.height, s->bodies.n_models))
         return 0;
+    memcpy(X, s->x, sizeof *X * 3 * (size_t)s->n);
+    for (m = 0; m < s->surface.n_bodies; m++)
+        if (bodies[m].nodes)
+            memcpy(X + 3 * (size_t)bodies[m].block0, bodies[m].nodes, sizeof *X * 3 * (size_t)bodies[m].n_blocks);
     if (CTI_LEN(s->bodies.rigids))
         memcpy(g->frames, s->bodies.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
     g->error_unit = g->edge;
@@ -173,8 +177,8 @@ CTI_FN int cti_explicit_bodies_rest(cti_state *s)
         return 0;
     g->ode.rule = cti_explicit_choose(&s->desc.rk, 0, 0, &g->stable_step);
     if (omega > 0) {
-        assembled = cti_explicit_tuned.rate.margin * cti_sqrt(cti_explicit_largest_eigenvalue(s, 0));
-        damped = cti_explicit_tuned.rate.margin_damping * cti_explicit_largest_eigenvalue(s, 1);
+        assembled = cti_explicit_tuned.rate.margin * cti_sqrt(cti_explicit_largest_eigenvalue(s, X, 0));
+        damped = cti_explicit_tuned.rate.margin_damping * cti_explicit_largest_eigenvalue(s, X, 1);
         omega = assembled > 0 ? cti_min(omega, assembled) : omega;
         g->ode.rule = cti_explicit_choose(&s->desc.rk, omega, damped, &g->stable_step);
     }

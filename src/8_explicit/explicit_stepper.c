@@ -181,7 +181,7 @@ static int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
            CTI_RESIZE(m, g->search.x_found, nv3) && CTI_RESIZE(m, g->search.x_start, nv3) &&
            CTI_RESIZE(m, g->search.boxes, 2 * s->surface.n_bodies) && CTI_RESIZE(m, g->script_end, 3 * s->surface.n_moving) &&
            cti_explicit_edge_lengths(s, bodies) && cti_explicit_middles(s, bodies) && cti_explicit_thicknesses(s) && cti_explicit_vertex_faces(s) &&
-           cti_explicit_masses(s) && cti_explicit_bodies_rest(s);
+           cti_explicit_masses(s) && cti_explicit_bodies_rest(s, bodies);
 }
 
 /* ---- snapshots ---- */

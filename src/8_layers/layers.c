@@ -182,6 +182,17 @@ static void cti_layers_back(cti_state *s)
     y->clocks.dt = 0;
 }
 
+/* the frequency of the first layer follows gravity, which a program may change */
+static void cti_layers_weigh(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    double weight = cti_fmax(cti_layers_tuned.event.weight, (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
+    double frequency = sqrt(weight / (double)(s->desc.layers.depth * s->desc.thickness));
+    if (frequency != y->frequency)
+        y->clocks.dt = 0;
+    y->frequency = frequency;
+}
+
 /* runs windows up to the end, or until the updates of a step are used up. 0: out of memory */
 static int cti_layers_substep(cti_state *s, ct_real dt, int may_cut, ct_real *need, ct_step_report *r)
 {
@@ -194,6 +205,7 @@ static int cti_layers_substep(cti_state *s, ct_real dt, int may_cut, ct_real *ne
     cti_assemble_movers(s, s->step.until);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         y->list[k].c.kind = k == CTI_LAYERS_VF ? CT_PAIR_VF : k == CTI_LAYERS_EE ? CT_PAIR_EE : CT_PAIR_PLANE;
+    cti_layers_weigh(s);
     if (!cti_layers_clocks_set(s, (double)dt))
         return 0;
     cti_layers_load(s, dt);

@@ -298,6 +298,7 @@ static int cti_layers_group_add(cti_state *s, int model, int kind, const int32_t
     g = &c->groups[k];
     g->n = n, g->level = g->base_level = level, g->blocks = NULL;
     cti_layers_part(s->bodies.models[model], &g->part);
+    cti_model_ahead(&g->part, 1, 1, NULL); /* strain limits act */
     part = cti_layers_batch_of(&g->part, kind);
     if (!cti_layers_copy(&s->prepared, &b, take, n, part.nodes, part.rests))
         return 0;

@@ -54,18 +54,16 @@ static int cti_layers_reserve(cti_state *s, cti_layers *y)
            CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->x_saved, n3) && CTI_RESIZE(m, q->v_saved, n3) && CTI_RESIZE(m, q->deviation2, n) &&
            CTI_RESIZE(m, q->deviation_rate, n) && CTI_RESIZE(m, p->x_start, 3 * nv) && CTI_RESIZE(m, p->velocity, 3 * nv) &&
            CTI_RESIZE(m, p->deviation, nv) && CTI_RESIZE(m, p->reach, s->surface.n_bodies) && CTI_RESIZE(m, p->line_start, 3 * nv) &&
-           CTI_RESIZE(m, p->line_end, 3 * nv) && CTI_RESIZE(m, p->visited_vertex, nv) && CTI_RESIZE(m, p->visited_block, n);
+           CTI_RESIZE(m, p->line_end, 3 * nv) && CTI_ZEROS(m, p->visited_vertex, nv) && CTI_ZEROS(m, p->visited_block, n);
 }
 
 static int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_layers *y = (cti_layers *)cti_stepper_own(s, sizeof *y);
     ct_real *X = NULL;
-    double weight = cti_fmax(cti_layers_tuned.event.weight, (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
     int i, ok;
     if (!y)
         return 0;
-    y->frequency = sqrt(weight / (double)(s->desc.layers.depth * s->desc.thickness));
     /* boxes of bodies that never move are made once */
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)

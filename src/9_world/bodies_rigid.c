@@ -190,8 +190,22 @@ static void cti_bodies_give(ct_real *out, const ct_real *from, size_t n)
 
 CONTACT_API_DEF ct_code ct_body_get_pose(const ct_world *cw, ct_body_id body, ct_real out_position[3], ct_real out_quaternion[4])
 {
+    ct_world *w = (ct_world *)cw;
     ct_code code = CT_OK;
-    const cti_body *b = cti_bodies_rigid((ct_world *)cw, body, &code);
+    const cti_body *b = cti_world_find(w, body, &code);
+    cti_place place;
+    int k;
+    if (b && b->kind == CTI_BODY_KINEMATIC) {
+        if (b->script.n_keyframes > 0)
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "a kinematic body has no pose with keyframes, and after ct_body_move_vertices");
+        cti_live_pose(w, b, &place);
+        for (k = 0; out_position && k < 3; k++)
+            out_position[k] = (ct_real)place.t[k];
+        for (k = 0; out_quaternion && k < 4; k++)
+            out_quaternion[k] = (ct_real)place.q[k];
+        return CT_OK;
+    }
+    b = b ? cti_bodies_rigid(w, body, &code) : NULL;
     if (b) {
         cti_bodies_give(out_position, cw->state.x + 3 * b->block0, 3);
         cti_bodies_give(out_quaternion, cw->state.bodies.rigids[b->rigid].q, 4);
@@ -216,15 +230,16 @@ CONTACT_API_DEF ct_code ct_body_get_momentum(const ct_world *cw, ct_body_id body
     const cti_body *b = cti_bodies_rigid((ct_world *)cw, body, &code);
     const cti_history *q;
     const cti_rigid *r;
-    ct_real late;
+    ct_real late, share;
     if (!b)
         return code;
     r = &cw->state.bodies.rigids[b->rigid], q = &cw->state.history;
     /* before the first step, and after a change of bodies, nothing is behind */
-    late = b->block0 < CTI_LEN(q->dt_prev) ? q->fall[b->block0].share * q->dt_prev[b->block0] / 2 : 0;
+    share = b->block0 < CTI_LEN(q->dt_prev) ? q->fall[b->block0].share : 0;
+    late = share > 0 ? share * q->dt_prev[b->block0] / 2 : 0;
     if (out_linear) {
         cti_v3 v = cti_v3_mad(cti_v3_at(cw->state.v, b->block0), cti_v3_at(cw->state.desc.gravity, 0), late);
-        cti_v3_put(out_linear, 0, cti_v3_mad(cti_v3_at(cw->state.bodies.owed, b->block0), v, r->mass));
+        cti_v3_put(out_linear, 0, cti_v3_mad(cti_v3_mul(cti_v3_at(cw->state.bodies.owed, b->block0), share), v, r->mass));
     }
     cti_bodies_give(out_angular, r->spin, 3);
     return CT_OK;

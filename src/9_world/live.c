@@ -20,8 +20,8 @@ CTI_FN void cti_live_anew(ct_world *w, const cti_body *b)
     }
 }
 
-/* the blocks of a body start anew, as those of a body that is added, and the next preparation searches it for intersections. Its number changes, so that
-   remembered contacts no longer match */
+/* the blocks of a body start anew, as those of a body that is added, and the next preparation searches it for intersections. Its number changes,
+   so that remembered contacts no longer match */
 static void cti_live_moved(ct_world *w, cti_body *b)
 {
     cti_sleep_wake(w, (int)(b - w->bodies));
@@ -141,8 +141,7 @@ static void cti_live_restart(ct_world *w, cti_body *b, int n_path, int n_keyfram
         cti_v3_put(w->state.surface.x0, w->state.surface.ranges[body].v0 + i, cti_body_point(w, b, b->surface_nodes[i]));
 }
 
-/* where a kinematic body without keyframes is: its pose at the start of its path, and what the path has done since */
-static void cti_live_pose(const ct_world *w, const cti_body *b, cti_place *out)
+CTI_FN void cti_live_pose(const ct_world *w, const cti_body *b, cti_place *out)
 {
     double t = w->state.step.time - b->script.t0, R[9], o[3];
     cti_v3 from = cti_script_follow(b->script.path, b->script.n_path, cti_v3_zero(), t, NULL);
@@ -455,6 +454,20 @@ static void cti_live_impulses(ct_world *w, ct_real dt, ct_real *J)
     }
 }
 
+/* a body that rests is owed nothing, as of gravity */
+CTI_FN double cti_live_late(const ct_world *w)
+{
+    const cti_state *s = &w->state;
+    double sum = 0;
+    int i;
+    for (i = 0; i < s->n; i++) {
+        ct_real share = s->history.fall[i].share, late = cti_motion_is_halfway(s, i) ? share * s->history.dt_prev[i] / 2 : 0;
+        cti_v3 J = cti_v3_mul(cti_v3_at(s->bodies.owed, i), share), v = cti_v3_mad(cti_v3_at(s->v, i), cti_v3_at(s->desc.gravity, 0), late);
+        sum += (double)(cti_v3_dot(J, v) + s->bodies.inv_mass[i] * cti_v3_norm2(J) / 2);
+    }
+    return sum;
+}
+
 CTI_FN int cti_live_open(ct_world *w, ct_real dt, double *out_work)
 {
     cti_state *s = &w->state;
@@ -473,7 +486,7 @@ CTI_FN int cti_live_open(ct_world *w, ct_real dt, double *out_work)
     memcpy(w->unpushed, s->v, sizeof(ct_real) * (size_t)n), memcpy(w->unpushed + n, s->bodies.owed, sizeof(ct_real) * (size_t)n);
     for (i = 0; i < m; i++)
         memcpy(w->unpushed + 3 * n + 3 * i, s->bodies.rigids[i].spin, 3 * sizeof(ct_real));
-    before = cti_live_kinetic(s);
+    before = cti_live_kinetic(s) + cti_live_late(w);
     cti_live_impulses(w, dt, w->unpushed + 2 * n);
     cti_live_kick(w, 0, s->n, w->unpushed + 2 * n);
     *out_work = cti_live_kinetic(s) - before;

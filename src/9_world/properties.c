@@ -213,8 +213,8 @@ CONTACT_API_DEF ct_code ct_body_get_material(const ct_world *w, ct_body_id body,
     return code;
 }
 
-/* the model of another material on the mesh at rest. Tets keep their shapes and fillings, which do not depend on the material. 0: out of memory, -1: a
-   triangle cannot be used; the model is as it was */
+/* the model of another material on the mesh at rest. Tets keep their shapes and fillings, which do not depend on the material. 0: out of memory,
+   -1: a triangle cannot be used; the model is as it was */
 static int cti_properties_model(ct_world *w, cti_body *b, const ct_material *m)
 {
     cti_model made;

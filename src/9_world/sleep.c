@@ -1,8 +1,8 @@
 /* sleep.c -- bodies that rest are left out of steps until something comes near.
    Method: bodies that loaded contacts and joints connect are an island. One whose vertices have stayed in place for a time, and that nothing awake is
    about to reach, sleeps: the next preparation takes its bodies as a static surface where they are, without elements and pairs. Before a step the box of
-   each sleeping body is compared with the boxes that awake ones will sweep, and an island that is reached wakes as a whole. So no contact ever acts on a
-   sleeping body. Based on: no paper; Jolt and Box2D have the same terms. */
+   each sleeping body is compared with the boxes that awake ones will sweep, and an island that is reached wakes as a whole. Where a contact has
+   loaded a sleeping body after all, its island wakes, and the step is made once more. Based on: no paper; Jolt and Box2D have the same terms. */
 #include "sleep.h"
 #include "../0_base/sets.h"
 
@@ -135,6 +135,21 @@ CTI_FN int cti_sleep_open(ct_world *w, ct_real dt)
         }
     }
     return !busy && w->n_asleep > 0;
+}
+
+CTI_FN int cti_sleep_reached(ct_world *w)
+{
+    const cti_touch *t = w->state.history.impulses.touches;
+    int i, k, woke = 0;
+    for (i = 0; i < CTI_LEN(t) && w->n_asleep > 0; i++)
+        for (k = 0; k < 2; k++) {
+            int slot = w->surface_slot[(k ? cti_pair_body_b : cti_pair_body_a)(&w->state.surface, &t[i].pair)];
+            if (w->bodies[slot].asleep) {
+                cti_sleep_wake(w, slot);
+                woke = 1;
+            }
+        }
+    return woke;
 }
 
 CTI_FN void cti_sleep_report(const ct_world *w, ct_step_report *r)

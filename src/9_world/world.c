@@ -365,15 +365,19 @@ CONTACT_API_DEF ct_code ct_world_set_options(ct_world *w, const ct_world_desc *d
     other = cti_world_other_option(&next, desc);
     if (other)
         return cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, 0, "ct_world_set_options: of the options at or behind %s one cannot change", other);
-    if (cti_world_keep_contacts(w) != CT_OK)
-        return CT_ERR_MEMORY;
+    code = cti_world_keep_contacts(w);
+    if (memcmp(desc->gravity, next.gravity, sizeof next.gravity) != 0)
+        CTI_THEN(code, ct_world_set_gravity(w, desc->gravity));
+    if (code != CT_OK)
+        return code;
+    memcpy(next.gravity, desc->gravity, sizeof next.gravity);
     if (cti_steppers_of(w)->complete)
         cti_steppers_of(w)->complete(&next);
     if (!(next.sleep_time > 0))
         cti_sleep_wake(w, -1);
     w->state.desc = next;
     cti_world_unprepare(w);
-    return ct_world_set_gravity(w, desc->gravity);
+    return CT_OK;
 }
 
 CONTACT_API_DEF ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error)
@@ -517,10 +521,16 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     w->mem.failed = 0;
     if (code == CT_ERR_MEMORY) /* the list of contacts is still that of the last step */
         return cti_world_close(w, cti_world_refuse(w, code, -1, 0, "out of memory in a step; the world is as it was"), 0);
+    if (code == CT_OK && cti_sleep_reached(w)) {
+        cti_step_undo(&w->state);
+        cti_world_close(w, code, 0);
+        return cti_world_step(w, dt, out_report);
+    }
     cti_sleep_report(w, &report);
     if (out_report) {
+        double late = cti_live_late(w);
         report.rk.refined = w->refined.tets, report.rk.work_refine = w->refined.work;
-        report.work_forces += pushed;
+        report.energy_kinetic += late, report.work_forces += pushed + late;
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }

@@ -268,16 +268,21 @@ CTI_FN void cti_world_follow_joints(ct_world *w, int slot);
 CTI_FN void cti_pins_pack_paths(cti_state *s);
 /* cti_pins_move -- pins nodes [n] (NULL: all), and moves them to positions [3 n] in dt, where they stay. */
 CTI_FN ct_code cti_pins_move(ct_world *w, const cti_body *b, const int32_t *vertices, const ct_real *positions, int n, double dt);
-/* cti_live_open -- forces and gravity scales change velocities before a step of dt; *out_work [J]. 0: out of memory. cti_live_close -- after it; done 0:
-   the velocities are as before. */
+/* cti_live_open -- forces and gravity scales change velocities before a step of dt; *out_work [J]. 0: out of memory. cti_live_late --
+   [J] what is owed of forces adds to the kinetic energy. cti_live_close -- after it; done 0: the velocities are as before. */
+CTI_FN double cti_live_late(const ct_world *w);
 CTI_FN int cti_live_open(ct_world *w, ct_real dt, double *out_work);
 CTI_FN void cti_live_close(ct_world *w, int done);
+/* cti_live_pose -- where a kinematic body without keyframes is: its pose at the start of its path, and what the path has done since. */
+CTI_FN void cti_live_pose(const ct_world *w, const cti_body *b, cti_place *out);
 /* cti_live_anew -- a body's velocities become those of the present time, and its integration starts anew. */
 CTI_FN void cti_live_anew(ct_world *w, const cti_body *b);
-/* cti_bodies_write -- n vectors in the caller's layout; origin, if not NULL, is added in double. cti_bodies_check_layout -- refuses one that no memory holds. */
+/* cti_bodies_write -- n vectors in the caller's layout; origin, if not NULL, is added in double. cti_bodies_check_layout -- refuses one that no
+   memory holds. */
 CTI_FN void cti_bodies_write(const ct_real *from, int n, const double *origin, void *out, ct_scalar_type type, size_t stride);
 CTI_FN ct_code cti_bodies_check_layout(ct_world *w, int n, const void *out, ct_scalar_type type, size_t stride);
-/* cti_world_other_option -- the name of the first option of ct_world_desc, as snapshots compare them, in which two descriptions differ; NULL: none. */
+/* cti_world_other_option -- the name of the first option of ct_world_desc, as snapshots compare them, in which two descriptions differ, or
+   NULL. */
 CTI_FN const char *cti_world_other_option(const ct_world_desc *a, const ct_world_desc *b);
 /* cti_wind_open -- lists the bodies in air for a step, and asks for its velocities. CT_ERR_ARGUMENT (the field's numbers), CT_ERR_MEMORY. */
 CTI_FN ct_code cti_wind_open(ct_world *w);

@@ -57,9 +57,10 @@ CONTACT_API uint64_t ct_world_hash(const ct_world *world);
 CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
 /* ct_world_get_desc -- the options as they are now: those of ct_world_create, and what calls have changed. ct_world_set_options -- takes over solver,
-   newton_iterations, cmr_rounds, max_halvings, recovery_speed, sleep_time, sleep_speed, hit_speed and gravity, from the next step on. Memory, tasks, log,
-   clock and may_meet are not read, all other options must be those of the world: get them, change what is to change, and set them. Snapshots from
-   before are refused until the options are what they were. CT_ERR_ARGUMENT (NULL; the text names what cannot change), else as ct_world_create. */
+   newton_iterations, cmr_rounds, max_halvings, recovery_speed, sleep_time, sleep_speed, hit_speed and gravity, from the next step on. Memory, tasks,
+   log, clock and may_meet are not read, all other options must be those of the world: get them, change what is to change, and set them. Snapshots
+   from before are refused until the options are what they were. CT_ERR_ARGUMENT (NULL; the text names what cannot change), else
+   as ct_world_create. */
 CONTACT_API ct_code ct_world_get_desc(const ct_world *world, ct_world_desc *out_desc);
 CONTACT_API ct_code ct_world_set_options(ct_world *world, const ct_world_desc *desc);
 /* ct_world_contacts -- contacts of the last step with their impulses over all of it. Their order is that in which the substeps found them,
@@ -190,23 +191,24 @@ CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /*
    ct_body_get_velocities -- the same for velocities; those of a kinematic body that waits for room are 0. */
 CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
-/* ct_body_get_normals -- unit normals at a body's vertices, laid out as positions: the sum over the triangles around, by their areas; 0 where there are none.
-   ct_world_get_vertices -- positions, floats as above, and normals of all bodies in the order of ct_world_get_bodies, one after another; either may be
-   NULL. With both, vertex i is the same one in both arrays, which have one stride: out_normals may be out_positions + 3 scalars.
+/* ct_body_get_normals -- unit normals at a body's vertices, laid out as positions: the sum over the triangles around, by their areas; 0 where there
+   are none.
+   ct_world_get_vertices -- positions, floats as above, and normals of all bodies in the order of ct_world_get_bodies, one after another; either may
+   be NULL. With both, vertex i is the same one in both arrays, which have one stride: out_normals may be out_positions + 3 scalars.
    capacity  in  vertices for which there is room
    out_n     out their number. CT_ERR_ARGUMENT also where there is no room (.value: vertices); CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_get_normals(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
-CONTACT_API ct_code ct_world_get_vertices(const ct_world *world, void *out_positions, void *out_normals, ct_scalar_type type, size_t stride, int capacity,
-                                          int *out_n);
+CONTACT_API ct_code ct_world_get_vertices(const ct_world *world, void *out_positions, void *out_normals, ct_scalar_type type, size_t stride,
+                                          int capacity, int *out_n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
 CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, const ct_real *velocities, int n);
 /* ct_body_set_contact -- springs and dampers of a body's contacts, with CT_STEPPER_PENALTY; other steppers ignore them. It holds from the next
    step on. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL, a stiffness that is neither positive nor -1, a damping that is neither zero, positive nor -1. */
 CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const ct_contact_material *material);
 CONTACT_API ct_code ct_body_get_contact(const ct_world *world, ct_body_id body, ct_contact_material *out_material);
-/* ct_body_set_material -- another material of a soft body or a cloth from the next step on. Its shape at rest, positions and velocities stay; masses are those
-   of the new density. Snapshots from before are refused. CT_ERR_ARGUMENT (another kind of body, NULL, a field out of range), CT_ERR_STALE_ID,
-   CT_ERR_MEMORY. */
+/* ct_body_set_material -- another material of a soft body or a cloth from the next step on. Its shape at rest, positions and velocities stay; masses
+   are those of the new density. Snapshots from before are refused. CT_ERR_ARGUMENT (another kind of body, NULL, a field out of range),
+   CT_ERR_STALE_ID, CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_set_material(ct_world *world, ct_body_id body, const ct_material *material);
 CONTACT_API ct_code ct_body_get_material(const ct_world *world, ct_body_id body, ct_material *out_material);
 /* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has what ct_world_desc.friction_combine makes
@@ -246,8 +248,8 @@ CONTACT_API int ct_body_is_sensor(const ct_world *world, ct_body_id body);
 CONTACT_API ct_code ct_body_set_self_collision(ct_world *world, ct_body_id body, int on);
 CONTACT_API int ct_body_get_self_collision(const ct_world *world, ct_body_id body);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
-   1 0 0 0, when the body is added.
-   Either may be NULL. CT_ERR_ARGUMENT for other bodies. */
+   1 0 0 0, when the body is added. Of a kinematic body without keyframes: of its mesh's origin, as ct_body_move_pose sets it.
+   Either may be NULL. CT_ERR_ARGUMENT for other bodies, and for a kinematic one after ct_body_move_vertices. */
 CONTACT_API ct_code ct_body_get_pose(const ct_world *world, ct_body_id body, ct_real out_position[3], ct_real out_quaternion[4]);
 /* ct_body_get_motion, ct_body_set_motion -- of a rigid body: velocity of its centre of mass and angular velocity [rad/s], world axes; either may
    be NULL. */
@@ -285,7 +287,7 @@ CONTACT_API ct_code ct_body_move_pose(ct_world *world, ct_body_id body, const ct
 CONTACT_API ct_code ct_body_move_vertices(ct_world *world, ct_body_id body, const int32_t *vertices, const ct_real *positions, int n, double dt);
 /* ct_body_add_force, ct_body_add_torque, ct_body_add_vertex_force -- forces [N] and torques [N m], world axes, that act during the next step. They
    add up, and are gone after it. They act as impulses at its start, which for CT_INTEGRATOR_EULER is the same; where velocities are those of the middle of steps, half of
-   the last impulse arrives with the next step, and report.energy_kinetic lacks it until then. Their work is report.work_forces.
+   the last impulse arrives with the next step; report.energy_kinetic and ct_body_get_momentum have it already. Their work is report.work_forces.
    point  in  [3] in the world at which it acts on a rigid body; NULL: the centre of mass; of a deformable body NULL: all nodes, by their mass
    vertex in  0 to ct_body_vertex_count - 1
    ct_body_add_impulse, ct_body_add_vertex_impulse -- impulses [N s], which change velocities at once.

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* [s] of processor that a step may take under the sanitizers: per substep and block */
 #define WORK_STEP 1.0
@@ -824,6 +825,46 @@ static void run_steps(soak_run *u, soak_rng *r)
     }
 }
 
+/* ---- across processes ---- */
+
+enum { ACROSS_STEPS = 60 };
+
+void soak_across_file(const soak_options *o, char *out, size_t size)
+{
+    snprintf(out, size, "/tmp/soak_%s_%llu_%ld.snapshot", soak_set_text(o->set), (unsigned long long)o->seed, (long)getpid());
+}
+
+/* The first process makes some steps, in which everything happens but what a world is made of, then a file and sixty steps. The other one has made the
+   same world and no step. It goes on from the file, for as many steps */
+static void run_across(soak_run *u, soak_rng *r)
+{
+    const soak_options *o = u->options;
+    int n = 1 + soak_below(r, 12), most = o->load ? o->max_steps : ACROSS_STEPS, k;
+    char file[160];
+    ct_code code;
+    double t0 = cpu_now();
+    u->same = 1;
+    for (k = 0; k < n && !o->load && !u->failed && cpu_now() - t0 < WORLD_CPU; k++) {
+        ct_world_step(u->world, (ct_real)u->dt, NULL);
+        if (u->live)
+            happen(u, k);
+    }
+    soak_across_file(o, file, sizeof file);
+    code = o->load ? ct_world_snapshot_read(u->world, o->load) : ct_world_snapshot_write(u->world, file);
+    if (code != CT_OK) {
+        if (code != CT_ERR_UNSUPPORTED)
+            soak_fail(u, SOAK_CODE, "a snapshot %s: %s", o->load ? "is refused" : "is not written", ct_world_error(u->world)->text);
+        return;
+    }
+    t0 = cpu_now();
+    for (k = 0; k < most && (o->load || cpu_now() - t0 < WORLD_CPU); k++) {
+        if (o->verbose)
+            printf("  %d: %llx\n", k, (unsigned long long)ct_world_hash(u->world));
+        u->out->steps += ct_world_step(u->world, (ct_real)u->dt, NULL) == CT_OK;
+    }
+    u->out->step = k;
+}
+
 static void once(const soak_options *o, soak_result *out)
 {
     soak_run *u = (soak_run *)calloc(1, sizeof *u);
@@ -850,7 +891,7 @@ static void once(const soak_options *o, soak_result *out)
             u->explained = 0;
         }
         if (!u->failed)
-            run_steps(u, &r);
+            (o->across ? run_across : run_steps)(u, &r);
         out->hash = ct_world_hash(u->world);
         out->bodies = u->n_items, out->joints = u->n_joints;
         ct_world_destroy(u->world);
@@ -864,10 +905,10 @@ void soak_world(const soak_options *o, soak_result *out)
 {
     soak_result twin;
     memset(&carried, 0, sizeof carried);
-    carried.step = o->seed % 8 == 0 && !o->once ? (int)(o->seed / 8 % 7) : -1;
+    carried.step = o->seed % 8 == 0 && !o->once && !o->across ? (int)(o->seed / 8 % 7) : -1;
     once(o, out);
     carried.second = 1;
-    if (out->verdict == SOAK_FINE && !o->once && o->seed % 8 == 0) {
+    if (out->verdict == SOAK_FINE && !o->once && !o->across && o->seed % 8 == 0) {
         soak_options quiet = *o;
         quiet.verbose = 0, quiet.quiet = 1;
         once(&quiet, &twin);

@@ -38,6 +38,7 @@ typedef struct soak_run {
     soak_pair touching[SOAK_PAIRS], sensed[SOAK_PAIRS]; /* after the last step */
     int n_touching, n_sensed, unsure;                   /* unsure: what sensors see was not to be told */
     int failed;
+    int same;         /* 1: what a world is made of stays as it is */
 } soak_run;
 
 typedef struct soak_mesh {

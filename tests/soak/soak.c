@@ -1,6 +1,7 @@
 /* soak.c -- many random worlds, each in a process of its own: a crash or a hang costs one seed.
      soak [--set mixed|rods|barrier|penalty|layers|explicit|geometric] [--worlds N] [--seed FIRST] [--jobs N] [--seconds S]
                                                                  runs worlds FIRST, FIRST + 1, ...; exit code 1 when a count is not 0
+     soak --across [--set ...] [--worlds N] [--seed FIRST]       a snapshot of each world goes on in another process, for sixty steps
      soak --seed N --verbose [--drop 1,3] [--steps N] [--calm]   repeats one world in this process
      soak --seed N --shrink                                      looks for a smaller world that fails in the same way */
 #define _POSIX_C_SOURCE 200809L
@@ -17,6 +18,8 @@
 #include <unistd.h>
 
 enum { CPU_MOST = 60, WALL_MOST = 3600, JOBS_MOST = 64 }; /* [s] that a world may take */
+
+static const char *program;
 
 typedef struct job {
     pid_t pid;
@@ -35,6 +38,28 @@ typedef struct totals {
     double cpu, worst_cpu, worst_share;
     uint64_t worst_seed;
 } totals;
+
+/* the other process: this program once more, which goes on from the file */
+static void across(const soak_options *o, soak_result *r)
+{
+    char file[160], line[400];
+    unsigned long long hash = 0;
+    int steps = -1;
+    FILE *f;
+    soak_across_file(o, file, sizeof file);
+    if (r->step == 0 || r->verdict != SOAK_FINE || (f = fopen(file, "r")) == NULL)
+        return;
+    fclose(f);
+    snprintf(line, sizeof line, "%s --set %s --seed %llu --steps %d --load %s", program, soak_set_text(o->set), (unsigned long long)o->seed, r->step, file);
+    f = popen(line, "r");
+    if (!f || fscanf(f, "%llx %d", &hash, &steps) != 2 || hash != r->hash || steps != r->steps) {
+        r->verdict = SOAK_BITS;
+        snprintf(r->text, sizeof r->text, "%d steps here, hash %llx; %d steps in another process, hash %llx", r->steps, (unsigned long long)r->hash, steps, hash);
+    }
+    if (f)
+        pclose(f);
+    remove(file);
+}
 
 static void start(job *j, const soak_options *o)
 {
@@ -58,6 +83,8 @@ static void start(job *j, const soak_options *o)
         close(ends[0]);
         memset(&r, 0, sizeof r);
         soak_world(o, &r);
+        if (o->across)
+            across(o, &r);
         if (write(ends[1], &r, sizeof r) != (ssize_t)sizeof r)
             _exit(2);
         exit(0); /* leaks are looked for on the way out */
@@ -285,6 +312,10 @@ int main(int argc, char **argv)
             o.verbose = single = 1;
         else if (strcmp(a, "--calm") == 0)
             o.calm = 1;
+        else if (strcmp(a, "--across") == 0)
+            o.across = 1;
+        else if (strcmp(a, "--load") == 0)
+            o.load = value, o.across = 1, i++;
         else if (strcmp(a, "--shrink") == 0)
             smaller = 1;
         else if (strcmp(a, "--set") == 0 && set_of(value) < SOAK_SETS)
@@ -307,6 +338,12 @@ int main(int argc, char **argv)
             fprintf(stderr, "soak: unknown option %s\n", a);
             return 2;
         }
+    }
+    program = argv[0];
+    if (o.load) {
+        soak_world(&o, &r);
+        printf("%llx %d %s\n", (unsigned long long)r.hash, r.steps, r.text);
+        return 0;
     }
     if (smaller) {
         shrink(argv[0], o);

@@ -109,11 +109,15 @@ typedef struct soak_options {
     uint32_t drop; /* mask of bodies that are left out */
     int calm;      /* 1: nothing happens between steps */
     int once;      /* 1: no second run */
+    int across;    /* 1: a snapshot goes on in another process */
+    const char *load; /* then the file that this other process goes on from, for max_steps; NULL: it is the first one */
     int quiet;     /* 1: nobody asks the world or draws it, as in the second run: that has to have the same bits */
 } soak_options;
 
 /* soak_world -- makes and runs the world of a seed. */
 void soak_world(const soak_options *options, soak_result *out);
+/* soak_across_file -- the file that this process writes. */
+void soak_across_file(const soak_options *options, char *out, size_t size);
 const char *soak_verdict_text(soak_verdict v);
 const char *soak_set_text(soak_set set);
 
