@@ -67,6 +67,7 @@ typedef struct scene_body {
     int self_collision; /* -1: the scene's */
     int sensor;
     double surface_velocity[3];
+    ct_air air; /* drag and lift 0: none acts */
 } scene_body;
 
 typedef struct scene_joint {
@@ -81,7 +82,7 @@ typedef struct scene_joint {
 typedef struct scene {
     char *file, *name;
     double dt, duration; /* duration -1: not given */
-    double gravity[3], thickness, friction, restitution;
+    double gravity[3], wind[3], thickness, friction, restitution;
     double friction_until; /* [s] from then on no body has friction; < 0: never */
     int self_collision;
     char stepper[32], solver[32], integrator[32]; /* "": the library's default */

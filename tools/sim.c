@@ -105,7 +105,7 @@ static int sim_describe(const scene *s, const sim_options *o, sim *m, ct_world_d
     int i, k;
     *d = ct_world_desc_default();
     for (k = 0; k < 3; k++)
-        d->gravity[k] = (ct_real)s->gravity[k];
+        d->gravity[k] = (ct_real)s->gravity[k], d->wind[k] = (ct_real)s->wind[k];
     d->thickness = (ct_real)s->thickness;
     d->friction = (ct_real)s->friction;
     d->self_collision = s->self_collision;
@@ -599,6 +599,8 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
         belt[i] = (ct_real)b->surface_velocity[i];
     if (code == CT_OK && (belt[0] != 0 || belt[1] != 0 || belt[2] != 0))
         code = ct_body_set_surface_velocity(m->world, body->id, belt);
+    if (code == CT_OK && (b->air.drag > 0 || b->air.lift > 0))
+        code = ct_body_set_air(m->world, body->id, &b->air);
     if (code == CT_OK && b->self_collision >= 0)
         code = ct_body_set_self_collision(m->world, body->id, b->self_collision);
     if (code != CT_OK) {
