@@ -7,8 +7,10 @@ CTI_FN void cti_pins_pack_paths(cti_state *s)
     int i, from = -1, to = 0, n = 0;
     for (i = 0; i < CTI_LEN(scripts->pins); i++) {
         cti_pin *p = &scripts->pins[i];
-        if (p->n_path == 0)
+        if (p->n_path == 0) { /* it may have had another place, beyond the pieces that are left */
+            p->path = 0;
             continue;
+        }
         if (p->path != from) {
             from = p->path, to = n;
             memmove(scripts->path + to, scripts->path + from, sizeof *scripts->path * (size_t)p->n_path);
