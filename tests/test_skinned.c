@@ -299,6 +299,88 @@ static void a_teleport_is_made_up_for(void **state)
     ct_world_destroy(w);
 }
 
+/* ---- masses of nodes ---- */
+
+/* A sheet whose masses are tripled between steps moves as one that was added with the density tripled; a snapshot takes them back */
+static void masses_are_those_of_another_density(void **state)
+{
+    const int32_t corners[2] = {0, CELLS};
+    ct_world *w[2];
+    ct_body_id id[2];
+    ct_real x[2][3 * NODES], m[2][NODES];
+    size_t size;
+    void *data;
+    int i, k, bad;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_mesh grid = mesh_grid(1, 1, CELLS, CELLS);
+        ct_cloth_desc d = ct_cloth_desc_default();
+        w[k] = world_of(G);
+        d.mesh = &grid, d.name = "sheet", d.material = ct_material_default(CT_MODEL_SPRINGS), d.material.areal_density = (ct_real)(k ? 0.6 : 0.2);
+        assert_int_equal(ct_body_add_cloth(w[k], &d, &id[k]), CT_OK);
+        assert_int_equal(ct_body_pin(w[k], id[k], corners, 2, CT_AXIS_ALL, NULL, -1), CT_OK);
+        ct_mesh_free(&grid);
+        assert_int_equal(ct_body_get_masses(w[k], id[k], m[k], NODES), CT_OK);
+    }
+    assert_int_equal(ct_world_snapshot_size(w[0], &size), CT_OK);
+    data = malloc(size);
+    assert_int_equal(ct_world_snapshot_save(w[0], data, size, &size), CT_OK);
+    run(w[0], 5, &bad);
+    assert_int_equal(ct_body_set_masses(w[0], id[0], m[1], NODES), CT_OK);
+    assert_true(fabs((double)ct_body_get_mass(w[0], id[0]) - (double)ct_body_get_mass(w[1], id[1])) < 1e-6);
+    assert_int_equal(ct_world_snapshot_restore(w[0], data, size), CT_OK);
+    assert_int_equal(ct_body_get_masses(w[0], id[0], x[0], NODES), CT_OK);
+    assert_memory_equal(x[0], m[0], sizeof m[0]);
+    assert_int_equal(ct_body_set_masses(w[0], id[0], m[1], NODES), CT_OK);
+    for (k = 0; k < 2; k++) {
+        run(w[k], 30, &bad);
+        nodes_of(w[k], id[k], x[k], NULL);
+    }
+    for (i = 0; i < 3 * NODES; i++)
+        assert_true(fabs((double)x[0][i] - (double)x[1][i]) < FLOAT_OR(1e-4, 1e-9));
+    free(data);
+    ct_world_destroy(w[0]), ct_world_destroy(w[1]);
+}
+
+/* One node is as heavy as all others together: two sheets' momenta and places are those of these masses */
+static void heavy_nodes_have_their_momentum(void **state)
+{
+    ct_world *w = world_of(0);
+    ct_body_id id = sheet_add(w, "sheet", 0);
+    ct_real m[NODES], x[3 * NODES], v[3 * NODES];
+    double sum = 0, p[3], before = 0, after = 0;
+    uint64_t seed = 5;
+    int i, bad;
+    (void)state;
+    assert_int_equal(ct_body_get_masses(w, id, m, NODES), CT_OK);
+    for (i = 0; i < NODES; i++)
+        sum += (double)m[i];
+    m[0] = (ct_real)(sum - (double)m[0]), m[NODES - 1] = (ct_real)FLOAT_OR(1e-3, 1e-5);
+    assert_int_equal(ct_body_set_masses(w, id, m, NODES), CT_OK);
+    for (i = 0; i < 3 * NODES; i++)
+        v[i] = (ct_real)(lcg(&seed) - 0.5);
+    assert_int_equal(ct_body_set_velocities(w, id, v, NODES), CT_OK);
+    nodes_of(w, id, x, NULL);
+    for (p[0] = p[1] = p[2] = 0, i = 0; i < 3 * NODES; i++)
+        p[i % 3] += (double)m[i / 3] * (double)v[i], before += (double)m[i / 3] * (double)x[i];
+    run(w, 60, &bad);
+    nodes_of(w, id, x, v);
+    for (i = 0; i < 3 * NODES; i++) {
+        p[i % 3] -= (double)m[i / 3] * (double)v[i], after += (double)m[i / 3] * (double)x[i];
+        before += (double)m[i / 3] * (double)v[i] * 60 * DT;
+    }
+    print_message("momentum off by %.1e %.1e %.1e, first moment by %.1e, %d not ok\n", p[0], p[1], p[2], after - before, bad);
+    assert_true(fabs(p[0]) + fabs(p[1]) + fabs(p[2]) < FLOAT_OR(1e-5, 1e-12) && fabs(after - before) < FLOAT_OR(1e-5, 1e-11) && bad == 0);
+    m[3] = 0;
+    assert_int_equal(ct_body_set_masses(w, id, m, NODES), CT_ERR_ARGUMENT);
+    m[3] = (ct_real)NAN;
+    assert_int_equal(ct_body_set_masses(w, id, m, NODES), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_set_masses(w, id, m, 3), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_set_masses(w, id, NULL, NODES), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_get_masses(w, id, NULL, NODES), CT_ERR_ARGUMENT);
+    ct_world_destroy(w);
+}
+
 /* ---- calls ---- */
 
 static void limits_are_read_and_refused(void **state)
@@ -450,7 +532,8 @@ int main(void)
         cmocka_unit_test(a_sheet_hangs_in_its_limits),         cmocka_unit_test(two_corners_bear_a_sheet),
         cmocka_unit_test(a_backstop_bears_what_presses_on_it), cmocka_unit_test(targets_carry_a_sheet),
         cmocka_unit_test(both_limits_hold),                    cmocka_unit_test(contacts_come_first),
-        cmocka_unit_test(a_teleport_is_made_up_for),           cmocka_unit_test(limits_are_read_and_refused),
+        cmocka_unit_test(a_teleport_is_made_up_for),           cmocka_unit_test(masses_are_those_of_another_density),
+        cmocka_unit_test(heavy_nodes_have_their_momentum),     cmocka_unit_test(limits_are_read_and_refused),
         cmocka_unit_test(snapshots_have_the_skin),             cmocka_unit_test(memory_may_run_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

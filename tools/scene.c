@@ -427,6 +427,18 @@ static scene_type scene_read_type(json_in *in, const cJSON *body, const char *pa
     return SCENE_STATIC;
 }
 
+static void scene_read_air(json_in *in, const cJSON *body, const char *path, ct_air *out)
+{
+    const cJSON *o = json_in_object(in, body, path, "air");
+    char full[64];
+    snprintf(full, sizeof full, "%s.air", path);
+    if (o)
+        json_in_keys(in, o, full, "drag lift density");
+    out->drag = (ct_real)(o ? json_in_number(in, o, full, "drag", 0, 0, 1e6, 0) : 0);
+    out->lift = (ct_real)(o ? json_in_number(in, o, full, "lift", 0, 0, 1e6, 0) : 0);
+    out->density = (ct_real)(o ? json_in_number(in, o, full, "density", 1.2, 0, 1e6, 0) : 1.2);
+}
+
 static void scene_read_body(scene_reader *r, const cJSON *body, int index)
 {
     scene_body *b = &r->out->bodies[index];
@@ -438,7 +450,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     if (!json_in_keys(in, body, b->path,
                       "name type mesh shape material transform surface lattice weld velocity angular_velocity repeat fix friction contact motion "
                       "restitution friction_torsional friction_rolling keyframes keyframe_interval filter self_collision sensor surface_velocity "
-                      "gravity_scale pressure force"))
+                      "gravity_scale pressure force air"))
         return;
     snprintf(fallback, sizeof fallback, "body%d", index);
     text = json_in_string(in, body, b->path, "name");
@@ -487,6 +499,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     b->gravity_scale = json_in_number(in, body, b->path, "gravity_scale", 1, -SCENE_INF, SCENE_INF, 0);
     b->pressure = json_in_number(in, body, b->path, "pressure", 0, -SCENE_INF, SCENE_INF, 0);
     json_in_numbers(in, body, b->path, "force", b->force, 3);
+    scene_read_air(in, body, b->path, &b->air);
     if (b->type == SCENE_KINEMATIC)
         scene_read_motion(in, body, b->path, &b->motion, &b->n_motion);
     scene_refuse(in, body, b->path, b);
@@ -642,7 +655,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     const char *text;
     int k;
     if (!json_in_keys(in, root, "",
-                      "name dt duration gravity stepper solver solver_options integrator thickness friction friction_until restitution "
+                      "name dt duration gravity wind stepper solver solver_options integrator thickness friction friction_until restitution "
                       "restitution_threshold restitution_law friction_combine restitution_combine self_collision sleep_time sleep_speed "
                       "broad_phase seed barrier layers geometric penalty explicit dcd newton_iterations bodies stitches joints row_mode "
                       "ccd_limits_step output"))
@@ -656,6 +669,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     for (k = 0; k < 3; k++)
         s->gravity[k] = d.gravity[k];
     json_in_numbers(in, root, "", "gravity", s->gravity, 3);
+    json_in_numbers(in, root, "", "wind", s->wind, 3);
     scene_read_name(in, root, "stepper", s->stepper, sizeof s->stepper);
     scene_read_name(in, root, "solver", s->solver, sizeof s->solver);
     scene_read_solver(in, root, &s->solver_options);

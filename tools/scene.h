@@ -69,6 +69,7 @@ typedef struct scene_body {
     int sensor;
     double surface_velocity[3];
     double gravity_scale, pressure, force[3];
+    ct_air air; /* drag and lift 0: none acts */
 } scene_body;
 
 typedef struct scene_joint {
@@ -85,7 +86,7 @@ typedef struct scene_joint {
 typedef struct scene {
     char *file, *name;
     double dt, duration; /* duration -1: not given */
-    double gravity[3], thickness, friction, restitution, restitution_threshold;
+    double gravity[3], wind[3], thickness, friction, restitution, restitution_threshold;
     ct_restitution_law restitution_law;
     ct_combine friction_combine, restitution_combine;
     double friction_until; /* [s] from then on no body has friction; < 0: never */

@@ -105,7 +105,7 @@ static int sim_describe(const scene *s, const sim_options *o, sim *m, ct_world_d
     int i, k;
     *d = ct_world_desc_default();
     for (k = 0; k < 3; k++)
-        d->gravity[k] = (ct_real)s->gravity[k];
+        d->gravity[k] = (ct_real)s->gravity[k], d->wind[k] = (ct_real)s->wind[k];
     d->thickness = (ct_real)s->thickness;
     d->friction = (ct_real)s->friction;
     d->self_collision = s->self_collision;
@@ -587,6 +587,8 @@ static ct_code sim_set(sim *m, const scene_body *b, sim_body *body)
         code = ct_body_set_restitution(m->world, body->id, (ct_real)b->restitution);
     if (code == CT_OK)
         code = ct_body_set_spin_friction(m->world, body->id, (ct_real)b->friction_torsional, (ct_real)b->friction_rolling);
+    if (code == CT_OK && (b->air.drag > 0 || b->air.lift > 0))
+        code = ct_body_set_air(m->world, body->id, &b->air);
     if (code == CT_OK && b->gravity_scale != 1)
         code = ct_body_set_gravity_scale(m->world, body->id, (ct_real)b->gravity_scale);
     if (code == CT_OK && b->pressure != 0)

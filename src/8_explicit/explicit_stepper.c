@@ -71,6 +71,7 @@ static const cti_refusal cti_explicit_refusals[] = {
     {CTI_FEATURE_BELT, "CT_STEPPER_EXPLICIT has no friction, by which surfaces drag: use CT_STEPPER_CMR"},
     {CTI_FEATURE_FORCE, "CT_STEPPER_EXPLICIT has no forces but those of bodies and contacts within its steps: use impulses, or CT_STEPPER_CMR"},
     {CTI_FEATURE_SELF, "CT_STEPPER_EXPLICIT has no contacts of a body with itself"},
+    {CTI_FEATURE_MASS, "CT_STEPPER_EXPLICIT has bounds of its steps by density: use CT_STEPPER_CMR"},
     {CTI_FEATURE_SKIN, "CT_STEPPER_EXPLICIT has no limits of nodes against a skin: use CT_STEPPER_CMR"},
     {CTI_FEATURE_WIND, "CT_STEPPER_EXPLICIT has no drag and lift of air: use CT_STEPPER_CMR"},
     {CTI_FEATURE_REPAIR, "CT_STEPPER_EXPLICIT moves nodes out of bodies in its steps: use CT_STEPPER_CMR"},

@@ -35,6 +35,7 @@ static const cti_refusal cti_layers_refusals[] = {
     {CTI_FEATURE_RIGID, "CT_STEPPER_LAYERS moves nodes on straight lines, and those of a rigid body turn: use CT_STEPPER_CMR"},
     {CTI_FEATURE_JOINT, "CT_STEPPER_LAYERS has no joints and no stitches: use CT_STEPPER_CMR"},
     {CTI_FEATURE_FORCE, "CT_STEPPER_LAYERS has a clock for gravity alone: use impulses, or CT_STEPPER_CMR"},
+    {CTI_FEATURE_MASS, "CT_STEPPER_LAYERS has bounds of its steps by density: use CT_STEPPER_CMR"},
     {CTI_FEATURE_SKIN, "CT_STEPPER_LAYERS has no limits of nodes against a skin: use CT_STEPPER_CMR"},
     {CTI_FEATURE_WIND, "CT_STEPPER_LAYERS has no drag and lift of air: use CT_STEPPER_CMR"},
     {CTI_FEATURE_REPAIR, "CT_STEPPER_LAYERS has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR"},

@@ -26,6 +26,7 @@ typedef enum cti_feature {
     CTI_FEATURE_SELF,      /* a body that collides with itself */
     CTI_FEATURE_BELT,      /* a surface that moves along itself */
     CTI_FEATURE_FORCE,     /* forces of a program, pressures, gravity scales */
+    CTI_FEATURE_MASS,      /* masses of nodes other than by density */
     CTI_FEATURE_SKIN,      /* limits of nodes against targets */
     CTI_FEATURE_WIND,      /* drag and lift of air */
     CTI_FEATURE_REPAIR,    /* ct_world_repair */

@@ -509,3 +509,54 @@ CTI_FN void cti_live_close(ct_world *w, int done)
     }
     CTI_CLEAR(w->unpushed);
 }
+
+CTI_FN void cti_live_weigh(ct_world *w, const cti_body *b)
+{
+    cti_bodies *q = &w->state.bodies;
+    int i;
+    for (i = b->block0; i < b->block0 + b->n_blocks; i++)
+        q->inv_mass[i] = q->mass[i] > 0 ? 1 / q->mass[i] : 0;
+    for (q->mass_min = 0, i = 0; i < w->state.n; i++)
+        if (q->mass[i] > 0 && (q->mass_min == 0 || q->mass[i] < q->mass_min))
+            q->mass_min = q->mass[i];
+    w->state.energy.known = 0;
+}
+
+static ct_code cti_live_set_masses(ct_world *w, ct_body_id body, const ct_real *masses, int n)
+{
+    ct_code code = CT_OK;
+    cti_body *b = cti_live_nodes(w, body, masses, n, &code);
+    int i;
+    if (!b)
+        return code;
+    if (b->kind == CTI_BODY_ROD)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "ct_body_set_masses: a rod's frames have inertia by its density");
+    for (i = 0; i < n; i++)
+        if (!(masses[i] > 0) || !cti_finite(masses[i] * masses[i] * masses[i] * masses[i]) || !cti_finite(1 / masses[i]))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, (double)masses[i],
+                                  "a mass must be positive, its fourth power and its inverse finite: pin what does not move (element: node)");
+    code = cti_steppers_admit(w, CTI_FEATURE_MASS, b->name);
+    CTI_THEN(code, cti_world_keep_contacts(w));
+    if (code != CT_OK)
+        return code;
+    cti_sleep_wake(w, (int)(b - w->bodies));
+    memcpy(w->state.bodies.mass + b->block0, masses, sizeof *masses * (size_t)n);
+    cti_live_weigh(w, b);
+    cti_factors_of_other(&w->state.factors, cti_body_id(b, (int)(b - w->bodies)));
+    cti_world_unprepare(w);
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_set_masses(ct_world *w, ct_body_id body, const ct_real *masses, int n)
+{
+    CTI_FPENV_RETURN(cti_live_set_masses(w, body, masses, n))
+}
+
+CONTACT_API_DEF ct_code ct_body_get_masses(const ct_world *cw, ct_body_id body, ct_real *out_masses, int n)
+{
+    ct_code code = CT_OK;
+    const cti_body *b = cti_live_nodes((ct_world *)cw, body, out_masses, n, &code);
+    if (b)
+        memcpy(out_masses, cw->state.bodies.mass + b->block0, sizeof *out_masses * (size_t)n);
+    return code;
+}

@@ -267,6 +267,21 @@ static void cti_snapshot_size(cti_archive *a, ct_real *member, ct_real most)
         *member = value;
 }
 
+/* masses of nodes: what has one keeps one */
+static void cti_snapshot_masses(cti_archive *a, ct_world *w, const cti_body *b)
+{
+    int k;
+    for (k = 0; cti_body_has_model(b) && k < b->n_blocks; k++) {
+        ct_real *mass = &w->state.bodies.mass[b->block0 + k], value = *mass;
+        CTI_ARCHIVE_VALUE(a, value);
+        cti_archive_require(a, (value > 0) == (*mass > 0) && cti_finite(value * value * value * value) && (!(value > 0) || cti_finite(1 / value)));
+        if (cti_archive_reads(a))
+            *mass = value;
+    }
+    if (cti_archive_reads(a) && cti_body_has_model(b))
+        cti_live_weigh(w, b);
+}
+
 /* what calls may change of bodies and joints, and what they keep between steps */
 static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
 {
@@ -298,6 +313,7 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
         CTI_ARCHIVE_UP_TO(a, b->anchor, 6 * b->n);
         if (b->kind == CTI_BODY_KINEMATIC)
             cti_snapshot_script(a, w, b);
+        cti_snapshot_masses(a, w, b);
     }
     for (i = 0; i < CTI_LEN(w->joints); i++)
         cti_snapshot_drive(a, &w->joints[i]);

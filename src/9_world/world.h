@@ -268,6 +268,8 @@ CTI_FN void cti_world_follow_joints(ct_world *w, int slot);
 CTI_FN void cti_pins_pack_paths(cti_state *s);
 /* cti_pins_move -- pins nodes [n] (NULL: all), and moves them to positions [3 n] in dt, where they stay. */
 CTI_FN ct_code cti_pins_move(ct_world *w, const cti_body *b, const int32_t *vertices, const ct_real *positions, int n, double dt);
+/* cti_live_weigh -- what follows from a body's masses after they have changed. */
+CTI_FN void cti_live_weigh(ct_world *w, const cti_body *b);
 /* cti_live_open -- forces and gravity scales change velocities before a step of dt; *out_work [J]. 0: out of memory. cti_live_late --
    [J] what is owed of forces adds to the kinetic energy. cti_live_close -- after it; done 0: the velocities are as before. */
 CTI_FN double cti_live_late(const ct_world *w);

@@ -68,6 +68,50 @@ static void constrain(soak_run *u, soak_rng *r)
     u->scripts = 1;
 }
 
+/* air, limits against a skin and masses of a deformable body; a stream of its own, so that worlds without them stay as they are */
+static void dress(soak_run *u, int step)
+{
+    soak_rng stream = soak_stream(u->seed, 700000 + (uint64_t)(step + 1)), *r = &stream;
+    soak_item *q = soak_chance(r, 0.12) ? pick(u, r) : NULL;
+    ct_skin_limit limits[6];
+    ct_real wind[3], at[3 * 6], *all;
+    ct_air air;
+    int i, k, n = 0, count;
+    ct_code code;
+    if (!q || u->desc.stepper != CT_STEPPER_CMR || (q->kind != 's' && q->kind != 'c'))
+        return;
+    count = ct_body_node_count(u->world, q->id);
+    soak_velocity(u, r, wind);
+    air.drag = (ct_real)soak_decades(r, -2, 1), air.lift = (ct_real)(soak_chance(r, 0.5) ? 0 : soak_decades(r, -2, 1));
+    air.density = (ct_real)soak_decades(r, -1, 3);
+    code = ct_world_set_wind(u->world, wind);
+    code = code == CT_OK && q->nt > 0 ? ct_body_set_air(u->world, q->id, &air) : code;
+    all = (ct_real *)malloc(sizeof(ct_real) * 3 * (size_t)count);
+    if (code == CT_OK)
+        code = ct_body_get_nodes(u->world, q->id, all, NULL, count);
+    for (i = 0; i < 6 && i < count; i++, n++) {
+        limits[n].vertex = i * (count / 6 > 0 ? count / 6 : 1);
+        limits[n].max_distance = (ct_real)(soak_chance(r, 0.2) ? INFINITY : u->size * soak_decades(r, -4, 0));
+        limits[n].backstop_distance = (ct_real)(u->size * soak_uniform(r, -0.1, 0.5));
+        limits[n].backstop_radius = (ct_real)(soak_chance(r, 0.4) ? 0 : soak_chance(r, 0.2) ? INFINITY : u->size * soak_decades(r, -2, 2));
+        for (k = 0; k < 3; k++)
+            at[3 * n + k] = (ct_real)((double)all[3 * limits[n].vertex + k] + u->size * soak_uniform(r, -0.1, 0.1));
+    }
+    if (code == CT_OK && soak_chance(r, 0.6))
+        code = ct_body_set_skin(u->world, q->id, limits, n);
+    if (code == CT_OK && soak_chance(r, 0.8) && ct_body_get_skin(u->world, q->id, NULL, 0, &k) == CT_OK && k == n)
+        code = ct_body_move_skin(u->world, q->id, at, NULL, n, u->dt * soak_uniform(r, 0.5, 4));
+    if (code == CT_OK && soak_chance(r, 0.3) && ct_body_get_masses(u->world, q->id, all, count) == CT_OK) {
+        for (i = 0; i < count; i++)
+            all[i] = (ct_real)((double)all[i] * soak_decades(r, -1, 1));
+        code = (double)all[0] > 0 ? ct_body_set_masses(u->world, q->id, all, count) : code;
+    }
+    free(all);
+    if (code != CT_OK)
+        soak_fail(u, SOAK_CODE, "air, limits or masses: %s", ct_world_error(u->world)->text);
+    u->explained = -1, u->scripts = 1;
+}
+
 static void set_velocities(soak_run *u, soak_rng *r)
 {
     soak_item *q = pick(u, r);
@@ -292,6 +336,7 @@ void soak_between(soak_run *u, int step)
         join(u, r2, soak_chance(r2, 0.5) ? CT_JOINT_SLIDER : CT_JOINT_DRAG);
     for (k = 0; k < 3 && soak_chance(r2, 0.5) && !u->failed; k++)
         drive(u, r2);
+    dress(u, step);
     for (k = 0; k < n && !u->failed; k++) {
         int what = soak_below(r, step < 0 ? 7 : 10);
         if (what == 0 || what == 1)
