@@ -91,25 +91,26 @@ static void a_thrown_body_has_no_more_candidates(void **state)
     assert_true(n[0] > 0 && n[1] <= n[0] + n[0] / 5 && n[2] <= n[0] + n[0] / 5);
 }
 
-/* a thin mat that lands on its edge: the long step is halved where it would compress elements below the limit, and none ends so */
+/* A thin mat that lands on its edge at 8 m/s, two and a half times the speed of sound in it: its edge is crushed, and recovers. Its energy is never more
+   than that of its fall, 50 J, with a tenth for what it falls on */
 static void a_mat_lands_on_its_edge(void **state)
 {
     ct_world_desc d = world_desc(3e-4, 0, NULL);
     ct_world *w = world_make(&d);
     ct_mesh m = mesh_box(0.36, 0.36, 0.012, 12, 12, 1, 1);
-    int i, substeps = 0;
+    double last = 1.1 * 0.36 * 0.36 * 0.012 * 1000 * 8 * 8 / 2;
+    int i;
     (void)state;
     mesh_place(&m, 0.02, 0, 0.2, 0);
     add_soft_mesh(w, "mat", &m, 1e4, 0, -8, 0);
     add_plane(w, 0, 1, 0, 0);
     for (i = 0; i < 12; i++) {
         ct_step_report r = step_once(w, 0.025);
-        substeps = r.substeps > substeps ? r.substeps : substeps;
-        assert_int_equal(r.extended_elements, 0);
+        assert_true(i < 2 || r.extended_elements == 0);
         assert_true(r.status < CT_STATUS_ZONES || r.status == CT_STATUS_BUDGET);
-        assert_true(r.energy_kinetic + r.energy_elastic < 60);
+        assert_true(r.energy_kinetic + r.energy_elastic < last);
+        assert_true(r.energy_gained < 1e-3 * last);
     }
-    assert_true(substeps > 1);
     ct_world_destroy(w);
     ct_mesh_free(&m);
 }
@@ -712,6 +713,38 @@ static void uniform_strain_is_kept(void **state)
     ct_world_destroy(w);
 }
 
+/* A rigid block of 2.5 t falls at 3 m/s onto a neo-Hookean cube, whose tets it presses to less than a fifth of their volume. No step gains more than
+   1e-3 of the energy that there is at the start, and none needs parts */
+static void a_crushed_cube_gains_nothing(void **state)
+{
+    ct_world_desc d = ct_world_desc_default();
+    ct_world *w = world_make(&d);
+    ct_mesh soft = mesh_box(0.5, 0.5, 0.5, 4, 4, 4, 1), block = mesh_box(0.5, 0.5, 0.5, 1, 1, 1, 0);
+    ct_soft_desc s = ct_soft_desc_default();
+    ct_rigid_desc r = ct_rigid_desc_default();
+    ct_step_report q;
+    double start = 0;
+    int i, crushed = 0;
+    (void)state;
+    add_plane(w, 0, 1, 0, 0);
+    s.mesh = &soft, s.material.model = CT_MODEL_NEOHOOKEAN, s.material.young = (ct_real)(2e4), s.position[1] = (ct_real)(0.3);
+    r.mesh = &block, r.density = 20000, r.position[1] = 1, r.velocity[1] = -3;
+    assert_int_equal(ct_body_add_soft(w, &s, NULL), CT_OK);
+    assert_int_equal(ct_body_add_rigid(w, &r, NULL), CT_OK);
+    for (i = 0; i < 120; i++) {
+        assert_int_equal(ct_world_step(w, (ct_real)(1.0 / 60), &q), CT_OK);
+        if (i == 0)
+            start = q.energy_kinetic + q.energy_elastic + q.energy_gravity;
+        crushed += q.extended_elements;
+        assert_true(q.energy_gained <= 1e-3 * start);
+        assert_int_equal(q.status, CT_STATUS_OK);
+        assert_int_equal(q.substeps, 1);
+    }
+    assert_true(crushed > 100);
+    ct_mesh_free(&soft), ct_mesh_free(&block);
+    ct_world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -731,6 +764,7 @@ int main(void)
         cmocka_unit_test(units_of_length_do_not_matter),
         PLAIN_TEST(fast_cubes_do_not_pass)
         cmocka_unit_test(uniform_strain_is_kept),
+        PLAIN_TEST(a_crushed_cube_gains_nothing)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
