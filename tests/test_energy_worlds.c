@@ -10,6 +10,7 @@
 #include "soak/ask.c"
 #include "soak/between.c"
 #include "soak/exact.c"
+#include "soak/live.c"
 #include "soak/run.c"
 #include "soak/split.c"
 #include "soak/world.c"

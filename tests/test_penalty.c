@@ -1019,7 +1019,7 @@ static void refusals(void **state)
     ct_world_desc good = desc(CT_PENALTY_IMPLICIT, CT_PENALTY_PROXIMITY, 0.4), d;
     (void)state;
     d = good, d.restitution = (ct_real)1.5, refuses_desc(d, CT_ERR_ARGUMENT, "restitution");
-    d = good, d.restitution = (ct_real)0.5, d.stepper = CT_STEPPER_CMR, refuses_desc(d, CT_ERR_UNSUPPORTED, "restitution");
+    d = good, d.restitution = (ct_real)0.5, d.stepper = CT_STEPPER_BARRIER, refuses_desc(d, CT_ERR_UNSUPPORTED, "restitution");
     d = good, d.penalty.stiffness = -1, refuses_desc(d, CT_ERR_ARGUMENT, "penalty.stiffness");
     d = good, d.penalty.damping = -2, refuses_desc(d, CT_ERR_ARGUMENT, "penalty.damping");
     d = good, d.penalty.friction_stiffness = -1, refuses_desc(d, CT_ERR_ARGUMENT, "penalty.friction_stiffness");

@@ -161,7 +161,8 @@ CTI_FN int cti_explicit_bodies_rest(cti_state *s, const cti_stepper_body *bodies
     ct_real omega = 0, assembled, damped, *X = CTI_ARENA_NEW(s->arena, ct_real, 3 * (size_t)s->n + 1);
     if (!X || !CTI_RESIZE(&s->prepared, g->elements.height, s->bodies.n_models))
         return 0;
-    memcpy(X, s->x, sizeof *X * 3 * (size_t)s->n);
+    if (s->n)
+        memcpy(X, s->x, sizeof *X * 3 * (size_t)s->n);
     for (m = 0; m < s->surface.n_bodies; m++)
         if (bodies[m].nodes)
             memcpy(X + 3 * (size_t)bodies[m].block0, bodies[m].nodes, sizeof *X * 3 * (size_t)bodies[m].n_blocks);

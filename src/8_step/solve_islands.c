@@ -250,7 +250,8 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
     int c, split = 0;
     q->p.split.rigid = 1;
     for (c = 0; c < q->p.n_rows; c++)
-        split |= q->p.rows[c].equations && cti_linkage_impulse_factor(s, first + c) == 1 && !cti_joints_is_guide(s, first + c);
+        split |= q->p.rows[c].equations && cti_linkage_impulse_factor(s, first + c) == 1 && !cti_joints_is_guide(s, first + c) &&
+                 s->contact.origins[first + c].spin >= 0;
     for (c = 0; c < q->n_components; c++) {
         const cti_component *k = &f->components[q->components[c]];
         split |= k->solve.node_ports > 0;

@@ -372,7 +372,7 @@ static int find_pair(const soak_pair *list, int n, ct_body_id a, ct_body_id b)
     return 0;
 }
 
-static soak_item *item_of(soak_run *u, ct_body_id id)
+static soak_item *live_item(soak_run *u, ct_body_id id)
 {
     int i;
     for (i = 0; i < u->n_items; i++)
@@ -394,7 +394,7 @@ static void add_pair(soak_run *u, soak_pair *list, int *n, ct_body_id a, ct_body
 /* 1 where both slept during the step, or one did and the other one does not move by forces */
 static int both_sleep(soak_run *u, const soak_pair *p)
 {
-    const soak_item *a = item_of(u, p->a), *b = item_of(u, p->b);
+    const soak_item *a = live_item(u, p->a), *b = live_item(u, p->b);
     int sa = a && a->slept && ct_body_is_asleep(u->world, a->id), sb = b && b->slept && ct_body_is_asleep(u->world, b->id);
     return a && b && (sa || sb) && (sa || !a->dynamic) && (sb || !b->dynamic);
 }
