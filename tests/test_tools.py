@@ -269,7 +269,7 @@ def test_scene_errors(d):
                                                      dict(CUBE, name="c", repeat={"count": [2, 1, 1], "spacing": [1, 0, 0]})],
                                              stitches=[{"a": ["cube", 0], "b": ["c_1_0_0", 0]}]),
          ["stitches[0].b", '"c_1_0_0"', "bodies[3] and bodies[4]"]),
-        ("joint type", scene(joints=[{"type": "bal", "a": "x"}]), ["joints[0].type", "ball, hinge or fixed"]),
+        ("joint type", scene(joints=[{"type": "bal", "a": "x"}]), ["joints[0].type", "ball, hinge, fixed or slider"]),
         ("joint of nothing", scene(joints=[{"type": "ball", "a": None}]), ["joints[0].a", "body"]),
         ("joint key", scene(joints=[{"type": "ball", "a": "x", "pont": [0, 0, 0]}]), ["joints[0].pont", "'point'"]),
         ("row mode", scene(row_mode="x"), ["row_mode", "anticipated or velocity"]),

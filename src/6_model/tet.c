@@ -512,13 +512,16 @@ CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, cons
     for (batch = 0; 8 * batch < t->n; batch++) {
         cti_tet_lanes w;
         cti_r8 cof[9];
+        cti_r8 start, end;
         int crushed;
         cti_tet_load(t, batch, x1, &w);
-        crushed = cti_bits8(cti_lt8(cti_cofactor8(w.f, cof), j0));
+        end = cti_cofactor8(w.f, cof);
+        crushed = cti_bits8(cti_lt8(end, j0));
         if (!crushed)
             continue;
         cti_tet_load(t, batch, x0, &w);
-        crushed &= ~cti_bits8(cti_lt8(cti_cofactor8(w.f, cof), j0));
+        start = cti_cofactor8(w.f, cof);
+        crushed &= ~cti_bits8(cti_lt8(start, j0)) & cti_bits8(cti_lt8(cti_add8(end, end), start));
         for (l = 0; l < cti_element_count(t->n, batch); l++)
             n += crushed >> l & 1;
     }

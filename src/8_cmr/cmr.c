@@ -226,7 +226,7 @@ static void cti_cmr_crushed_range(int begin, int end, int worker, void *context)
             q->n[begin] = cti_tet_batch_crushed(&q->s->bodies.models[begin]->tets, q->s->x, q->s->end.x);
 }
 
-/* counts the tets that the motion crushes. 0: out of memory */
+/* counts the tets that the motion crushes; their components fail. 0: out of memory */
 static int cti_cmr_count_crushed(cti_state *s, cti_attempt *out)
 {
     cti_cmr_crush_task q;
@@ -238,6 +238,8 @@ static int cti_cmr_count_crushed(cti_state *s, cti_attempt *out)
                        cti_step_tuned.costs.crushed * s->n / cti_max_int(1, s->bodies.n_models), &q);
     for (i = 0; i < s->bodies.n_models; i++) {
         out->crushed += q.n[i];
+        if (q.n[i])
+            cti_state_fail(s, s->history.block[i]);
     }
     return 1;
 }

@@ -5,7 +5,7 @@
    attempt       one try of a substep by CMR (cmr.h). An attempt that is accepted gives each component its end.
    end           state of a component at the end of a substep.
    coupled set   components that must be accepted or rejected together: rows, joints, one body, or a conflict of this step connect them.
-   failed        a component whose end is rejected: it collides, rotates too far, gains energy, or has a joint with too
+   failed        a component whose end is rejected: it collides, rotates too far, gains energy, or has a crushed tet or a joint with too
                  large an error.
    excluded      a component that was taken out of the attempt, since its coupled set has a failed member. It stays at the start of the
                  substep.

@@ -1,8 +1,8 @@
 /* step.c -- the time step as a sequence of attempts.
    Method: CMR tries the whole step. Where components fail (parts.h), their step is replaced by its two halves, which are treated alike, at most
    max_halvings times within each other. Impact zones end the shortest substeps (Otaduy 2009, sec. 4 and 5.6). With ccd_limits_step a substep ends
-   where features first meet (events.c). Positions are committed substep by substep, and restored when memory runs out. differs:
-   components that failed keep a step limit for the rest of the step. */
+   where features first meet (events.c). Positions are committed substep by substep, and restored when memory runs out. differs: a crushed element
+   halves the step, too, since one Newton iteration does not predict its force; components that failed keep a step limit for the rest of the step. */
 #include "step.h"
 #include "../8_step/coarse.h"
 #include "../8_step/report.h"
@@ -280,7 +280,7 @@ static int cti_step_attempt_once(cti_state *s, ct_real sub, int is_forced, const
     if (!cti_cmr_attempt(s, sub, memory, a))
         return 0;
     cti_step_time(s, t0, a);
-    t->good = a->clear && a->converged && !a->rotated_far && !a->unresolved_joints && !a->gained &&
+    t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->rotated_far && !a->unresolved_joints && !a->gained &&
               cti_all_finite(s->end.x, 3 * s->n) && cti_all_finite(s->end.v, 3 * s->n);
     t->is_halved = !t->good && s->step.may_halve;
     t->holds_blocks = !is_forced && !t->is_halved && a->implausible > 0 && cti_policy_may_hold(t->n_held);
