@@ -66,11 +66,11 @@ static ct_real cti_cmr_radius(const cti_state *s, int block)
     return r ? cti_rigid_gyration(r) : 1;
 }
 
-/* 1 for a component of a deformable body that sleeps: it has blocks, but no model */
+/* 1 for a component of a deformable body that sleeps: it has blocks that are held, but no model. A node that no element has is of no model, either */
 static int cti_cmr_is_asleep(const cti_state *s, const cti_component *q)
 {
     int block = s->factors.blocks[q->begin];
-    return s->history.model_of[block] < 0 && s->bodies.rigid_of[block] < 0;
+    return s->history.model_of[block] < 0 && s->bodies.rigid_of[block] < 0 && s->scripts.held[block] & CTI_HELD_REPAIR;
 }
 
 /* solves v_free of one component, whose factor is ready, and stores the results. Going component by component reads each part of A once
