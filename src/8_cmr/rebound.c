@@ -185,7 +185,7 @@ static int cti_rebound_impulses(cti_rebound_task *q)
             continue;
         if (q->origins[i].joint && !cti_impulses_joint(s, row->key, cti_v3_mul(J, cti_linkage_impulse_factor(s, i))))
             return 0;
-        if (row->equations || q->origins[i].joint || q->origins[i].repair || !(cti_v3_norm2(J) > 0))
+        if (row->equations || q->origins[i].joint || q->origins[i].tether || q->origins[i].repair || !(cti_v3_norm2(J) > 0))
             continue;
         cti_impulses_make(s, row, &q->origins[i], &t);
         cti_v3_put(t.r, 0, cti_m3_mul_v(t.frame, J));
