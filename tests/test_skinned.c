@@ -489,6 +489,39 @@ static void snapshots_have_the_skin(void **state)
     free(data), ct_world_destroy(w);
 }
 
+/* A sheet falls flat onto a plane and rebounds with e = .5, while its middle is caught by a limit in the step of the impact, two thicknesses above.
+   The limit holds through the rebound, and the energy never rises. */
+static void a_rebound_leaves_limits(void **state)
+{
+    const double height = 0.25;
+    ct_world_desc d = world_desc(1e-3, 0.3, NULL);
+    ct_skin_limit q;
+    ct_real x[3 * NODES], v[3 * NODES];
+    double last = 1e9, fastest = 0;
+    ct_world *w;
+    ct_body_id id;
+    int i, middle = NODES / 2;
+    (void)state;
+    d.restitution = (ct_real)0.5;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    id = sheet_add(w, "sheet", height);
+    q.vertex = middle, q.max_distance = (ct_real)(height - 0.003), q.backstop_distance = 0, q.backstop_radius = 0;
+    assert_int_equal(ct_body_set_skin(w, id, &q, 1), CT_OK);
+    for (i = 0; i < 60; i++) {
+        ct_step_report r = step_once(w, 0.005);
+        double now = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
+        assert_true(i == 0 || now - r.work_recovery < last * (1 + 1e-3));
+        last = now;
+        nodes_of(w, id, x, v);
+        assert_true(x[3 * middle + 1] > (ct_real)0.003 - (ct_real)1e-3);
+        fastest = fmax(fastest, (double)v[1]); /* of a corner, which nothing but the plane stops */
+    }
+    assert_int_equal(count_intersections(w), 0);
+    assert_true(fastest > 0.4 * sqrt(2 * G * height) && fastest < 0.52 * sqrt(2 * G * height));
+    ct_world_destroy(w);
+}
+
 static void memory_may_run_out(void **state)
 {
     books b;
@@ -534,6 +567,7 @@ int main(void)
         cmocka_unit_test(both_limits_hold),                    cmocka_unit_test(contacts_come_first),
         cmocka_unit_test(a_teleport_is_made_up_for),           cmocka_unit_test(masses_are_those_of_another_density),
         cmocka_unit_test(heavy_nodes_have_their_momentum),     cmocka_unit_test(limits_are_read_and_refused),
-        cmocka_unit_test(snapshots_have_the_skin),             cmocka_unit_test(memory_may_run_out)};
+        cmocka_unit_test(snapshots_have_the_skin),             cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(a_rebound_leaves_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -439,6 +439,29 @@ static void scene_read_air(json_in *in, const cJSON *body, const char *path, ct_
     out->density = (ct_real)(o ? json_in_number(in, o, full, "density", 1.2, 0, 1e6, 0) : 1.2);
 }
 
+/* mesh, shape, surface and keyframes of a body */
+static void scene_read_geometry(scene_reader *r, const cJSON *body, scene_body *b)
+{
+    json_in *in = &r->in;
+    const char *text = json_in_string(in, body, b->path, "mesh");
+    if (text)
+        b->mesh = scene_path(r->file, text);
+    scene_read_shape(in, body, b->path, b);
+    scene_read_keyframes(r, body, b);
+    text = json_in_string(in, body, b->path, "surface");
+    if (text)
+        b->surface = scene_path(r->file, text);
+    b->lattice = json_in_number(in, body, b->path, "lattice", 0, 0, SCENE_INF, JSON_IN_ABOVE);
+    b->weld = json_in_number(in, body, b->path, "weld", -1, 0, SCENE_INF, 0);
+    if (b->weld >= 0 && ((!b->mesh && !b->surface) || b->keyframes))
+        json_in_error(in, b->path, "expected \"weld\" beside \"mesh\" or \"surface\", and without \"keyframes\"");
+    if ((b->surface || b->lattice > 0) && b->type != SCENE_SOFT)
+        json_in_error(in, b->path, "expected \"surface\" and \"lattice\" in soft bodies only");
+    if (b->lattice > 0 ? !b->surface || b->mesh || b->shape != SCENE_SHAPE_MESH
+                       : (b->mesh ? b->shape != SCENE_SHAPE_MESH : b->shape == SCENE_SHAPE_MESH && !b->keyframes))
+        json_in_error(in, b->path, "expected either \"mesh\" or \"shape\"; or \"surface\" and \"lattice\" alone");
+}
+
 static void scene_read_body(scene_reader *r, const cJSON *body, int index)
 {
     scene_body *b = &r->out->bodies[index];
@@ -456,23 +479,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     text = json_in_string(in, body, b->path, "name");
     b->name = cli_copy(text ? text : fallback);
     b->type = scene_read_type(in, body, b->path);
-    text = json_in_string(in, body, b->path, "mesh");
-    if (text)
-        b->mesh = scene_path(r->file, text);
-    scene_read_shape(in, body, b->path, b);
-    scene_read_keyframes(r, body, b);
-    text = json_in_string(in, body, b->path, "surface");
-    if (text)
-        b->surface = scene_path(r->file, text);
-    b->lattice = json_in_number(in, body, b->path, "lattice", 0, 0, SCENE_INF, JSON_IN_ABOVE);
-    b->weld = json_in_number(in, body, b->path, "weld", -1, 0, SCENE_INF, 0);
-    if (b->weld >= 0 && ((!b->mesh && !b->surface) || b->keyframes))
-        json_in_error(in, b->path, "expected \"weld\" beside \"mesh\" or \"surface\", and without \"keyframes\"");
-    if ((b->surface || b->lattice > 0) && b->type != SCENE_SOFT)
-        json_in_error(in, b->path, "expected \"surface\" and \"lattice\" in soft bodies only");
-    if (b->lattice > 0 ? !b->surface || b->mesh || b->shape != SCENE_SHAPE_MESH
-                       : (b->mesh ? b->shape != SCENE_SHAPE_MESH : b->shape == SCENE_SHAPE_MESH && !b->keyframes))
-        json_in_error(in, b->path, "expected either \"mesh\" or \"shape\"; or \"surface\" and \"lattice\" alone");
+    scene_read_geometry(r, body, b);
     if (b->type == SCENE_ROD || b->type == SCENE_POINTS)
         thin_read_material(in, body, b->path, b);
     else

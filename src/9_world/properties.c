@@ -184,6 +184,15 @@ CONTACT_API_DEF ct_code ct_body_get_contact(const ct_world *w, ct_body_id body, 
     return code;
 }
 
+CONTACT_API_DEF ct_code ct_body_get_air(const ct_world *w, ct_body_id body, ct_air *out_air)
+{
+    ct_code code = CT_OK;
+    const cti_body *b = cti_properties_of(w, body, out_air, &code);
+    if (b)
+        *out_air = b->air;
+    return code;
+}
+
 CONTACT_API_DEF ct_code ct_world_get_gravity(const ct_world *w, ct_real out_gravity[3])
 {
     if (!w || !out_gravity)

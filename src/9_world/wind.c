@@ -22,17 +22,6 @@ CONTACT_API_DEF ct_code ct_body_set_air(ct_world *w, ct_body_id body, const ct_a
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_body_get_air(const ct_world *cw, ct_body_id body, ct_air *out_air)
-{
-    ct_code code = CT_OK;
-    const cti_body *b = cti_world_find((ct_world *)cw, body, &code);
-    if (b && !out_air)
-        return cti_world_fail((ct_world *)cw, CT_ERR_ARGUMENT, body, -1, 0, "where the numbers of air go is NULL");
-    if (b)
-        *out_air = b->air;
-    return code;
-}
-
 CONTACT_API_DEF ct_code ct_world_set_wind(ct_world *w, const ct_real velocity[3])
 {
     if (!w || cti_world_busy(w) != CT_OK)

@@ -356,6 +356,6 @@ CTI_FN uint64_t cti_world_print(const ct_world *w, const cti_body *b);
 /* cti_world_public_pair -- converts surface features to features of bodies. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
 
-#define CTI_WORLD_AIR CTI_R(1e6) /* largest coefficients and density of air */
+#define CTI_WORLD_AIR CTI_R(1e6) /* [1] coefficients and [kg/m^3] density of air, at most: so that products of them are finite in float */
 #define CTI_COOKIE 0x63740001u
 #define CTI_WORLD_ULPS 64 /* [ulp of a coordinate] smallest allowed thickness; CTI_EPS x >= ulp(x) */
