@@ -1,5 +1,6 @@
-/* test_augmented.c -- Newton's method on the augmented Lagrangian, against contacts whose solution is known. */
+/* test_augmented.c -- Newton's method on the augmented Lagrangian and the interior point method, against contacts whose solution is known. */
 #include "../src/3_solve/augmented.h"
+#include "../src/3_solve/central.h"
 #include "../src/3_solve/ica.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +37,9 @@ static void contact(fixture *f, int i, double mu)
     row->frame[0] = row->frame[4] = row->frame[8] = 1;
 }
 
-static void solve(fixture *f, ct_cone cone)
+typedef int solver(const cti_jacobian *, const cti_linear *, const ct_solver_desc *, cti_arena *, ct_real *, cti_solve_info *);
+
+static void solve_by(fixture *f, solver *by, ct_cone cone)
 {
     ct_solver_desc d;
     cti_jacobian J;
@@ -44,9 +47,11 @@ static void solve(fixture *f, ct_cone cone)
     memset(&d, 0, sizeof d);
     d.cone = cone, d.tolerance = CTI_R(1e-5);
     assert_true(cti_residual_prepare(&f->p, &f->arena) && cti_jacobian_make(&f->p, &f->arena, &J) && cti_merged_make(&J, 1e9, &f->arena, &L));
-    assert_true(cti_augmented_solve(&J, &L, &d, &f->arena, f->v, &f->info));
+    assert_true(by(&J, &L, &d, &f->arena, f->v, &f->info));
     assert_int_equal(f->info.status, CTI_SOLVE_OK);
 }
+
+static void solve(fixture *f, ct_cone cone) { solve_by(f, cti_augmented_solve, cone); }
 
 static void end(fixture *f)
 {
@@ -65,7 +70,7 @@ static void sliding_contacts_load_themselves(void **state)
     const double mu = 0.9, lambda = 2;
     int c, i, k;
     (void)state;
-    for (c = 0; c < 3; c++) {
+    for (c = 0; c < 6; c++) {
         fixture f;
         begin(&f, N + 1);
         for (i = 0; i < N; i++) {
@@ -80,7 +85,8 @@ static void sliding_contacts_load_themselves(void **state)
         for (k = 0; k < 3; k++)
             f.A.val[9 * f.A.diag[N] + 4 * k] = 1, f.b[3 * N + k] = 1;
         contact(&f, N, 0), f.rows[N].equations = 7;
-        solve(&f, cones[c]);
+        solve_by(&f, c < 3 ? cti_augmented_solve : cti_central_solve, cones[c % 3]);
+        print_message("  %d factors\n", f.info.iterations);
         assert_true(f.info.iterations <= 20); /* 13; 27 where bounds follow mu lambda by a share */
         for (i = 0; i < N; i++) {
             const double r[3] = {lambda, -mu * lambda, 0}, u = 20 + couple[i] * lambda - 4 * mu * lambda;
@@ -205,11 +211,38 @@ static void prices_are_asked_for_when_needed(void **state)
     }
 }
 
+/* The law of a pair that recovers, r = max(0, -u / c, (recover - u) / s), on blocks with u = free + r: one that the hard law holds, one that recovers,
+   one that flies away faster than that. Then motors, whose bound is above and below what they need: r = -2 and r = -0.5 */
+static void pairs_recover_and_motors_are_bounded(void **state)
+{
+    static const double ahead[3] = {0.5, 5, 1}, free_u[3] = {-1, -1, 2}, expected[3] = {10.0 / 11, 3, 0}, most[2] = {5, 0.5}, motor[2] = {-2, -0.5};
+    fixture f;
+    int i, k;
+    (void)state;
+    begin(&f, N);
+    for (i = 0; i < N; i++) {
+        for (k = 0; k < 3; k++)
+            f.A.val[9 * f.A.diag[i] + 4 * k] = 1;
+        contact(&f, i, 0);
+        if (i < 3) {
+            f.b[3 * i] = (ct_real)free_u[i];
+            f.rows[i].compliance[0] = CTI_R(0.1), f.rows[i].softness = 1, f.rows[i].recover = (ct_real)ahead[i];
+        } else
+            f.b[3 * i + 1] = 2, f.rows[i].equations = 2, f.rows[i].most = (ct_real)most[i - 3];
+    }
+    solve_by(&f, cti_central_solve, CT_CONE_CONE);
+    for (i = 0; i < 3; i++)
+        assert_true(fabs((double)f.rows[i].r[0] - expected[i]) < 1e-5 && fabs((double)f.v[3 * i] - free_u[i] - expected[i]) < 1e-5);
+    for (i = 3; i < N; i++)
+        assert_true(fabs((double)f.rows[i].r[1] - motor[i - 3]) < 1e-5 && fabs((double)f.v[3 * i + 1] - 2 - motor[i - 3]) < 1e-5);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_contacts_load_themselves), cmocka_unit_test(bounds_that_never_change_stay),
                                        cmocka_unit_test(rounding_of_fast_bodies_loads_no_joint),
-                                       cmocka_unit_test(jammed_contacts_stick),
+                                       cmocka_unit_test(jammed_contacts_stick), cmocka_unit_test(pairs_recover_and_motors_are_bounded),
                                        cmocka_unit_test(prices_are_asked_for_when_needed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

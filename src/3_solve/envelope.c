@@ -177,7 +177,7 @@ static int cti_envelope_factor(void *ctx, const double *H)
     return 1;
 }
 
-static int cti_envelope_solve(void *ctx, double *x, int rough)
+static void cti_envelope_solve(void *ctx, double *x)
 {
     const cti_envelope *e = (const cti_envelope *)ctx;
     int n = 3 * e->J->p->A->n, i, j;
@@ -196,8 +196,6 @@ static int cti_envelope_solve(void *ctx, double *x, int rough)
     }
     for (i = 0; i < n; i++)
         x[3 * e->order[i / 3] + i % 3] = e->x[i];
-    (void)rough;
-    return 1;
 }
 
 CTI_FN int cti_envelope_make(const cti_jacobian *J, cti_arena *arena, cti_linear *out)

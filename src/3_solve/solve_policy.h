@@ -130,11 +130,22 @@
     X(int, look, 8, "sweeps", "of a loop over the contacts, after which its contraction predicts how many more it needs") \
     X(double, dear, 4, "1", "most times of a whole budget of sweeps that a solve may be expected to take") \
     X(double, reach, 1e9, "multiplications", \
-      "of a factor, up to which AUTO finishes an island that ICA did not solve: some 30 ms by supernodes, up to 150 times") \
-    X(double, changed, 0.25, "1", "of a row's stiffness: changes above it get a column beside a factor that is kept (merged.c)") \
-    X(double, columns, 8, "1", "work that a column counts for against a factor's multiplications and additions, in numbers of a factor") \
-    X(double, refine, 0.1, "1", "of the residual, at which conjugate gradients end that account for smaller changes") \
-    X(int, refinements, 8, "steps", "of them, at most; then the factor is made anew")
+      "of a factor, up to which AUTO finishes an island that ICA did not solve: some 30 ms by supernodes, 10 to 20 times")
+
+/* ---- the interior point method (central.c) ---- */
+#define CTI_TUNED_CENTRAL(X) \
+    X(double, start, 0.3, "1", "of the start's natural map, at most of 1: speed whose pair of multiplier and slack is the start's on the central path") \
+    X(double, shorter, 0.5, "1", "of the predictor's length; a corrector that is shorter is bent less") \
+    X(double, centre, 0.1, "1", "of eta, at least the aim of such a corrector") \
+    X(double, behind, 0.01, "1", "of eta: least product of a pair; less would end steps") \
+    X(double, ahead, 0.03, "1", "of the natural map: least speed of a pair on the central path that an iteration aims at") \
+    X(double, inside, 0.99, "1", "of the way to the first pair that would vanish") \
+    X(double, rigid, 1e-8, "1", "of a row's local compliance: least compliance of an equation in the matrix, whose step is refined by the iterations") \
+    X(double, rounded, 1e-9, "1", "of the velocity scale: least delta") \
+    X(int, directions, 6, "1", "of conjugate residuals for a change of friction bounds, at most") \
+    X(double, solved, 0.01, "1", "square of the share of the residual at which they end") \
+    X(double, aim, 0.5, "tolerances", "natural map at which a solve ends") \
+    X(int, factors, 40, "factors", "of a solve, at most")
 
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
@@ -193,6 +204,7 @@ enum { CTI_RESIDUAL_PARTS = 64 }; /* most ranges over which a maximum is taken: 
     G(cti_solve_tuned, anderson, CTI_TUNED_ANDERSON) \
     G(cti_solve_tuned, law, CTI_TUNED_LAW) \
     G(cti_solve_tuned, augmented, CTI_TUNED_AUGMENTED) \
+    G(cti_solve_tuned, central, CTI_TUNED_CENTRAL) \
     G(cti_solve_tuned, paper, CTI_TUNED_PAPER) \
     G(cti_solve_tuned, costs, CTI_TUNED_COSTS)
 

@@ -13,6 +13,7 @@
 #include "spins.h"
 #include "../4_programs/bridge.h"
 #include "../3_solve/augmented.h"
+#include "../3_solve/central.h"
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
 #include "../3_solve/solve_policy.h"
@@ -280,8 +281,9 @@ static void cti_islands_sweep(cti_state *s, int later, cti_island *q, const ct_s
         s->factors.components[q->components[c]].solve.outpaced = info->status == CTI_SOLVE_OUTPACED;
 }
 
-/* Newton steps on the augmented Lagrangian from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget
-   was not enough. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
+/* Newton's methods go on from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget was not enough. Contacts
+   alone are solved by the interior point method. The augmented Lagrangian takes rows with equations and what is left, and the last digits in islands of
+   rigid bodies. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
 static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc *desc, cti_islands_rival *rival, cti_islands_result *out,
                               cti_solve_info *info, double *visits)
 {
@@ -291,11 +293,15 @@ static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc 
         return 1;
     ok = cti_jacobian_make(&q->p, s->arena, &rival->J) && (unsolved ? cti_merged_make(&rival->J, most, s->arena, &rival->linear)
                                                                     : cti_envelope_make(&rival->J, s->arena, &rival->linear));
-    if (ok && (!unsolved || rival->linear.flops <= most)) {
+    if (!ok || (unsolved && rival->linear.flops > most))
+        return ok;
+    memset(info, 0, sizeof *info);
+    info->status = CTI_SOLVE_BUDGET;
+    ok = cti_islands_has_equations(q) || cti_central_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
+    if (ok && (info->status == CTI_SOLVE_BUDGET || q->p.split.rigid))
         ok = cti_augmented_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
-        out->iterations += info->iterations, out->fallbacks += desc->solver == CT_SOLVER_AUTO;
-        *visits += unsolved ? 0 : info->iterations * cti_augmented_visits(&rival->linear);
-    }
+    out->iterations += info->iterations, out->fallbacks += desc->solver == CT_SOLVER_AUTO;
+    *visits += unsolved ? 0 : info->iterations * cti_augmented_visits(&rival->linear);
     return ok;
 }
 

@@ -1,0 +1,352 @@
+/* central.c -- a primal-dual interior point method for the contact problem with Coulomb friction.
+   Method: a law of contact is one or two pairs (lambda, y) of a multiplier and a slack,
+       y = u_n + shift + c lambda,   lambda >= 0,   y >= 0,   lambda y = 0.
+   A row that recovers has two, since max(-u / c, (recover - u) / s, 0), s its softness, is the sum of a pair of softness s and one that adds what is
+   missing below their crossing. Steps follow the central path lambda y = eta to eta = 0, with Mehrotra's predictor and corrector: one factor of
+   A + J'HJ and two or three solves. eta is an energy and the same for all pairs: in velocities, a pair of a light body would be centred long after
+   one of a heavy body is.
+   Friction, and equations with a bound, satisfy gamma nu + g y_t = 0, y_t = u_t + c gamma, nu = sqrt(|y_t|^2 + delta^2), with g = mu lambda; its
+   change in the corrector is Newton's (cti_iterate_bounds). Both gamma and y_t are unknowns of the linearized equation, whose H is symmetric and, with |gamma| <= g, positive semidefinite. delta
+   vanishes with eta, which is not far ahead of the residual: then steps would end at pairs that nearly vanish. The sections of boxes and pyramids are two intervals, those of a pyramid along axes that are turned by 45 degrees.
+   Based on: Mehrotra 1992 (predictor and corrector); Chan, Golub, Mulet 1999 (the linearization of gamma nu + g y); Otaduy 2009, eq. 6-7 (the laws). */
+#include "central.h"
+#include "solve_policy.h"
+#include <float.h>
+
+/* a pair: its law, values, and step; after the predictor bent is the product of its steps */
+typedef struct cti_central_pair {
+    double c, shift, r, y, dr, dy, miss, bent;
+} cti_central_pair;
+
+typedef struct cti_central {
+    cti_iterate q;
+    cti_central_pair *pair; /* [2 rows] */
+    double *e, *dr, *H;     /* [3 rows] dr = -e - H du + edge (change of the bound); [3 rows]; [9 rows] */
+    double *edges, *change; /* [3 rows] 1 of friction, and its edge; [rows] change of its bound */
+    double *nu;             /* [2 rows] of the intervals or discs */
+    double unit, eta;       /* [m/s per N s] mean local compliance; mean product of the pairs */
+    int n_pairs;
+} cti_central;
+
+static double cti_central_local(const cti_problem *p, int i) { return p->rows[i].equations ? 0 : (double)p->local[3 * (size_t)i]; }
+
+/* The pairs of row i; those without a multiplier have c < 0 */
+static void cti_central_law(const cti_central *s, int i)
+{
+    const cti_row *row = &s->q.p->rows[i];
+    cti_central_pair *a = s->pair + 2 * (size_t)i, *b = a + 1;
+    double c = (double)row->compliance[0], soft = (double)row->softness, r = s->q.r[3 * (size_t)i], u = s->q.u[3 * (size_t)i], ahead = (double)row->recover;
+    int k;
+    memset(a, 0, 2 * sizeof *a);
+    a->c = b->c = -1;
+    if (!(cti_central_local(s->q.p, i) > 0))
+        return;
+    a->c = c, a->r = r;
+    a->y = u + c * r;
+    if (!(ahead > 0))
+        return;
+    b->c = soft, b->shift = -ahead, b->r = r;
+    b->y = u - ahead + soft * r, a->c = -1;
+    if (!(soft > c))
+        return;
+    /* the laws cross at lambda = ahead / (soft - c) */
+    a->c = c * soft / (soft - c), a->shift = ahead * c / (soft - c);
+    b->r = cti_fmin(r, ahead / (soft - c)), a->r = r - b->r;
+    for (k = 0; k < 2; k++)
+        a[k].y = u + a[k].shift + a[k].c * a[k].r;
+}
+
+/* Pairs of row i whose product is below `least` [J] get it: the smaller of lambda and y, as velocities, is raised */
+static void cti_central_center(const cti_central *s, int i, double least)
+{
+    cti_central_pair *a = s->pair + 2 * (size_t)i;
+    int k;
+    for (k = 0; k < 2; k++, a++) {
+        double x = a->r * s->unit, more = cti_fmax(cti_fmax(x, a->y), sqrt(least * s->unit));
+        if (a->c < 0 || (a->r > 0 && a->y > 0 && a->r * a->y >= least))
+            continue;
+        a->r = x >= a->y ? more / s->unit : cti_fmax(a->r, least / more);
+        a->y = x >= a->y ? cti_fmax(a->y, least * s->unit / more) : more;
+    }
+    a -= 2;
+    if (a[0].c >= 0 || a[1].c >= 0)
+        s->q.r[3 * (size_t)i] = (a[0].c >= 0 ? a[0].r : 0) + (a[1].c >= 0 ? a[1].r : 0);
+}
+
+static double cti_central_mean(const cti_central *s, double a)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < 2 * s->q.p->n_rows; i++) {
+        const cti_central_pair *q = &s->pair[i];
+        sum += q->c < 0 ? 0 : (q->r + a * q->dr) * (q->y + a * q->dy);
+    }
+    return sum / cti_fmax(1, s->n_pairs);
+}
+
+/* 1 and the start, unless memory ran out */
+static int cti_central_open(cti_central *s, const cti_jacobian *J, ct_cone cone, cti_arena *arena, ct_real *v)
+{
+    const cti_problem *p = J->p;
+    size_t m = (size_t)p->n_rows;
+    double speed, logs = 0;
+    int i, n = 0;
+    s->pair = CTI_ARENA_NEW(arena, cti_central_pair, 2 * m), s->e = CTI_ARENA_ZERO(arena, double, 21 * m);
+    if (!s->pair || !s->e || !cti_iterate_open(&s->q, J, cone, arena, v))
+        return 0;
+    s->dr = s->e + 3 * m, s->H = s->dr + 3 * m, s->nu = s->H + 9 * m;
+    s->edges = s->nu + 2 * m, s->change = s->edges + 3 * m;
+    for (i = 0; i < p->n_rows; i++) {
+        double d = cti_central_local(p, i);
+        logs += d > 0 ? log(d) : 0, n += d > 0;
+    }
+    s->unit = exp(logs / cti_max_int(1, n));
+    speed = cti_solve_tuned.central.start * cti_fmin((double)s->q.now, 1) * (double)p->velocity_scale;
+    for (s->n_pairs = 0, i = 0; i < p->n_rows; i++) {
+        cti_central_law(s, i), cti_central_center(s, i, speed * speed / s->unit);
+        s->n_pairs += (s->pair[2 * i].c >= 0) + (s->pair[2 * i + 1].c >= 0);
+    }
+    return 1;
+}
+
+/* gamma [3] and y_t [3] on the axes of `mask`, 0 on others, within g: e, edge and H of the linearized gamma nu + g y_t = 0. c >= 0: compliance in y_t.
+   fresh 1: H is made, and nu [1] is what is in it from then on */
+static void cti_central_disc(int mask, const double *gamma, const double *y, double g, double c, double delta, int fresh, double *nu, double *e,
+                             double *edge, double *H)
+{
+    double now = sqrt(cti_d3_dot(y, y) + delta * delta), M[9], D[9], inverse[9], f[3];
+    int i, k;
+    if (fresh)
+        *nu = now;
+    for (i = 0; i < 3; i++)
+        for (k = 0; k < 3; k++) {
+            int in = mask >> i & mask >> k & 1;
+            M[3 * i + k] = in ? (gamma[i] * y[k] + gamma[k] * y[i]) / (2 * *nu) + (i == k) * g : 0;
+            D[3 * i + k] = (i == k) * *nu + c * M[3 * i + k];
+        }
+    if (!cti_d3_inverse(D, inverse))
+        return;
+    for (k = 0; k < 3; k++)
+        f[k] = mask >> k & 1 ? gamma[k] * now + g * y[k] : 0;
+    for (i = 0; i < 3; i++)
+        for (k = 0; k < 3; k++)
+            e[i] += inverse[3 * i + k] * f[k], edge[i] -= inverse[3 * i + k] * y[k];
+    if (fresh)
+        for (i = 0; i < 9; i++)
+            for (k = 0; k < 3; k++)
+                H[i] += inverse[i / 3 * 3 + k] * M[3 * k + i % 3];
+}
+
+/* x [3] along the axes of a pyramid's edges, or back */
+static void cti_central_turn(double *x)
+{
+    double a = (x[1] + x[2]) * sqrt(.5);
+    x[2] = (x[1] - x[2]) * sqrt(.5), x[1] = a;
+}
+
+/* bound of row i's friction, or of its equations */
+static double cti_central_bound(const cti_central *s, int i)
+{
+    const cti_row *row = &s->q.p->rows[i];
+    double load = cti_fmax(0, s->q.r[3 * (size_t)(i + row->load)]);
+    if (row->equations)
+        return row->load ? (double)row->share * load + DBL_MIN : (double)row->most;
+    return (double)row->mu * load;
+}
+
+/* friction of row i, or an equation with a bound: multipliers within the bound, and their e and H */
+static void cti_central_bounded(const cti_central *s, int i, double delta, int fresh)
+{
+    const cti_row *row = &s->q.p->rows[i];
+    double *r = s->q.r + 3 * (size_t)i, *e = s->e + 3 * (size_t)i, *H = s->H + 9 * (size_t)i, *nu = s->nu + 2 * (size_t)i;
+    const double *u = s->q.u + 3 * (size_t)i;
+    ct_cone cone = row->equations ? CT_CONE_CONE : s->q.cone;
+    int mask = row->equations ? row->equations : 6, turned = cone == CT_CONE_PYRAMID, k, j;
+    double g = cti_central_bound(s, i), c, x[3], y[3], part[3] = {0}, edge[3] = {0}, block[9] = {0}, size;
+    for (k = 0; !(mask >> k & 1);)
+        k++;
+    c = (double)row->compliance[k]; /* the same on all of them */
+    for (k = 0; k < 3; k++)
+        x[k] = mask >> k & 1 ? r[k] : 0, y[k] = mask >> k & 1 ? u[k] : 0;
+    if (turned)
+        cti_central_turn(x), cti_central_turn(y), g *= sqrt(.5);
+    if (cone == CT_CONE_CONE) {
+        size = sqrt(cti_d3_dot(x, x));
+        for (k = 0; size > g && k < 3; k++)
+            x[k] *= g / size;
+        for (k = 0; k < 3; k++)
+            y[k] += c * x[k];
+        cti_central_disc(mask, x, y, g, c, delta, fresh, nu, part, edge, block);
+    } else
+        for (k = 1; k < 3; k++) {
+            double one[3] = {0}, along[3] = {0};
+            x[k] = cti_fmax(-g, cti_fmin(g, x[k]));
+            one[k] = x[k], along[k] = y[k] + c * x[k];
+            cti_central_disc(1 << k, one, along, g, c, delta, fresh, nu + k - 1, part, edge, block);
+        }
+    if (turned) {
+        double a = block[4], b = block[8];
+        cti_central_turn(x), cti_central_turn(part), cti_central_turn(edge);
+        edge[1] *= sqrt(.5), edge[2] *= sqrt(.5);
+        block[4] = block[8] = (a + b) / 2, block[5] = block[7] = (a - b) / 2;
+    }
+    for (k = 0; k < 3; k++) {
+        if (!(mask >> k & 1))
+            continue;
+        r[k] = x[k], e[k] = part[k];
+        if (k > 0 && !row->equations)
+            s->edges[3 * (size_t)i] = 1, s->edges[3 * (size_t)i + (size_t)k] = edge[k];
+        for (j = 0; fresh && j < 3; j++)
+            if (mask >> j & 1)
+                H[3 * k + j] = block[3 * k + j];
+    }
+}
+
+/* e, and with `fresh` H, of steps to lambda y = eta and delta */
+static void cti_central_linearize(const cti_central *s, double eta, double delta, int fresh)
+{
+    const cti_problem *p = s->q.p;
+    int i, k;
+    memset(s->e, 0, sizeof *s->e * 3 * (size_t)p->n_rows);
+    if (fresh)
+        memset(s->H, 0, sizeof *s->H * 9 * (size_t)p->n_rows);
+    for (i = 0; i < p->n_rows; i++) {
+        const cti_row *row = &p->rows[i];
+        double *e = s->e + 3 * (size_t)i, *H = s->H + 9 * (size_t)i;
+        const double *r = s->q.r + 3 * (size_t)i, *u = s->q.u + 3 * (size_t)i;
+        for (k = 0; k < 2; k++) {
+            cti_central_pair *a = s->pair + 2 * (size_t)i + k;
+            double D = a->y + a->c * a->r;
+            if (a->c < 0)
+                continue;
+            a->miss = u[0] + a->shift + a->c * a->r - a->y;
+            e[0] += (a->r * (a->y + a->miss) + a->bent - eta) / D;
+            if (fresh)
+                H[0] += a->r / D;
+        }
+        for (k = 0; row->equations && !(row->most > 0) && k < 3; k++) {
+            double c = cti_fmax((double)row->compliance[k], cti_solve_tuned.central.rigid * (double)p->local[3 * (size_t)i + (size_t)k]);
+            if (row->equations >> k & 1 && c > 0)
+                e[k] = (u[k] + (double)row->compliance[k] * r[k]) / c, H[4 * k] = 1 / c;
+        }
+        if (row->equations ? row->most > 0 : row->mu > 0 && p->local[3 * (size_t)i + 1] + p->local[3 * (size_t)i + 2] > 0)
+            cti_central_bounded(s, i, delta, fresh);
+    }
+}
+
+/* the steps d, du, dr, and those of the pairs; a: the longest step in which all pairs stay positive, at most 1. 0: out of memory */
+static int cti_central_direct(const cti_central *s, const cti_linear *L, double eta, int fresh, double *a)
+{
+    const cti_problem *p = s->q.p;
+    int i, k;
+    cti_iterate_gradient(&s->q);
+    cti_vec_copy(3 * p->A->n, s->q.f, s->q.d);
+    for (i = 0; i < p->n_rows; i++) {
+        double r[3];
+        for (k = 0; k < 3; k++)
+            r[k] = -s->e[3 * i + k];
+        cti_iterate_push(&s->q, i, r, s->q.d);
+    }
+    if (fresh && !L->factor(L->ctx, s->H))
+        return 0;
+    L->solve(L->ctx, s->q.d);
+    cti_iterate_gather(&s->q, s->q.d, s->q.du);
+    for (*a = 1, i = 0; i < p->n_rows; i++) {
+        const double *du = s->q.du + 3 * (size_t)i;
+        double *dr = s->dr + 3 * (size_t)i;
+        cti_d3_mul(s->H + 9 * (size_t)i, du, dr);
+        for (k = 0; k < 3; k++)
+            dr[k] = -s->e[3 * i + k] - dr[k];
+        for (k = 0; k < 2; k++) {
+            cti_central_pair *b = s->pair + 2 * (size_t)i + k;
+            if (b->c < 0)
+                continue;
+            b->dr = -(b->r * (b->y + b->miss + du[0]) + b->bent - eta) / (b->y + b->c * b->r);
+            b->dy = du[0] + b->c * b->dr + b->miss;
+            *a = cti_fmin(*a, b->dr < 0 ? -b->r / b->dr : 1), *a = cti_fmin(*a, b->dy < 0 ? -b->y / b->dy : 1);
+        }
+    }
+    return 1;
+}
+
+/* delta [m/s] of eta */
+static double cti_central_delta(const cti_central *s, double eta)
+{
+    return cti_fmax(sqrt(eta * s->unit), cti_solve_tuned.central.rounded * (double)s->q.p->velocity_scale);
+}
+
+/* The change of the friction bounds in the last step becomes that of Newton's method, and the step is made again: loads that friction itself carries
+   would swing. 0: out of memory */
+static int cti_central_follow(cti_central *s, const cti_linear *L, cti_arena *arena, double eta, double *a)
+{
+    const cti_problem *p = s->q.p;
+    cti_arena_point mark = cti_arena_mark(arena);
+    int i, k, ok;
+    for (i = 0; i < p->n_rows; i++)
+        s->change[i] = s->edges[3 * i] > 0 ? (double)p->rows[i].mu * s->dr[3 * i] : 0;
+    ok = cti_iterate_bounds(&s->q, L, arena, s->H, s->edges, cti_solve_tuned.central.directions, cti_solve_tuned.central.solved, s->change);
+    cti_arena_rewind(arena, mark);
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 1; k < 3; k++)
+            s->e[3 * i + k] -= s->edges[3 * i + k] * s->change[i];
+    return ok && cti_central_direct(s, L, eta, 0, a);
+}
+
+/* One iteration: the predictor aims at eta = 0, the corrector at the share of eta that the predictor leaves, cubed, with what the predictor bends. Where
+   that cuts the step short, it is bent only as far as the predictor went, and friction keeps its bounds. 0: out of memory */
+static int cti_central_iterate(cti_central *s, const cti_linear *L, cti_arena *arena, double natural)
+{
+    const cti_problem *p = s->q.p;
+    double a, ahead, share, least;
+    int i, k;
+    for (i = 0; i < 2 * p->n_rows; i++)
+        s->pair[i].bent = 0;
+    s->eta = cti_central_mean(s, 0);
+    for (i = 0; i < p->n_rows; i++)
+        cti_central_center(s, i, cti_solve_tuned.central.behind * s->eta);
+    cti_central_linearize(s, 0, cti_central_delta(s, s->eta), 1);
+    if (!cti_central_direct(s, L, 0, 1, &ahead))
+        return 0;
+    share = s->eta > 0 ? cti_central_mean(s, ahead) / s->eta : 0, share = share * share * share;
+    least = cti_solve_tuned.central.ahead * natural * (double)p->velocity_scale, least *= least / s->unit;
+    share = cti_fmax(share, s->eta > 0 ? cti_fmin(cti_solve_tuned.central.centre, least / s->eta) : 0);
+    for (i = 0; i < 2 * p->n_rows; i++)
+        s->pair[i].bent = s->pair[i].dr * s->pair[i].dy;
+    for (k = 0; k < 2; k++) {
+        cti_central_linearize(s, share * s->eta, cti_central_delta(s, share * s->eta), 0);
+        if (!cti_central_direct(s, L, share * s->eta, 0, &a) || (k == 0 && !cti_central_follow(s, L, arena, share * s->eta, &a)))
+            return 0;
+        if (k || a >= cti_solve_tuned.central.shorter * ahead)
+            break;
+        for (i = 0; i < 2 * p->n_rows; i++)
+            s->pair[i].bent *= ahead * ahead;
+        share = cti_fmax(share, cti_solve_tuned.central.centre);
+    }
+    a = a < 1 ? cti_solve_tuned.central.inside * a : 1;
+    cti_iterate_step(&s->q, a);
+    cti_vec_add(3 * p->n_rows, a, s->dr, s->q.r);
+    for (i = 0; i < 2 * p->n_rows; i++)
+        if (s->pair[i].c >= 0)
+            s->pair[i].r += a * s->pair[i].dr, s->pair[i].y += a * s->pair[i].dy;
+    return 1;
+}
+
+CTI_FN int cti_central_solve(const cti_jacobian *J, const cti_linear *L, const ct_solver_desc *desc, cti_arena *arena, ct_real *v,
+                             cti_solve_info *info)
+{
+    cti_central state, *s = &state;
+    double aim = cti_solve_tuned.central.aim * (double)desc->tolerance, natural;
+    int k;
+    if (!cti_central_open(s, J, desc->cone, arena, v))
+        return 0;
+    natural = cti_iterate_natural(&s->q);
+    for (k = 0; k < cti_solve_tuned.central.factors && (double)s->q.res.natural_map > aim; k++, info->iterations++) {
+        if (!cti_central_iterate(s, L, arena, natural))
+            return 0;
+        natural = cti_iterate_natural(&s->q);
+        if ((natural <= aim || k + 1 == cti_solve_tuned.central.factors) && !cti_iterate_judge(&s->q, v))
+            return 0;
+    }
+    cti_iterate_close(&s->q, desc->tolerance, v, info);
+    return 1;
+}
