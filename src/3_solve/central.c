@@ -109,32 +109,40 @@ static int cti_central_open(cti_central *s, const cti_jacobian *J, ct_cone cone,
     return 1;
 }
 
-/* gamma [3] and y_t [3] on the axes of `mask`, 0 on others, within g: e, edge and H of the linearized gamma nu + g y_t = 0. c >= 0: compliance in y_t.
-   fresh 1: H is made, and nu [1] is what is in it from then on */
-static void cti_central_disc(int mask, const double *gamma, const double *y, double g, double c, double delta, int fresh, double *nu, double *e,
-                             double *edge, double *H)
+/* a disc or an interval of friction: its axes, bound and compliance; multipliers and y_t, 0 on other axes; and what its linearization adds to e, edge
+   and H */
+typedef struct cti_central_section {
+    int mask;
+    double g, c, gamma[3], y[3], e[3], edge[3], H[9];
+} cti_central_section;
+
+/* e, edge and H of gamma nu + g y_t = 0, gamma within g. fresh 1: H is made, and nu [1] is what is in it from then on */
+static void cti_central_disc(cti_central_section *q, double delta, int fresh, double *nu)
 {
-    double now = sqrt(cti_d3_dot(y, y) + delta * delta), M[9], D[9], inverse[9], f[3];
+    double now, M[9], D[9], inverse[9], f[3], size = sqrt(cti_d3_dot(q->gamma, q->gamma));
     int i, k;
+    for (k = 0; k < 3; k++) {
+        q->gamma[k] *= size > q->g ? q->g / size : 1;
+        q->y[k] += q->c * q->gamma[k];
+    }
+    now = sqrt(cti_d3_dot(q->y, q->y) + delta * delta);
     if (fresh)
         *nu = now;
     for (i = 0; i < 3; i++)
         for (k = 0; k < 3; k++) {
-            int in = mask >> i & mask >> k & 1;
-            M[3 * i + k] = in ? (gamma[i] * y[k] + gamma[k] * y[i]) / (2 * *nu) + (i == k) * g : 0;
-            D[3 * i + k] = (i == k) * *nu + c * M[3 * i + k];
+            int in = q->mask >> i & q->mask >> k & 1;
+            M[3 * i + k] = in ? (q->gamma[i] * q->y[k] + q->gamma[k] * q->y[i]) / (2 * *nu) + (i == k) * q->g : 0;
+            D[3 * i + k] = (i == k) * *nu + q->c * M[3 * i + k];
         }
     if (!cti_d3_inverse(D, inverse))
         return;
     for (k = 0; k < 3; k++)
-        f[k] = mask >> k & 1 ? gamma[k] * now + g * y[k] : 0;
-    for (i = 0; i < 3; i++)
-        for (k = 0; k < 3; k++)
-            e[i] += inverse[3 * i + k] * f[k], edge[i] -= inverse[3 * i + k] * y[k];
+        f[k] = q->mask >> k & 1 ? q->gamma[k] * now + q->g * q->y[k] : 0;
+    cti_d3_mul(inverse, f, q->e), cti_d3_mul(inverse, q->y, q->edge);
+    for (k = 0; k < 3; k++)
+        q->edge[k] *= -1;
     if (fresh)
-        for (i = 0; i < 9; i++)
-            for (k = 0; k < 3; k++)
-                H[i] += inverse[i / 3 * 3 + k] * M[3 * k + i % 3];
+        cti_d3_product(inverse, M, 0, q->H);
 }
 
 /* x [3] along the axes of a pyramid's edges, or back */
@@ -154,52 +162,43 @@ static double cti_central_bound(const cti_central *s, int i)
     return (double)row->mu * load;
 }
 
-/* friction of row i, or an equation with a bound: multipliers within the bound, and their e and H */
+/* friction of row i, or an equation with a bound: multipliers within the bound, and their e, edges and H */
 static void cti_central_bounded(const cti_central *s, int i, double delta, int fresh)
 {
     const cti_row *row = &s->q.p->rows[i];
-    double *r = s->q.r + 3 * (size_t)i, *e = s->e + 3 * (size_t)i, *H = s->H + 9 * (size_t)i, *nu = s->nu + 2 * (size_t)i;
-    const double *u = s->q.u + 3 * (size_t)i;
+    double *r = s->q.r + 3 * (size_t)i, *e = s->e + 3 * (size_t)i, *H = s->H + 9 * (size_t)i, x[3], y[3], turned[3];
     ct_cone cone = row->equations ? CT_CONE_CONE : s->q.cone;
-    int mask = row->equations ? row->equations : 6, turned = cone == CT_CONE_PYRAMID, k, j;
-    double g = cti_central_bound(s, i), c, x[3], y[3], part[3] = {0}, edge[3] = {0}, block[9] = {0}, size;
-    for (k = 0; !(mask >> k & 1);)
-        k++;
-    c = (double)row->compliance[k]; /* the same on all of them */
+    int mask = row->equations ? row->equations : 6, diagonal = cone == CT_CONE_PYRAMID, parts = cone == CT_CONE_CONE ? 1 : 2, k, j, part;
+    double shrink = diagonal ? sqrt(.5) : 1;
     for (k = 0; k < 3; k++)
-        x[k] = mask >> k & 1 ? r[k] : 0, y[k] = mask >> k & 1 ? u[k] : 0;
-    if (turned)
-        cti_central_turn(x), cti_central_turn(y), g *= sqrt(.5);
-    if (cone == CT_CONE_CONE) {
-        size = sqrt(cti_d3_dot(x, x));
-        for (k = 0; size > g && k < 3; k++)
-            x[k] *= g / size;
+        x[k] = mask >> k & 1 ? r[k] : 0, y[k] = mask >> k & 1 ? s->q.u[3 * (size_t)i + (size_t)k] : 0;
+    memset(turned, 0, sizeof turned);
+    if (diagonal)
+        cti_central_turn(x), cti_central_turn(y);
+    for (part = 0; part < parts; part++) {
+        cti_central_section q;
+        memset(&q, 0, sizeof q);
+        q.mask = parts > 1 ? 2 << part : mask, q.g = shrink * cti_central_bound(s, i);
         for (k = 0; k < 3; k++)
-            y[k] += c * x[k];
-        cti_central_disc(mask, x, y, g, c, delta, fresh, nu, part, edge, block);
-    } else
-        for (k = 1; k < 3; k++) {
-            double one[3] = {0}, along[3] = {0};
-            x[k] = cti_fmax(-g, cti_fmin(g, x[k]));
-            one[k] = x[k], along[k] = y[k] + c * x[k];
-            cti_central_disc(1 << k, one, along, g, c, delta, fresh, nu + k - 1, part, edge, block);
+            if (q.mask >> k & 1)
+                q.gamma[k] = x[k], q.y[k] = y[k], q.c = (double)row->compliance[k]; /* the same on all axes */
+        cti_central_disc(&q, delta, fresh, s->nu + 2 * (size_t)i + part);
+        for (k = 0; k < 3; k++)
+            turned[k] += q.gamma[k];
+        if (diagonal)
+            cti_central_turn(q.e), cti_central_turn(q.edge);
+        for (k = 0; k < 3; k++) {
+            e[k] += mask >> k & 1 ? q.e[k] : 0;
+            s->edges[3 * (size_t)i + (size_t)k] += k > 0 && !row->equations ? shrink * q.edge[k] : 0;
+            for (j = 0; j < 3; j++) /* along an axis that is turned by 45 degrees half of it is on each, with the sign of their product */
+                H[3 * k + j] += !fresh ? 0 : (!diagonal ? q.H[3 * k + j] : (k && j ? (k != j && part ? -.5 : .5) * q.H[4 * (part + 1)] : 0));
         }
-    if (turned) {
-        double a = block[4], b = block[8];
-        cti_central_turn(x), cti_central_turn(part), cti_central_turn(edge);
-        edge[1] *= sqrt(.5), edge[2] *= sqrt(.5);
-        block[4] = block[8] = (a + b) / 2, block[5] = block[7] = (a - b) / 2;
     }
-    for (k = 0; k < 3; k++) {
-        if (!(mask >> k & 1))
-            continue;
-        r[k] = x[k], e[k] = part[k];
-        if (k > 0 && !row->equations)
-            s->edges[3 * (size_t)i] = 1, s->edges[3 * (size_t)i + (size_t)k] = edge[k];
-        for (j = 0; fresh && j < 3; j++)
-            if (mask >> j & 1)
-                H[3 * k + j] = block[3 * k + j];
-    }
+    if (diagonal)
+        cti_central_turn(turned);
+    for (k = 0; k < 3; k++)
+        r[k] = mask >> k & 1 ? turned[k] : r[k];
+    s->edges[3 * (size_t)i] = !row->equations;
 }
 
 /* e, and with `fresh` H, of steps to lambda y = eta and delta */
@@ -207,7 +206,7 @@ static void cti_central_linearize(const cti_central *s, double eta, double delta
 {
     const cti_problem *p = s->q.p;
     int i, k;
-    memset(s->e, 0, sizeof *s->e * 3 * (size_t)p->n_rows);
+    cti_vec_zero(3 * p->n_rows, s->e), cti_vec_zero(3 * p->n_rows, s->edges);
     if (fresh)
         memset(s->H, 0, sizeof *s->H * 9 * (size_t)p->n_rows);
     for (i = 0; i < p->n_rows; i++) {
