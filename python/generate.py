@@ -146,6 +146,8 @@ def python_type(t, records, given):
         return "ArrayLike" if given else "NDArray[Any]"
     if t.startswith("enum "):
         return ("Union[%s, str, int]" if given else "%s") % class_name(t[5:])
+    if t in ("struct ct_body_id", "struct ct_joint_id"):
+        return "Tuple[int, int]"
     if t.startswith("struct "):
         return "Any" if given else records.get(t[7:], "Any")
     if t == "char*" or t.startswith("char["):
@@ -180,7 +182,7 @@ def generate(path):
     header = Header(declarations(path).replace("typedef double ct_real;", "typedef double real_; typedef real_ ct_real;"))
     out = ['"""_abi.py -- the declarations of contact.h %s, made by python/generate.py; do not edit."""' % version,
            "from __future__ import annotations", "", "import enum",
-           "from typing import TYPE_CHECKING, Any, Callable, Optional, TypedDict, Union", "", "from ._record import Record", "",
+           "from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, TypedDict, Union", "", "from ._record import Record", "",
            "if TYPE_CHECKING:", "    from numpy.typing import ArrayLike, NDArray", "", "VERSION = %r" % version]
     write_classes(out, header)
     out.append("\n\nENUMS = {")

@@ -233,11 +233,11 @@ def test_queries():
     floor = world.add_plane()
     ball = world.add_rigid(contact.Mesh.sphere(0.5, 3), position=(0, 2, 0))
     hit = world.cast_ray((0, 5, 0), (0, -10, 0))
-    check(world.body(hit.body.asdict().values()) == ball and abs(hit.distance - 2.5) < 1e-3 and near(hit.normal, (0, 1, 0), 0.1), "a ray", hit)
+    check(world.body(hit.body) == ball and abs(hit.distance - 2.5) < 1e-3 and near(hit.normal, (0, 1, 0), 0.1), "a ray", hit)
     check(world.cast_ray((0, 5, 0), (0, 1, 0)) is None, "a ray that meets nothing")
     check(len(world.cast_ray_all((0.1, 5, 0.07), (0, -10, 0))) == 3, "all hits of a ray")
     only = world.cast_ray((0, 5, 0), (0, -10, 0), {"accept": lambda b: b == floor})
-    check(world.body((only.body.index1, only.body.generation)) == floor, "a query that accepts")
+    check(world.body(only.body) == floor, "a query that accepts")
     check(abs(world.closest_point((0, 4, 0)).distance - 1.5) < 1e-6 and len(world.inside((0, 2, 0))) == 1, "closest point and inside")
     check(len(world.overlap_sphere((0, 0.5, 0), 1.2)) == 2 and len(world.overlap_box((1, 1, 1), (2, 2, 2))) == 0, "overlaps")
     many = contact.World()
@@ -577,7 +577,7 @@ def test_hostile():
     for gone in ("removed", "closed"):
         jelly.remove() if gone == "removed" else world.close()
         for name in dir(contact.Body):
-            if isinstance(getattr(contact.Body, name), property):
+            if isinstance(getattr(contact.Body, name), property) and name not in ("world", "id"):
                 e = raised(lambda: getattr(jelly, name))
                 wrong += [] if isinstance(e, (contact.StaleIdError, contact.ClosedError)) or name == "alive" else [(gone, name, e)]
     check(not wrong, "every property of a removed body, and of a closed world, raises", wrong)
@@ -586,6 +586,45 @@ def test_hostile():
              lambda: world.cast_ray((0, 0, 0), (0, 1, 0)), lambda: world.options, lambda: world.add_plane(), world.problem, world.__enter__]
     check(all(isinstance(raised(f), contact.ClosedError) for f in calls) and world.closed and "closed" in repr(world), "a closed world raises")
     world.close()
+
+
+def test_random_misuse():
+    """Every function with whatever comes: exceptions of the right kinds, no crash, and the world steps on."""
+    rng = np.random.default_rng(int(os.environ.get("CONTACT_TEST_SEED", 1)))
+    skip = {"write", "save_file", "restore_file", "dump_problem", "read", "from_meshio", "to_meshio", "tetrahedralized", "close", "problem", "arrays",
+            "solve", "sphere", "alive"}
+    calls, wrong = int(os.environ.get("CONTACT_TEST_CALLS", 3000)), []
+    box, sheet = contact.Mesh.box((0.2, 0.2, 0.2)), contact.Mesh.grid((0.3, 0.3), (2, 2))
+    for k in range(calls):
+        if k % 150 == 0:
+            world, jelly = jelly_world()
+            other, stranger = jelly_world(real=32)
+            things = [world, jelly, world.add_rigid(contact.Mesh.sphere(0.1, 1), position=(1, 1, 1)), world.add_cloth(sheet, position=(3, 1, 0)), box,
+                      world.add_kinematic(box, position=(0, 2, 0)), world.add_plane(offset=-9),
+                      world.add_rod(contact.Mesh.line([(0, 3, 0), (1, 3, 0)]))]
+            things.append(world.add_joint("hinge", things[2], None, axis=(0, 0, 1)))
+            pool = [None, 0, 1, -1, 3, 2.5, 2**31, 2**63, np.nan, np.inf, -1e300, "cmr", "xyz", "", "\0", b"x", True, {}, {"mask": 3},
+                    {"linear": (1, 0, 0)}, (), (0, 1, 0), (1, 2), (np.nan, 0, 0), np.zeros((0, 3)), np.zeros((8, 3)), np.ones((27, 3)),
+                    np.ones((27, 3))[::2], np.arange(8),
+                    np.zeros(3, complex), np.zeros((8, 3), np.float32), np.array("a"), np.array([None]), [[1, 2], [3]], [0, 1], [99], stranger,
+                    jelly, box,
+                    sheet, lambda *a: 1 / 0, lambda *a: None, contact.Stepper.DCD, world, slice(3), np.eye(3), object()]
+        thing = things[rng.integers(len(things))]
+        names = [n for n in dir(thing) if not n.startswith("_") and n not in skip]
+        name = names[rng.integers(len(names))]
+        given = [pool[i] for i in rng.integers(len(pool), size=rng.integers(0, 4))]
+        try:
+            if isinstance(getattr(type(thing), name, None), property) or not callable(getattr(thing, name)):
+                setattr(thing, name, (given + [None])[0]) if rng.random() < 0.7 and not isinstance(thing, contact.Mesh) else getattr(thing, name)
+            else:
+                getattr(thing, name)(*given)
+            if k % 10 == 0:
+                world.step(0.01)
+        except (contact.ContactError, TypeError, ValueError, AttributeError, ZeroDivisionError, OverflowError):
+            pass
+        except Exception as e:
+            wrong.append((type(thing).__name__, name, given, e))
+    check(not wrong, "%d random calls" % calls, wrong[:3])
 
 
 def test_callbacks():
@@ -695,6 +734,35 @@ def test_install():
                            env=dict(env, PYTHONPATH=work + "/site"))
         check(p.returncode == 0 and q.stdout.decode().split()[1:] == ["OK", contact.__version__] and work in q.stdout.decode(), "pip installs it",
               p.stdout.decode() + q.stdout.decode())
+
+
+# what each figure's numbers have to say: a pattern in what its script prints, and a test of its numbers
+CLAIMS = {
+    "otaduy_2009": (r"at most three rounds in ([\d.]+) %", lambda rounds: rounds > 90),
+    "li_2015": (r"mprgp +solved, \d+ iterations, residual (\S+),", lambda residual: residual < 1e-8),
+    "hong_2006": (r"existing contacts penetrate by at most (\S+) edges, new ones by (\S+);", lambda held, first: held < 1e-3 < first),
+    "volino_2000": (r"global .*the mean (\S+);(?:.|\n)*successive .*the mean (\S+);", lambda one, other: abs(one - 1) < 0.03 < abs(other - 1)),
+    "notes": (r"\(CMR\).* rest (\S+) of(?:.|\n)*largest error (\S+) m", lambda rest, error: abs(rest - 1) < 0.01 and error < 0.1),
+}
+
+
+def test_figures():
+    """Each script draws its figure in less than 10 s of CPU, and its numbers hold."""
+    if importlib.util.find_spec("matplotlib") is None:
+        return print("SKIPPED python figures: the Debian package python3-matplotlib is missing")
+    folder = os.path.join(ROOT, "python", "figures")
+    check(sorted(CLAIMS) == sorted(n[:-3] for n in os.listdir(folder) if n.endswith(".py")), "every figure has a claim")
+    env = dict(os.environ, PYTHONPATH=PACKAGE, MPLCONFIGDIR=os.path.join(ROOT, "build", "matplotlib"))
+    with tempfile.TemporaryDirectory() as work:
+        for name, (pattern, holds) in CLAIMS.items():
+            path, out, start = os.path.join(folder, name + ".py"), os.path.join(work, name + ".png"), os.times()
+            p = subprocess.run([sys.executable, path, out], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            seconds = os.times().children_user - start.children_user
+            said = re.search(pattern, p.stdout.decode())
+            drawn = p.returncode == 0 and os.path.getsize(out) > 10000
+            check(drawn and said and holds(*[float(n) for n in said.groups()]), "figure %s" % name, p.stdout.decode()[-600:])
+            with open(path) as f:
+                check(len(f.readlines()) < 80 and seconds < 10, "figure %s is short" % name, seconds)
 
 
 def find_python():

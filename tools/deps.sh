@@ -23,7 +23,7 @@ cmocka) packages="libcmocka-dev libcmocka0" upper=CMOCKA libs=-lcmocka code='#in
 #include <cmocka.h>
 static void t(void **s) { (void)s; assert_true(1); }
 int main(void) { const struct CMUnitTest a[] = {cmocka_unit_test(t)}; return cmocka_run_group_tests(a, NULL, NULL); }' ;;
-python) packages="python3-numpy python3-pycparser python3-meshio python3-setuptools python3-wheel python3-pip" upper= libs= code= ;;
+python) packages="python3-numpy python3-pycparser python3-meshio python3-matplotlib python3-setuptools python3-wheel python3-pip" upper= libs= code= ;;
 *) echo "deps.sh: unknown library $name (cjson, stb, cmocka, python)" >&2; exit 1 ;;
 esac
 
@@ -60,7 +60,7 @@ numpy_python() {
     done
 }
 if [ "$name" = python ]; then
-    modules="numpy, pycparser, meshio, setuptools, wheel, pip"
+    modules="numpy, pycparser, meshio, matplotlib, setuptools, wheel, pip"
     numpy_python "$modules"
     if command -v apt-get > /dev/null 2>&1 && [ "$(id -u)" = 0 ] && [ -z "${CONTACT_PRIVATE_DEPS:-}" ]; then
         install_packages && numpy_python "$modules"

@@ -19,35 +19,48 @@ if TYPE_CHECKING:
 
 class _Id:
     """A handle: its world, and an id by value. Ids of what has been removed raise StaleIdError."""
-    __slots__ = ("world", "id", "_c")
+    __slots__ = ("_world", "_c")
     _struct = ""
 
-    def __init__(self, world: "World", i: Tuple[int, int]) -> None:
-        self.world, self.id = world, (int(i[0]), int(i[1]))
-        self._c = world._lib.struct[self._struct](*self.id)
+    def __init__(self, world: "World", i: Any) -> None:
+        try:
+            index1, generation = i
+        except (TypeError, ValueError):
+            raise TypeError("%s: an id of two numbers is expected, not %r" % (type(self).__name__, i)) from None
+        self._world = world
+        self._c = world._lib.struct[self._struct](*[integer(n, type(self).__name__ + ": its id", "uint32_t") for n in (index1, generation)])
+
+    @property
+    def world(self) -> "World":
+        return self._world
+
+    @property
+    def id(self) -> Tuple[int, int]:
+        """index1 and generation of C's handle."""
+        return self._c.index1, self._c.generation
 
     def __eq__(self, other: Any) -> bool:
-        return type(self) is type(other) and self.world is other.world and self.id == other.id
+        return type(self) is type(other) and self._world is other._world and self.id == other.id
 
     def __hash__(self) -> int:
         return hash(self.id)
 
     def _call(self, name: str, *arguments: Any) -> None:
-        self.world._call(name, self._c, *arguments)
+        self._world._call(name, self._c, *arguments)
 
     def _change(self, name: str, *arguments: Any) -> None:
-        self.world._change(name, self._c, *arguments)
+        self._world._change(name, self._c, *arguments)
 
     def _out(self, name: str, *shapes: int) -> Any:
         """Numbers that a function writes behind the id."""
-        arrays = [np.zeros(n, self.world._lib.dtype) for n in shapes]
+        arrays = [np.zeros(n, self._world._lib.dtype) for n in shapes]
         self._call(name, *[at(a) for a in arrays])
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
     def _record(self, name: str, struct: str, cls: Any) -> Any:
-        c = self.world._lib.struct[struct]()
+        c = self._world._lib.struct[struct]()
         self._call(name, ctypes.byref(c))
-        return cls(c, self.world._lib.real)
+        return cls(c, self._world._lib.real)
 
 
 class Body(_Id):
@@ -63,18 +76,18 @@ class Body(_Id):
 
     def _label(self) -> str:
         """Its name where it can be asked for: "" also of a removed body, and while the world is closed or busy."""
-        handle = self.world._handle
+        handle = self._world._handle
         return "" if handle is None or handle.callbacks.depth else str(handle.ask("ct_body_name", self._c).decode("utf-8", "replace"))
 
     def _ask(self, name: str) -> Any:
         """A function that has no code: a stale id is an error all the same."""
-        handle = self.world._alive()
+        handle = self._world._alive()
         with handle.lock:
             self._record("ct_body_get_filter", "ct_filter", Filter)
             return handle.ask(name, self._c)
 
     def _ints(self, name: str, width: int) -> Any:
-        pointer, n, handle = ctypes.c_void_p(), ctypes.c_int(), self.world._alive()
+        pointer, n, handle = ctypes.c_void_p(), ctypes.c_int(), self._world._alive()
         with handle.lock:
             self._call(name, ctypes.addressof(pointer), ctypes.addressof(n))
             return handle.view(pointer.value, (n.value, width), np.int32)
@@ -83,12 +96,12 @@ class Body(_Id):
     def remove(self) -> None:
         """Removes it with its contacts and joints."""
         self._change("ct_body_remove")
-        self.world._data.pop(self.id, None)
+        self._world._data.pop(self.id, None)
 
     @property
     def alive(self) -> bool:
         """False once it has been removed."""
-        return self in self.world.bodies
+        return self in self._world.bodies
 
     @property
     def name(self) -> str:
@@ -116,17 +129,17 @@ class Body(_Id):
     def user_data(self) -> Any:
         """Any object of yours; None at first."""
         self._ask("ct_body_is_sensor")
-        return self.world._data.get(self.id)
+        return self._world._data.get(self.id)
 
     @user_data.setter
     def user_data(self, value: Any) -> None:
         self._ask("ct_body_is_sensor")
-        self.world._data[self.id] = value
+        self._world._data[self.id] = value
 
     # ---- vertices and nodes ----
     def _vertices(self, name: str, out: Any, dtype: Any) -> Any:
         from ._world import output, scalar_kind
-        handle, n = self.world._alive(), ctypes.c_int()
+        handle, n = self._world._alive(), ctypes.c_int()
         with handle.lock:
             self._call(name, None, 1, 24, ctypes.addressof(n))
             array = np.empty((n.value, 3), dtype) if out is None else output(out, (n.value, 3))
@@ -159,16 +172,16 @@ class Body(_Id):
         return self.get_normals()
 
     def _nodes(self, which: int) -> Any:
-        handle = self.world._alive()
+        handle = self._world._alive()
         with handle.lock:
-            array = np.zeros((self.node_count, 3), self.world._lib.dtype)
+            array = np.zeros((self.node_count, 3), self._world._lib.dtype)
             pointers: List[Any] = [None, None]
             pointers[which] = array.ctypes.data
             self._call("ct_body_get_nodes", *pointers, len(array))
         return array
 
     def _set_nodes(self, name: str, value: Any, what: str) -> None:
-        array = numbers(value, what, (self.node_count or -1, 3), self.world._lib.dtype)
+        array = numbers(value, what, (self.node_count or -1, 3), self._world._lib.dtype)
         self._change(name, at(array), len(array))
 
     @property
@@ -191,15 +204,15 @@ class Body(_Id):
     @property
     def masses(self) -> "NDArray[Any]":
         """Of the nodes, [kg]."""
-        handle = self.world._alive()
+        handle = self._world._alive()
         with handle.lock:
-            array = np.zeros(self.node_count, self.world._lib.dtype)
+            array = np.zeros(self.node_count, self._world._lib.dtype)
             self._call("ct_body_get_masses", array.ctypes.data, len(array))
         return array
 
     @masses.setter
     def masses(self, value: "ArrayLike") -> None:
-        array = numbers(value, "masses", (self.node_count or -1,), self.world._lib.dtype)
+        array = numbers(value, "masses", (self.node_count or -1,), self._world._lib.dtype)
         self._change("ct_body_set_masses", at(array), len(array))
 
     # ---- rigid and kinematic bodies ----
@@ -226,7 +239,7 @@ class Body(_Id):
     def _two(self, value: Any, what: str, lengths: Tuple[int, int]) -> List[Any]:
         if not isinstance(value, (tuple, list)) or len(value) != 2:
             raise TypeError("%s: two vectors are expected, either may be None" % what)
-        return [None if v is None else vector(self.world._lib, v, what, n) for v, n in zip(value, lengths)]
+        return [None if v is None else vector(self._world._lib, v, what, n) for v, n in zip(value, lengths)]
 
     @property
     def momentum(self) -> "Tuple[NDArray[Any], NDArray[Any]]":
@@ -240,7 +253,7 @@ class Body(_Id):
 
     def move_vertices(self, positions: "ArrayLike", dt: float, vertices: Any = None) -> None:
         """Vertices of a kinematic body, or nodes that are then pinned, move there within the next dt seconds. None: the first ones, or all."""
-        array = numbers(positions, "move_vertices: positions", (-1, 3), self.world._lib.dtype)
+        array = numbers(positions, "move_vertices: positions", (-1, 3), self._world._lib.dtype)
         which = None if vertices is None else indices(vertices, "move_vertices: vertices")
         if which is not None and len(which) != len(array):
             raise ArgumentError("move_vertices: %d positions for %d vertices" % (len(array), len(which)))
@@ -254,7 +267,7 @@ class Body(_Id):
         if motion is not None and segments is not None:
             raise ArgumentError("pin: motion or segments, not both")
         which, mask, end = indices(vertices, "pin: vertices"), axes_of(axes, "pin: axes"), number(until, "pin: until")
-        lib = self.world._lib
+        lib = self._world._lib
         if segments is not None:
             array, n = path(lib, segments, "pin: segments")
             self._change("ct_body_pin_path", at(which), len(which), mask, array, n, end)
@@ -268,12 +281,12 @@ class Body(_Id):
 
     def constrain(self, vertex: int, projector: "ArrayLike") -> None:
         """A direction pin: the vertex moves only in the range of a symmetric projector (3, 3)."""
-        p = numbers(projector, "constrain: projector", (3, 3), self.world._lib.dtype)
+        p = numbers(projector, "constrain: projector", (3, 3), self._world._lib.dtype)
         self._change("ct_body_constrain", integer(vertex, "constrain: vertex"), at(p))
 
     def pin_impulse(self, vertex: int) -> "NDArray[Any]":
         """[N s] that pins gave to a node over the last step."""
-        out = np.zeros(3, self.world._lib.dtype)
+        out = np.zeros(3, self._world._lib.dtype)
         self._call("ct_body_get_pin_impulse", integer(vertex, "pin_impulse: vertex"), at(out))
         return out
 
@@ -287,9 +300,9 @@ class Body(_Id):
         self._push("ct_body_add_impulse", "ct_body_add_vertex_impulse", impulse, point, vertex, "add_impulse")
 
     def _push(self, whole: str, single: str, value: Any, point: Any, vertex: Optional[int], what: str) -> None:
-        v = vector(self.world._lib, value, what)
+        v = vector(self._world._lib, value, what)
         if vertex is None:
-            p = None if point is None else vector(self.world._lib, point, what + ": point")
+            p = None if point is None else vector(self._world._lib, point, what + ": point")
             self._change(whole, at(v), at(p))
         elif point is not None:
             raise ArgumentError("%s: a point or a vertex, not both" % what)
@@ -297,7 +310,7 @@ class Body(_Id):
             self._change(single, integer(vertex, what + ": vertex"), at(v))
 
     def add_torque(self, torque: "ArrayLike") -> None:
-        self._change("ct_body_add_torque", at(vector(self.world._lib, torque, "add_torque")))
+        self._change("ct_body_add_torque", at(vector(self._world._lib, torque, "add_torque")))
 
     # ---- sleep ----
     @property
@@ -363,7 +376,7 @@ class Body(_Id):
 
     @spin_friction.setter
     def spin_friction(self, value: Tuple[float, float]) -> None:
-        t, r = vector(self.world._lib, value, "spin_friction", 2).tolist()
+        t, r = vector(self._world._lib, value, "spin_friction", 2).tolist()
         self._change("ct_body_set_spin_friction", t, r)
 
     @property
@@ -372,7 +385,7 @@ class Body(_Id):
 
     @surface_velocity.setter
     def surface_velocity(self, value: "ArrayLike") -> None:
-        self._change("ct_body_set_surface_velocity", at(vector(self.world._lib, value, "surface_velocity")))
+        self._change("ct_body_set_surface_velocity", at(vector(self._world._lib, value, "surface_velocity")))
 
     @property
     def sensor(self) -> bool:
@@ -435,31 +448,31 @@ class Body(_Id):
     @property
     def skin(self) -> "NDArray[Any]":
         """Limits of nodes against targets, as rows of ct_skin_limit."""
-        n, handle = ctypes.c_int(), self.world._alive()
-        struct = self.world._lib.struct["ct_skin_limit"]
+        n, handle = ctypes.c_int(), self._world._alive()
+        struct = self._world._lib.struct["ct_skin_limit"]
         with handle.lock:
             self._call("ct_body_get_skin", None, 0, ctypes.addressof(n))
             rows = (struct * max(1, n.value))()
             self._call("ct_body_get_skin", rows, n.value, ctypes.addressof(n))
-        return np.frombuffer(rows, self.world._lib.rows["ct_skin_limit"], n.value)
+        return np.frombuffer(rows, self._world._lib.rows["ct_skin_limit"], n.value)
 
     def set_skin(self, vertices: Any, max_distance: Any = float("inf"), backstop_distance: Any = 0.0, backstop_radius: Any = 0.0) -> None:
         """Limits in place of those before; each number is one for all vertices, or one for each. No vertices: no limits."""
         which = indices(vertices, "set_skin: vertices")
-        rows = np.zeros(len(which), self.world._lib.rows["ct_skin_limit"])
+        rows = np.zeros(len(which), self._world._lib.rows["ct_skin_limit"])
         rows["vertex"] = which
         for name, value in (("max_distance", max_distance), ("backstop_distance", backstop_distance), ("backstop_radius", backstop_radius)):
             array = numbers(value, "set_skin: " + name)
             if array.size not in (1, len(which)):
                 raise ArgumentError("set_skin: %s: %d numbers for %d vertices" % (name, array.size, len(which)))
             rows[name] = array.ravel() if array.size == len(which) else array.ravel()[0]
-        pointer = ctypes.cast(rows.ctypes.data, ctypes.POINTER(self.world._lib.struct["ct_skin_limit"]))
+        pointer = ctypes.cast(rows.ctypes.data, ctypes.POINTER(self._world._lib.struct["ct_skin_limit"]))
         self._change("ct_body_set_skin", pointer, len(rows))
 
     def move_skin(self, positions: "ArrayLike", dt: float, normals: Optional["ArrayLike"] = None) -> None:
         """The targets go there within the next dt seconds, in the order of the limits."""
-        p = numbers(positions, "move_skin: positions", (-1, 3), self.world._lib.dtype)
-        n = None if normals is None else numbers(normals, "move_skin: normals", (len(p), 3), self.world._lib.dtype)
+        p = numbers(positions, "move_skin: positions", (-1, 3), self._world._lib.dtype)
+        n = None if normals is None else numbers(normals, "move_skin: normals", (len(p), 3), self._world._lib.dtype)
         self._change("ct_body_move_skin", at(p), at(n), len(p), number(dt, "move_skin: dt"))
 
 
@@ -480,9 +493,9 @@ class Joint(_Id):
     @property
     def bodies(self) -> Tuple[Optional[Body], Optional[Body]]:
         """Of sides a and b; None is the world."""
-        ids = [self.world._lib.struct["ct_body_id"]() for _ in range(2)]
+        ids = [self._world._lib.struct["ct_body_id"]() for _ in range(2)]
         self._call("ct_joint_get_bodies", *[ctypes.byref(i) for i in ids])
-        a, b = [Body(self.world, (i.index1, i.generation)) if i.index1 else None for i in ids]
+        a, b = [Body(self._world, (i.index1, i.generation)) if i.index1 else None for i in ids]
         return a, b
 
     @property
@@ -516,7 +529,7 @@ class Joint(_Id):
 
     def set_target(self, point: "ArrayLike") -> None:
         """The point that a drag pulls to."""
-        self._change("ct_joint_set_target", at(vector(self.world._lib, point, "set_target")))
+        self._change("ct_joint_set_target", at(vector(self._world._lib, point, "set_target")))
 
     def set_break(self, force: float = float("inf"), torque: float = float("inf")) -> None:
         self._change("ct_joint_set_break", number(force, "force"), number(torque, "torque"))

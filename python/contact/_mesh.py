@@ -186,7 +186,7 @@ class _Array:
 def _owned(lib: Library, pointer: Any, shape: Tuple[int, ...], dtype: Any) -> Any:
     owner = _Array()
     if pointer:
-        weakref.finalize(owner, lib.call.ct_free, pointer)
+        weakref.finalize(owner, lib.call.ct_free, pointer).atexit = False
     return view(pointer, shape, dtype, owner, readonly=False)
 
 

@@ -25,7 +25,7 @@ def text(value: Any, what: str) -> bytes:
         raw = value
     else:
         try:
-            raw = value.encode("utf-8") if isinstance(value, str) else value.__fspath__().encode("utf-8")
+            raw = (value if isinstance(value, str) else value.__fspath__()).encode("utf-8", "surrogateescape")
         except AttributeError:
             raise TypeError("%s: a string is expected, not %s" % (what, type(value).__name__)) from None
     if b"\0" in raw:

@@ -89,6 +89,8 @@ def read_field(c: Any, name: str, real: int, owner: Any) -> Any:
             return _abi.ENUMS[base[5:]](value)
         except ValueError:
             return value
+    if base in ("struct ct_body_id", "struct ct_joint_id"):
+        return value.index1, value.generation
     if base.startswith("struct "):
         return _abi.RECORDS.get(base[7:], Record)(value, real, owner)
     if base == "char*":

@@ -315,11 +315,7 @@ class World:
             if i.world is not self:
                 raise ArgumentError("%r is of another world" % i)
             return i
-        try:
-            index1, generation = (int(n) for n in i)
-        except (TypeError, ValueError):
-            raise TypeError("body: an id of two numbers is expected, not %r" % (i,)) from None
-        return Body(self, (integer(index1, "body", "uint32_t"), integer(generation, "body", "uint32_t")))
+        return Body(self, i)
 
     def _add(self, kind: str, options: Dict[str, Any], mesh: Any, name: str, special: Callable[[Any, List[Any]], None]) -> Body:
         """Fills a description, adds the body."""
@@ -427,7 +423,7 @@ class World:
 
     def joint(self, i: Any) -> Joint:
         """The joint of an id, as events.joint_break["joint"][k] has it."""
-        return Joint(self, tuple(int(n) for n in i))  # type: ignore[arg-type]
+        return Joint(self, i)
 
     def add_joint(self, kind: Union[_abi.JointKind, str, int], a: Any, b: Any = None, **options: "Unpack[_abi.JointArguments]") -> Joint:
         """Joins two bodies: kind is "ball", "hinge", "fixed", "stitch", "slider" or "drag". A side is a body, None for the world, or a tuple
