@@ -171,11 +171,11 @@ build/libcontact.so build/libcontact32.so:
 # the package as it is installed, for tests: PYTHONPATH=build/python
 python: build/python/contact/_abi.py
 	@test -n "$(NUMPY_PYTHON)" || { echo "make python: numpy or pycparser is missing: apt-get install python3-numpy python3-pycparser"; exit 1; }
-build/python/contact/_abi.py: $(wildcard python/contact/*.*) python/generate.py contact.h build/libcontact.so build/libcontact32.so
+build/python/contact/_abi.py: $(wildcard python/contact/*.*) python/generate.py $(wildcard src/public/*.h) build/libcontact.so build/libcontact32.so
 	@mkdir -p $(@D)
 	$(Q)cp python/contact/*.* build/libcontact.so build/libcontact32.so $(@D)
 	$(Q)$(CC) $(STD) -O2 -fPIC -shared python/contact/_keeper.c -o $(@D)/_keeper.so
-	$(Q)CC="$(CC)" $(or $(NUMPY_PYTHON),$(PYTHON)) python/generate.py contact.h $@
+	$(Q)CC="$(CC)" $(or $(NUMPY_PYTHON),$(PYTHON)) python/generate.py src/public/api.h $@
 # shared: a hundred programs are linked to its 40 MB
 build/libcontact_asan.so: $(OBJASAN)
 	$(call say,LINK $@)

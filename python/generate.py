@@ -35,13 +35,13 @@ FAKE_HEADERS = {"stddef.h": "typedef unsigned long size_t;\n#define NULL ((void 
 OWN = {"ct_world_desc": {"stepper"}, "ct_solver_desc": {"solver", "watch", "trace"}, "ct_draw": {"triangle", "line", "point"}}
 
 
-def declarations(header):
-    """The header's own declarations as the compiler's preprocessor leaves them; the system's are replaced by the few names that it uses."""
+def preprocessed(header, *options):
+    """The header as the compiler's preprocessor leaves it; the system's ones are replaced by the few names that it uses."""
     with tempfile.TemporaryDirectory() as fake:
         for name, text in FAKE_HEADERS.items():
             with open(os.path.join(fake, name), "w") as f:
                 f.write(text)
-        command = os.environ.get("CC", "cc").split() + ["-E", "-P", "-nostdinc", "-I", fake, "-x", "c", header]
+        command = os.environ.get("CC", "cc").split() + ["-E", "-P", "-nostdinc", "-I", fake, "-x", "c", *options, header]
         return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode()
 
 
@@ -177,9 +177,8 @@ def write_classes(out, header):
 
 
 def generate(path):
-    with open(path) as f:
-        version = next(line.split('"')[1] for line in f if line.startswith("#define CT_VERSION_STRING"))
-    header = Header(declarations(path).replace("typedef double ct_real;", "typedef double real_; typedef real_ ct_real;"))
+    version = next(line.split('"')[1] for line in preprocessed(path, "-dM").splitlines() if line.startswith("#define CT_VERSION_STRING"))
+    header = Header(preprocessed(path).replace("typedef double ct_real;", "typedef double real_; typedef real_ ct_real;"))
     out = ['"""_abi.py -- the declarations of contact.h %s, made by python/generate.py; do not edit."""' % version,
            "from __future__ import annotations", "", "import enum",
            "from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, TypedDict, Union", "", "from ._record import Record", "",

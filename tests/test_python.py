@@ -777,16 +777,15 @@ def find_python():
 def main():
     global np, contact, _abi
     python = find_python()
-    if python and not os.environ.get("CONTACT_TEST_PYTHON"):
-        os.execve(python, [python] + sys.argv, dict(os.environ, CONTACT_TEST_PYTHON="1"))
-    try:
-        import numpy as np
-    except ImportError:
-        print("SKIPPED python: numpy is missing (the Debian packages python3-numpy and python3-pycparser)")
+    if not python:
+        print("SKIPPED python: numpy or pycparser is missing (the Debian packages python3-numpy and python3-pycparser)")
         return 0
+    if not os.environ.get("CONTACT_TEST_PYTHON"):
+        os.execve(python, [python] + sys.argv, dict(os.environ, CONTACT_TEST_PYTHON="1"))
     sys.path.insert(0, PACKAGE)
     faulthandler.enable()
     import contact
+    import numpy as np
     from contact import _abi
     if "--mistakes" in sys.argv:
         for written, f, _, _ in mistakes():

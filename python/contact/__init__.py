@@ -27,4 +27,11 @@ from ._problem import Problem, Solution
 from ._world import Drawing, Events, World
 from .cpb import CSR
 
-__all__ = [name for name in dir() if not name.startswith("_") and name != "annotations"]
+__all__ = [
+    "Air", "ArgumentError", "BarrierForm", "BarrierKind", "Body", "BroadPhase", "CSR", "ClosedError", "ClusterMode", "Code", "Combine", "Cone",
+    "ContactError", "ContactMaterial", "DcdFriction", "Decouple", "DomainError", "Drawing", "Events", "ExplicitProgram", "ExplicitRules", "FileError",
+    "Filter", "FormatError", "Friction", "GeometricScheme", "Hit", "HitKind", "Integrator", "Joint", "JointKind", "JointState", "LibraryInfo",
+    "LogLevel", "Material", "Mesh", "MeshError", "Model", "Options", "OutOfMemoryError", "Outcome", "Pair", "PairKind", "PenaltyDepth", "PenaltyForm",
+    "PenaltyFriction", "Problem", "ProblemKind", "Refine", "Report", "RestitutionLaw", "RowMode", "RungeKuttaReport", "Solution", "Solver",
+    "SolverOptions", "StaleIdError", "Status", "Stepper", "Termination", "UnsupportedError", "World", "__version__", "ccd", "cpb", "defaults",
+    "filter_defaults", "info", "material", "solver_defaults", "text_of"]

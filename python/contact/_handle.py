@@ -71,14 +71,16 @@ class Handle:
         desc.allocator.resize = ctypes.cast(keeper().contact_keeper_resize, type(desc.allocator.resize))
         desc.allocator.user = self.keeper
         code = self.lib.call.ct_world_create(ctypes.byref(desc), ctypes.addressof(out), ctypes.byref(error))
-        self.callbacks.raise_kept()
-        self.lib.check("ct_world_create", code, error)
+        if code:
+            self.callbacks.raise_kept()
+            self.lib.check("ct_world_create", code, error)
         assert out.value
         self.pointer = out.value
         self.end.detach()
         # thunks are an argument: they live until the world, which may call its log, is gone
         self.end = weakref.finalize(self, _destroy, self.lib, self.pointer, self.keeper, self.callbacks)
         self.end.atexit = False  # arrays may be looked at until the process ends
+        self.callbacks.raise_kept()
 
     def enter(self) -> None:
         """Takes the lock; a function of the user's that is called in the middle of a call may not call its world."""
