@@ -710,6 +710,15 @@ def test_many_worlds():
     del world, view
     gc.collect()
     check(ref() is None, "worlds come and go")
+    kept = []
+    for _ in range(3):
+        world = contact.World(may_meet=lambda a, b: world is not None, log=lambda level, text: world)
+        world.add_plane()
+        world.user = world
+        kept.append(weakref.ref(world._handle))
+    del world
+    gc.collect()
+    check(not any(r() for r in kept), "also those whose functions know them")
 
 
 def test_install():

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 import weakref
 from typing import Any, Callable, List, Optional, Tuple
@@ -63,8 +64,6 @@ class Handle:
         if not self.keeper:
             raise MemoryError("no memory for a world")
         self.pointer: Any = None
-        self.end = weakref.finalize(self, keeper().contact_keeper_destroy, self.keeper)
-        self.end.atexit = False
 
     def create(self, desc: Any) -> None:
         error, out = self.lib.error(), ctypes.c_void_p()
@@ -76,11 +75,16 @@ class Handle:
             self.lib.check("ct_world_create", code, error)
         assert out.value
         self.pointer = out.value
-        self.end.detach()
-        # thunks are an argument: they live until the world, which may call its log, is gone
-        self.end = weakref.finalize(self, _destroy, self.lib, self.pointer, self.keeper, self.callbacks)
-        self.end.atexit = False  # arrays may be looked at until the process ends
         self.callbacks.raise_kept()
+
+    def __del__(self) -> None:
+        """Not at the end of the process, up to which arrays may be looked at. The user's functions, which may refer to the world, and which it may
+        call once more, are still there; that is why this is no weakref.finalize, whose arguments would keep such a world for ever."""
+        if sys is None or sys.is_finalizing() or not getattr(self, "keeper", None):
+            return
+        self.callbacks.depth += 1  # they may not call it any more
+        self.lib.call.ct_world_destroy(self.pointer)
+        keeper().contact_keeper_destroy(self.keeper)
 
     def enter(self) -> None:
         """Takes the lock; a function of the user's that is called in the middle of a call may not call its world."""
@@ -127,9 +131,3 @@ class Handle:
             raise MemoryError("no memory for a view")
         weakref.finalize(held, self.released.append, pointer).atexit = False
         return view(pointer, shape, dtype, held)
-
-
-def _destroy(lib: Library, pointer: int, kept_by: int, callbacks: Callbacks) -> None:
-    lib.call.ct_world_destroy(pointer)
-    callbacks.raised = None
-    keeper().contact_keeper_destroy(kept_by)

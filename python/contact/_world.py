@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import os
 import tempfile
+import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
@@ -64,7 +65,8 @@ class World:
 
     def __init__(self, stepper: Union[_abi.Stepper, str, int, None] = None, *, real: int = 64, game: bool = False, workers: int = 0,
                  clock: bool = True, **options: "Unpack[_abi.WorldArguments]") -> None:
-        lib = library(real)
+        self._lib = lib = library(real)
+        self._handle: Optional[Handle] = None
         given: Dict[str, Any] = dict(options)
         if stepper is not None:
             desc = lib.call.ct_world_desc_default_for(enum_of("ct_stepper", stepper, "World: stepper"))
@@ -78,12 +80,11 @@ class World:
         desc.tasks.worker_count = integer(workers, "World: workers")
         if clock:
             desc.now_us = ctypes.cast(keeper().contact_keeper_now_us, dict(type(desc)._fields_)["now_us"])
-        self._lib = lib
         self._data: Dict[Tuple[int, int], Any] = {}
         self._fresh = False  # queries are up to date
         handle = Handle(lib, callbacks)
         handle.create(desc)
-        self._handle: Optional[Handle] = handle
+        self._handle = handle
 
     def _functions(self, lib: Library, desc: Any, given: Dict[str, Any], callbacks: Callbacks) -> None:
         """The user's functions in a description."""
@@ -106,17 +107,21 @@ class World:
         return log
 
     def _may_meet(self, f: Callable[[Body, Body], Any]) -> Callable[..., int]:
+        this = weakref.ref(self)  # the world ends with its last reference, unless f has one
+
         def may_meet(a: Any, b: Any, _user: Any) -> int:
-            return int(bool(f(self.body((a.index1, a.generation)), self.body((b.index1, b.generation)))))
+            world = this()
+            return 1 if world is None else int(bool(f(world.body((a.index1, a.generation)), world.body((b.index1, b.generation)))))
         return may_meet
 
     def _wind(self, f: Callable[..., Any]) -> Callable[..., None]:
         """Points and velocities are copies: what a function keeps of them stays its own."""
+        dtype = self._lib.dtype
+
         def wind(_user: Any, time: float, points: int, velocities: int, n: int) -> None:
-            given = [np.frombuffer(ctypes.string_at(p, 3 * n * self._lib.dtype.itemsize), self._lib.dtype).reshape(n, 3).copy()
-                     for p in (points, velocities)]
+            given = [np.frombuffer(ctypes.string_at(p, 3 * n * dtype.itemsize), dtype).reshape(n, 3).copy() for p in (points, velocities)]
             result = f(time, *given)
-            result = numbers(given[1] if result is None else result, "wind_field: its result", (n, 3), self._lib.dtype)
+            result = numbers(given[1] if result is None else result, "wind_field: its result", (n, 3), dtype)
             ctypes.memmove(velocities, result.ctypes.data, result.nbytes)
         return wind
 
