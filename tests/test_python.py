@@ -112,6 +112,17 @@ def test_quick_start():
     check(p.stdout.decode() == expected, "the quick start prints what it says", p.stdout.decode())
 
 
+def test_examples():
+    """The programs of docs/python.md print what stands behind them."""
+    with open(os.path.join(ROOT, "docs", "python.md")) as f:
+        programs = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", f.read(), re.S)
+    for k, (program, expected) in enumerate(programs):
+        p = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           env=dict(os.environ, PYTHONPATH=PACKAGE))
+        check(p.stdout.decode() == expected, "example %d of docs/python.md" % (k + 1), p.stdout.decode())
+    check(len(programs) == 3, "docs/python.md has three programs")
+
+
 def test_fall():
     """A rigid body that falls is on its parabola."""
     for real, tolerance in ((64, 1e-12), (32, 1e-5)):
