@@ -4,7 +4,6 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-import weakref
 from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
@@ -47,10 +46,14 @@ class Callbacks:
 
 
 class _Held:
-    """One view of a world's memory: its array has it for an owner."""
+    """One view of a world's memory: its array has it for an owner, and the world for as long."""
+    __slots__ = ("handle", "pointer")
 
-    def __init__(self, handle: "Handle") -> None:
-        self.handle = handle
+    def __init__(self, handle: "Handle", pointer: int) -> None:
+        self.handle, self.pointer = handle, pointer
+
+    def __del__(self) -> None:
+        self.handle.released.append(self.pointer)
 
 
 class Handle:
@@ -126,8 +129,6 @@ class Handle:
             keeper().contact_keeper_release(self.keeper, self.released.pop())
         if not pointer or 0 in shape:
             return np.empty(shape, dtype)
-        held = _Held(self)
         if not keeper().contact_keeper_hold(self.keeper, pointer):
             raise MemoryError("no memory for a view")
-        weakref.finalize(held, self.released.append, pointer).atexit = False
-        return view(pointer, shape, dtype, held)
+        return view(pointer, shape, dtype, _Held(self, pointer))

@@ -4,12 +4,13 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import threading
 from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
 from . import _abi
-from ._errors import ContactError, UnsupportedError, error_of
+from ._errors import ArgumentError, ContactError, UnsupportedError, error_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCALARS: Dict[str, Any] = {
@@ -93,11 +94,19 @@ class Library:
         return str(self.call.ct_code_text(code).decode())
 
 
-@functools.lru_cache(None)
+LOADED: Dict[int, Library] = {}
+LOADING = threading.Lock()
+
+
 def library(real: int = 64) -> Library:
-    if real not in (32, 64):
-        raise ContactError("real is 64 or 32, not %r" % (real,))
-    return Library(real)
+    """Loaded once, whatever threads ask: structs of one Library are not those of another."""
+    found = LOADED.get(real)
+    if found is None:
+        if real not in (32, 64):
+            raise ArgumentError("real is 64 or 32, not %r" % (real,))
+        with LOADING:
+            found = LOADED[real] = LOADED.get(real) or Library(real)
+    return found
 
 
 @functools.lru_cache(None)
