@@ -178,7 +178,7 @@ def write_classes(out, header):
 
 def generate(path):
     version = next(line.split('"')[1] for line in preprocessed(path, "-dM").splitlines() if line.startswith("#define CT_VERSION_STRING"))
-    header = Header(preprocessed(path).replace("typedef double ct_real;", "typedef double real_; typedef real_ ct_real;"))
+    header = Header(preprocessed(path))
     out = ['"""_abi.py -- the declarations of contact.h %s, made by python/generate.py; do not edit."""' % version,
            "from __future__ import annotations", "", "import enum",
            "from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, TypedDict, Union", "", "from ._record import Record", "",

@@ -165,6 +165,8 @@ def test_snapshot():
     check(world.hash == start, "a snapshot in a file")
     wrong = raised(lambda: contact.World().restore(saved))
     check(isinstance(wrong, contact.ArgumentError) and wrong.text, "a snapshot of another world is refused", wrong)
+    e = raised(lambda: world.save_file("/no/where"))
+    check(isinstance(e, contact.FileError) and "/no/where" in str(e), "a file that cannot be written is named", e)
     check(isinstance(raised(lambda: world.restore(b"")), contact.ContactError), "an empty snapshot is refused")
     check(isinstance(raised(lambda: world.restore(saved[:-7])), contact.ContactError), "a short snapshot is refused")
 
@@ -192,6 +194,9 @@ def test_bodies():
           "what is set is read")
     check(cloth.user_data == {"any": "thing"} and cloth.triangles.shape == (72, 3) and rod.segments.tolist() == [[0, 1], [1, 2]], "lists of a body")
     check(abs(mill.pose[1][2] - np.sin(0.025)) < 1e-9, "a kinematic body turns", mill.pose)
+    e = raised(lambda: cloth.pin([True, False]))
+    check(isinstance(e, contact.ArgumentError) and "a mask of 49 is expected, not of 2" in str(e), "a mask of the wrong length", e)
+    rod.pin(rod.positions[:, 0] < 0.15)
     material = cloth.material
     material.areal_density = 0.6
     cloth.material = material
@@ -286,12 +291,13 @@ def test_old_views():
     views, n = [], 0
     for k in range(60):
         body = world.add_rigid(contact.Mesh.box((0.1, 0.1, 0.1), tets=False), position=(0.3 * (k % 8), 0.06, 0.3 * (k // 8)))
+        faces = body.triangles.copy()
         views += [body.triangles, world.contacts, world.events.begin, world.events.stay]
         world.step(0.01)
         if k % 2:
             body.remove()
     n = sum(v.nbytes + int(v.view(np.uint8).sum()) for v in views)
-    check(n > 0, "old views are read")
+    check(n > 0 and all((v == faces).all() for v in views if v.dtype == np.int32), "old views are read, and those of removed bodies are as they were")
     while views:
         views.pop()
     gc.collect()

@@ -92,6 +92,15 @@ class Body(_Id):
             self._call(name, ctypes.addressof(pointer), ctypes.addressof(n))
             return handle.view(pointer.value, (n.value, width), np.int32)
 
+    def _indices(self, value: Any, what: str) -> Any:
+        """Numbers of nodes, from numbers or from a mask of all of them; of a rod also of its vertices, which come first."""
+        array = np.asarray(value)
+        if array.dtype == bool and array.ndim == 1:
+            nodes, vertices = self.node_count, self.vertex_count
+            if len(array) != (nodes or vertices) and not (len(array) == vertices and len(self.segments)):
+                raise ArgumentError("%s: a mask of %d is expected, not of %d" % (what, nodes or vertices, len(array)))
+        return indices(array, what)
+
     # ---- what it is ----
     def remove(self) -> None:
         """Removes it with its contacts and joints."""
@@ -254,7 +263,7 @@ class Body(_Id):
     def move_vertices(self, positions: "ArrayLike", dt: float, vertices: Any = None) -> None:
         """Vertices of a kinematic body, or nodes that are then pinned, move there within the next dt seconds. None: the first ones, or all."""
         array = numbers(positions, "move_vertices: positions", (-1, 3), self._world._lib.dtype)
-        which = None if vertices is None else indices(vertices, "move_vertices: vertices")
+        which = None if vertices is None else self._indices(vertices, "move_vertices: vertices")
         if which is not None and len(which) != len(array):
             raise ArgumentError("move_vertices: %d positions for %d vertices" % (len(array), len(which)))
         self._change("ct_body_move_vertices", at(which), at(array), len(array), number(dt, "move_vertices: dt"))
@@ -266,7 +275,7 @@ class Body(_Id):
         `vertices` are numbers, or a mask as in cloth.pin(cloth.positions[:, 1] > 0.9). until: world time [s], < 0 for ever."""
         if motion is not None and segments is not None:
             raise ArgumentError("pin: motion or segments, not both")
-        which, mask, end = indices(vertices, "pin: vertices"), axes_of(axes, "pin: axes"), number(until, "pin: until")
+        which, mask, end = self._indices(vertices, "pin: vertices"), axes_of(axes, "pin: axes"), number(until, "pin: until")
         lib = self._world._lib
         if segments is not None:
             array, n = path(lib, segments, "pin: segments")
@@ -276,7 +285,7 @@ class Body(_Id):
             self._change("ct_body_pin", at(which), len(which), mask, c, end)
 
     def unpin(self, vertices: Any, axes: Union[str, int] = "xyz") -> None:
-        which = indices(vertices, "unpin: vertices")
+        which = self._indices(vertices, "unpin: vertices")
         self._change("ct_body_unpin", at(which), len(which), axes_of(axes, "unpin: axes"))
 
     def constrain(self, vertex: int, projector: "ArrayLike") -> None:
@@ -458,7 +467,7 @@ class Body(_Id):
 
     def set_skin(self, vertices: Any, max_distance: Any = float("inf"), backstop_distance: Any = 0.0, backstop_radius: Any = 0.0) -> None:
         """Limits in place of those before; each number is one for all vertices, or one for each. No vertices: no limits."""
-        which = indices(vertices, "set_skin: vertices")
+        which = self._indices(vertices, "set_skin: vertices")
         rows = np.zeros(len(which), self._world._lib.rows["ct_skin_limit"])
         rows["vertex"] = which
         for name, value in (("max_distance", max_distance), ("backstop_distance", backstop_distance), ("backstop_radius", backstop_radius)):

@@ -158,8 +158,10 @@ class World:
 
     def _change(self, name: str, *arguments: Any) -> None:
         """A call after which queries are out of date."""
-        self._fresh = False
-        self._alive().call(self, name, *arguments)
+        handle = self._alive()
+        with handle.lock:
+            self._fresh = False
+            handle.call(self, name, *arguments)
 
     def _get(self, name: str, body: Any, n: int, *, parts: int = 1) -> Any:
         """Numbers that a function writes into `parts` arrays of n."""
@@ -286,11 +288,18 @@ class World:
         raw = ctypes.create_string_buffer(bytes(data), len(data))
         self._change("ct_world_snapshot_restore", raw, len(raw))
 
+    def _file(self, name: str, path: Any) -> None:
+        """A function of a file, which its errors name."""
+        try:
+            self._change(name, text(path, "path"))
+        except ContactError as e:
+            raise e.about(str(path)) from None
+
     def save_file(self, path: "Union[str, PathLike[str]]") -> None:
-        self._call("ct_world_snapshot_write", text(path, "path"))
+        self._file("ct_world_snapshot_write", path)
 
     def restore_file(self, path: "Union[str, PathLike[str]]") -> None:
-        self._change("ct_world_snapshot_read", text(path, "path"))
+        self._file("ct_world_snapshot_read", path)
 
     # ---- bodies ----
     @property
@@ -532,7 +541,7 @@ class World:
     # ---- problems, drawing ----
     def dump_problem(self, path: "Union[str, PathLike[str]]") -> None:
         """Writes the contact problem that the last step solved, with its solution, as a CPB file."""
-        self._call("ct_world_dump_problem", text(path, "path"))
+        self._file("ct_world_dump_problem", path)
 
     def problem(self) -> Problem:
         """The contact problem that the last step solved, with its solution as reference."""
