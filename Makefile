@@ -11,6 +11,7 @@
 #   make test-all   that, every switch, language and consumer, platforms, long scenes, fuzz and soak in short form
 #   make docs       docs/pile.webp, the film of the README (needs ffmpeg)
 #   make sizes      the table of sizes in docs/switches.md and compile times
+#   make libcontact.so  build/libcontact.so, the public functions for other languages      make python  build/python, the package of python/
 #   make install    contact.h, contact.c and contact.pc to PREFIX (/usr/local), below DESTDIR
 #   make dist       build/contact-VERSION.tar.gz: contact.h, contact.c, stb_ds.h, LICENSE, examples
 #   make amalgamate contact.h from src/
@@ -34,6 +35,8 @@ STD := -std=c99 -D_POSIX_C_SOURCE=200809L
 BASE := $(STD) $(WARN) -ffp-contract=off
 # threads of the library's own, as the command line has them
 THREADS := -DCONTACT_THREADS=1 -pthread
+# objects serve programs and shared libraries alike; calls within them are direct, as in programs
+PIC := -fPIC -fno-semantic-interposition
 FLAGS64 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=64 $(THREADS)
 FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32 $(THREADS)
 # tests of what float is promised to hold; they run in double like all others, and here
@@ -67,7 +70,7 @@ OBJTSAN := $(UNITS:%=build/otsan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all demo docs test test-build test-plain test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
+.PHONY: all python libcontact.so demo docs test test-build test-plain test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a
@@ -84,11 +87,16 @@ endif
 ifneq ($(filter test test-build test-plain build/tests/% build/tests32/% build/asan/% build/tsan/% test-tsan,$(MAKECMDGOALS)),)
 include build/deps/cmocka.mk
 endif
+# the Python that has numpy; where none has it the file is not written, and tests of python/ are skipped
+ifneq ($(filter test test-build test-plain python,$(MAKECMDGOALS)),)
+-include build/deps/python.mk
+endif
 # one after the other: a package manager has one lock
 build/deps/cjson.mk: | build/deps/stb.mk
 build/deps/cmocka.mk: | build/deps/cjson.mk
+build/deps/python.mk: | build/deps/cjson.mk $(if $(filter python,$(MAKECMDGOALS)),,build/deps/cmocka.mk)
 build/deps/%.mk: tools/deps.sh
-	@CC="$(CC)" sh tools/deps.sh $*
+	@CC="$(CC)" PYTHON="$(PYTHON)" sh tools/deps.sh $*
 
 # ---- objects ----
 # simd.h and what it includes (immintrin.h is slow to read) is compiled once for the tests that read it; the others, of which one needs features of
@@ -108,11 +116,11 @@ begin = $(if $(filter $*,$(TESTS_SIMD)),-include build/pch/$(1).h)
 build/o64/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
-	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(FLAGS64) $(PIC) $(STB_CFLAGS) -MMD -MP -c $< -o $@
 build/o32/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
-	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(FLAGS32) $(PIC) $(STB_CFLAGS) -MMD -MP -c $< -o $@
 build/oasan/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
@@ -152,6 +160,22 @@ build/libcontact_dev32.a: $(OBJ32)
 	@rm -f $@
 	$(call say,AR $@)
 	$(Q)$(AR) rcs $@ $^
+# the public functions as a shared library, for other languages; python/ is the binding for Python
+libcontact.so: build/libcontact.so
+build/libcontact.so: $(OBJ64)
+build/libcontact32.so: $(OBJ32)
+build/libcontact.so build/libcontact32.so:
+	$(call say,LINK $@)
+	@echo '{ global: ct_*; local: *; };' > $@.map
+	$(Q)$(CC) -shared -pthread -Wl,--version-script=$@.map -Wl,-Bsymbolic $^ -lm -o $@
+# the package as it is installed, for tests: PYTHONPATH=build/python
+python: build/python/contact/_abi.py
+	@test -n "$(NUMPY_PYTHON)" || { echo "make python: numpy or pycparser is missing: apt-get install python3-numpy python3-pycparser"; exit 1; }
+build/python/contact/_abi.py: $(wildcard python/contact/*.*) python/generate.py $(wildcard src/public/*.h) build/libcontact.so build/libcontact32.so
+	@mkdir -p $(@D)
+	$(Q)cp python/contact/*.* build/libcontact.so build/libcontact32.so $(@D)
+	$(Q)$(CC) $(STD) -O2 -fPIC -shared python/contact/_keeper.c -o $(@D)/_keeper.so
+	$(Q)CC="$(CC)" $(or $(NUMPY_PYTHON),$(PYTHON)) python/generate.py src/public/api.h $@
 # shared: a hundred programs are linked to its 40 MB
 build/libcontact_asan.so: $(OBJASAN)
 	$(call say,LINK $@)
@@ -244,13 +268,14 @@ build/fuzz/%: tests/fuzz/fuzz_read.c tests/fuzz/fuzz_scene.c build/libcontact_fu
 fuzz:
 	@if ! command -v $(FUZZ_CC) >/dev/null; then echo "SKIPPED fuzz: needs the Debian package clang"; exit 0; fi; \
 	    $(MAKE) --no-print-directory -j$(JOBS) build/fuzz/seeds $(FUZZERS:%=build/fuzz/%) && sh tools/run_fuzz.sh $(SECONDS) $(JOBS) $(FUZZERS)
-test-build: build/contact build/contact32 $(TESTSPLAIN:%=build/tests/%) $(TESTSASAN:%=build/asan/%) $(TESTS32:%=build/tests32/%)
+TESTPYTHON := $(if $(NUMPY_PYTHON),build/python/contact/_abi.py)
+test-build: build/contact build/contact32 $(TESTPYTHON) $(TESTSPLAIN:%=build/tests/%) $(TESTSASAN:%=build/asan/%) $(TESTS32:%=build/tests32/%)
 # what does not build is a failure of its own: a program of an earlier build must not stand for it
 test:
 	@built=0; $(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || built=$$?; \
 	    $(PYTHON) tools/run_tests.py --build-status $$built --jobs $(JOBS) --stb="$(STB_CFLAGS)" --float="$(TESTS32)" --sanitized="$(TESTSASAN)" $(TESTSPLAIN)
 # every test without sanitizers, as users compile
-test-plain: build/contact build/contact32 $(TESTS:%=build/tests/%)
+test-plain: build/contact build/contact32 $(TESTPYTHON) $(TESTS:%=build/tests/%)
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) --skip-matrix $(TESTS)
 # the same bits from every SIMD path, compiler and processor; what is not here is SKIPPED with its package's name
 test-platforms:

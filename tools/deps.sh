@@ -1,6 +1,8 @@
 #!/bin/sh
 # deps.sh -- makes sure that one library can be compiled against, and writes build/deps/NAME.mk for the Makefile.
-#   usage: CC=cc sh tools/deps.sh cjson|stb|cmocka
+#   usage: CC=cc sh tools/deps.sh cjson|stb|cmocka|python
+# python is numpy and what else the tests of python/ need: NUMPY_PYTHON names the interpreter that has it. Where there is none, and as another user
+# than root, nothing is written, and those tests are skipped.
 # Order: what the compiler finds; as root apt-get install; otherwise a private copy under build/deps (never sudo). If all fail: one line to run.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
@@ -21,7 +23,8 @@ cmocka) packages="libcmocka-dev libcmocka0" upper=CMOCKA libs=-lcmocka code='#in
 #include <cmocka.h>
 static void t(void **s) { (void)s; assert_true(1); }
 int main(void) { const struct CMUnitTest a[] = {cmocka_unit_test(t)}; return cmocka_run_group_tests(a, NULL, NULL); }' ;;
-*) echo "deps.sh: unknown library $name (cjson, stb, cmocka)" >&2; exit 1 ;;
+python) packages="python3-numpy python3-pycparser python3-meshio python3-matplotlib python3-setuptools python3-wheel python3-pip" upper= libs= code= ;;
+*) echo "deps.sh: unknown library $name (cjson, stb, cmocka, python)" >&2; exit 1 ;;
 esac
 
 # works FLAGS... -- the small program compiles and links
@@ -42,6 +45,29 @@ give_up() {
     exit 1
 }
 
+install_packages() {
+    echo "deps.sh: installing $packages" >&2
+    # shellcheck disable=SC2086
+    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages; } >&2
+}
+# numpy_python MODULES -- the first interpreter that has them
+numpy_python() {
+    for p in "${PYTHON:-python3}" /usr/bin/python3; do
+        if "$p" -c "import $1" > /dev/null 2>&1; then
+            printf 'NUMPY_PYTHON := %s\n' "$(command -v "$p")" > "$dir/python.mk"
+            exit 0
+        fi
+    done
+}
+if [ "$name" = python ]; then
+    modules="numpy, pycparser, meshio, matplotlib, setuptools, wheel, pip"
+    numpy_python "$modules"
+    if command -v apt-get > /dev/null 2>&1 && [ "$(id -u)" = 0 ] && [ -z "${CONTACT_PRIVATE_DEPS:-}" ]; then
+        install_packages && numpy_python "$modules"
+    fi
+    numpy_python "numpy, pycparser"
+    exit 0
+fi
 if ! command -v "$CC" > /dev/null 2>&1; then
     echo "deps.sh: no C compiler '$CC'. Run: sudo apt-get install -y --no-install-recommends gcc libc6-dev make" >&2
     exit 1
@@ -50,8 +76,7 @@ if works; then done_with "" "$libs"; fi
 command -v apt-get > /dev/null 2>&1 || give_up
 
 if [ "$(id -u)" = 0 ] && [ -z "${CONTACT_PRIVATE_DEPS:-}" ]; then
-    echo "deps.sh: installing $packages" >&2
-    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages; } >&2 || give_up
+    install_packages || give_up
     if works; then done_with "" "$libs"; fi
     give_up
 fi
