@@ -9,7 +9,7 @@
 
 static const char usage[] =
     "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--paper] [--threads N] [--check]\n"
-    "                   [--frames obj|vtk|none] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
+    "                   [--frames obj|vtk|vtu|gltf|none] [--csv] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
     "       contact ccd [--kind vf|ee] [--backward] FILE... [--json]\n"
     "       contact solve FILE... [--solver S|all|auto] [--tol T]\n"
     "                   [--time-limit S] [--dump DIR] [--trace FILE.csv] [--plain] [--paper] [--json]\n"

@@ -613,6 +613,7 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
     body->name = cli_copy(name);
     body->path = b->path;
     body->type = b->type;
+    body->is_embedded = b->surface != NULL;
     if (b->type == SCENE_SOFT)
         code = sim_add_soft(m, b, name, meshes, &body->id);
     else if (b->type == SCENE_CLOTH)
