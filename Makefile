@@ -173,22 +173,24 @@ build/contact_asan: $(TOOLS:%=tools/%.c) $(wildcard tools/*.h) build/libcontact_
 	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(CJSON_CFLAGS) $(TOOLS:%=tools/%.c) $(LIBASAN) -pthread $(CJSON_LIBS) -lm -o $@
 
 # ---- tests ----
+# readers of the command line's own need cJSON
+LIBS_TEST = $(CMOCKA_LIBS) $(if $(filter test_meshes,$*),$(CJSON_CFLAGS) $(CJSON_LIBS))
 build/tests/%: tests/%.c build/libcontact_dev.a build/pch/tests.h.gch
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGS64) -O1,$(FLAGSTEST64) $(call begin,tests)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a $(CMOCKA_LIBS) -lm -o $@
+	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGS64) -O1,$(FLAGSTEST64) $(call begin,tests)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a $(LIBS_TEST) -lm -o $@
 build/tests32/%: tests/%.c build/libcontact_dev32.a build/pch/tests32.h.gch
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGS32) -O1,$(FLAGSTEST32) $(call begin,tests32)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev32.a $(CMOCKA_LIBS) -lm -o $@
+	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGS32) -O1,$(FLAGSTEST32) $(call begin,tests32)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev32.a $(LIBS_TEST) -lm -o $@
 build/asan/%: tests/%.c build/libcontact_asan.so build/pch/asan.h.gch
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGSASAN),$(FLAGSTESTASAN) $(call begin,asan)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< $(LIBASAN) $(CMOCKA_LIBS) -lm -o $@
+	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGSASAN),$(FLAGSTESTASAN) $(call begin,asan)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< $(LIBASAN) $(LIBS_TEST) -lm -o $@
 build/tsan/%: tests/%.c build/libcontact_tsan.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(FLAGSTSAN) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_tsan.a $(CMOCKA_LIBS) -lm -o $@
+	$(Q)$(CC) $(FLAGSTSAN) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_tsan.a $(LIBS_TEST) -lm -o $@
 # data races: the tests of threads under ThreadSanitizer
 test-tsan: build/tsan/test_threads
 	@TSAN_OPTIONS=halt_on_error=1 ./build/tsan/test_threads
@@ -217,7 +219,7 @@ energy: build/energy
 	@./build/energy --cases --worlds $(WORLDS) --seed $(SEED) --jobs $(JOBS)
 # libFuzzer, a harness for each reader: make fuzz SECONDS=600
 FUZZ_CC ?= clang
-FUZZERS := obj msh ply stl vtk tetgen cpb lcp blcp scene
+FUZZERS := obj msh ply stl vtk tetgen mesh meshb vtu gltf glb cpb lcp blcp scene
 SECONDS ?= 600
 FLAGSFUZZ := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 OBJFUZZ := $(UNITS:%=build/ofuzz/%.o) $(TOOLS:%=build/ofuzz/tools/%.o)

@@ -1,6 +1,7 @@
 /* contact.c -- the command line: contact run|ccd|solve|check|info. Every command is a file cmd_*.c. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
+#include "mesh_in.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static const char usage[] =
     "       contact solve FILE... [--solver S|all|auto] [--tol T]\n"
     "                   [--time-limit S] [--dump DIR] [--trace FILE.csv] [--plain] [--paper] [--json]\n"
     "                                                problems: .cpb .lcp .blcp\n"
-    "       contact check FILE...                    surfaces: .obj .msh .ply .stl .vtk .node .ele\n"
+    "       contact check FILE...                    surfaces: .obj .msh .ply .stl .vtk .vtu .mesh .gltf .glb .node .ele\n"
     "       contact info [--json]\n"
     "contact COMMAND --help says what each option does, with an example\n"
     "exit codes: 0 done, 1 bad input, 2 failed, 3 a guarantee broke, 130 interrupted\n";
@@ -89,7 +90,7 @@ ct_code cli_mesh_read(const char *path, ct_mesh *mesh, ct_error_info *e)
 {
     struct stat info;
     if (stat(path, &info) != 0 || !S_ISFIFO(info.st_mode))
-        return ct_mesh_read(path, mesh, e);
+        return mesh_in_read(path, mesh, e);
     memset(e, 0, sizeof *e);
     e->code = CT_ERR_FILE, e->text = "a pipe, which could block for ever; expected a file", e->element = -1;
     return e->code;

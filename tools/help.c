@@ -80,7 +80,7 @@ static const char help_solve[] =
     "                            contact solve problem.cpb --json\n";
 
 static const char help_check[] = "usage: contact check FILE...\n"
-                                 "Reads surfaces (.obj .msh .ply .stl .vtk .node .ele) and tests them for intersections; the exit code is\n"
+                                 "Reads surfaces (.obj .msh .ply .stl .vtk .vtu .mesh .meshb .gltf .glb .node .ele) and tests them for intersections; the exit code is\n"
                                  "3 if there is one.\n"
                                  "\n"
                                  "                            contact check /tmp/cubes/frame_00100.obj\n";

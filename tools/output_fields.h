@@ -15,8 +15,8 @@ void out_vtu(FILE *f, const sim *m, double time);
 /* out_pvd -- the series frame_00000.vtu and so on, with the time of each. */
 void out_pvd(FILE *f, const int *numbers, const double *times, int n);
 
-/* out_animation -- keeps frames for a glTF 2.0 file: rigid motions as those of nodes, others as morph targets. out_animation_glb -- writes it;
-   NULL, or what prevents it. */
+/* out_animation -- keeps frames for a glTF 2.0 file: rigid motions as those of nodes, others as morph targets. out_animation_glb -- writes
+   it; NULL, or what prevents it. */
 typedef struct out_animation out_animation;
 out_animation *out_animation_create(const sim *m);
 void out_animation_add(out_animation *a, const sim *m, double time);

@@ -1,7 +1,7 @@
-/* output_gltf.c -- a run as one binary glTF 2.0 file. Every body is a node with a mesh; a rigid body moves by its node's translation and rotation, a body
-   that deforms by morph targets, one a frame behind the first, of which the animation shows one after the other. Normals are left to the viewer, which
-   shades flat then. Bodies of the scene's `repeat` are bodies of their own.
-   based on: glTF 2.0 specification (Khronos Group, 2021), sections 3.6 (buffers), 3.7.2.2 (morph targets), 3.11 (animations), 4.4 (GLB). */
+/* output_gltf.c -- a run as one binary glTF 2.0 file. Every body is a node with a mesh; a rigid body moves by its node's translation and
+   rotation, a body that deforms by morph targets, one a frame behind the first, of which the animation shows one after the other. Normals
+   are left to the viewer, which shades flat then. Bodies of the scene's `repeat` are bodies of their own. based on: glTF 2.0 specification
+   (Khronos Group, 2021), sections 3.6 (buffers), 3.7.2.2 (morph targets), 3.11 (animations), 4.4 (GLB). */
 #define _POSIX_C_SOURCE 200809L
 #include "output_fields.h"
 #include "cli.h"
@@ -14,7 +14,7 @@ typedef struct gltf_body {
     int moves_rigidly; /* 1: its vertices are in its own axes, and poses [7 n_frames] are positions and quaternions x y z w */
     int changes;       /* 1: it is not the same in all frames */
     double *poses;
-    float *x;          /* [n_frames][3 n_vertices], of a body that moves rigidly [3 n_vertices] */
+    float *x; /* [n_frames][3 n_vertices], of a body that moves rigidly [3 n_vertices] */
 } gltf_body;
 
 struct out_animation {
@@ -127,7 +127,8 @@ void out_animation_free(out_animation *a)
 /* begins a view of the buffer; its bytes follow. target: 34962 points, 34963 indices, 0 none */
 static int gltf_view(gltf_writer *w, size_t bytes, int target)
 {
-    fprintf(w->views, "%s{\"buffer\":0,\"byteOffset\":%ld,\"byteLength\":%lu", w->n_views ? "," : "", ftell(w->bytes), (unsigned long)bytes);
+    fprintf(w->views, "%s{\"buffer\":0,\"byteOffset\":%ld,\"byteLength\":%lu", w->n_views ? "," : "", ftell(w->bytes),
+            (unsigned long)bytes);
     if (target)
         fprintf(w->views, ",\"target\":%d", target);
     if (target == 34962)
@@ -139,8 +140,8 @@ static int gltf_view(gltf_writer *w, size_t bytes, int target)
 /* an accessor of the view from `offset` on; type "SCALAR", ... of floats, or of 32-bit indices without limits */
 static int gltf_accessor(gltf_writer *w, int view, size_t offset, size_t count, const char *type, int is_index)
 {
-    fprintf(w->accessors, "%s{\"bufferView\":%d,\"byteOffset\":%lu,\"componentType\":%d,\"count\":%lu,\"type\":\"%s\"", w->n_accessors ? "," : "", view,
-            (unsigned long)offset, is_index ? 5125 : 5126, (unsigned long)count, type);
+    fprintf(w->accessors, "%s{\"bufferView\":%d,\"byteOffset\":%lu,\"componentType\":%d,\"count\":%lu,\"type\":\"%s\"",
+            w->n_accessors ? "," : "", view, (unsigned long)offset, is_index ? 5125 : 5126, (unsigned long)count, type);
     return w->n_accessors++;
 }
 
@@ -276,8 +277,8 @@ static void gltf_nodes(const gltf_writer *w, FILE *f)
         out_json_string(f, m->bodies[i].name);
         fprintf(f, ",\"mesh\":%d", i);
         if (g->moves_rigidly)
-            fprintf(f, ",\"translation\":[%.9g,%.9g,%.9g],\"rotation\":[%.9g,%.9g,%.9g,%.9g]", g->poses[0], g->poses[1], g->poses[2], g->poses[3], g->poses[4],
-                    g->poses[5], g->poses[6]);
+            fprintf(f, ",\"translation\":[%.9g,%.9g,%.9g],\"rotation\":[%.9g,%.9g,%.9g,%.9g]", g->poses[0], g->poses[1], g->poses[2],
+                    g->poses[3], g->poses[4], g->poses[5], g->poses[6]);
         fputc('}', f);
     }
     fputs("],\"scene\":0,\"scenes\":[{\"nodes\":[", f);
@@ -355,8 +356,9 @@ static void gltf_materials(const sim *m, FILE *f)
         const double *c = colors[m->bodies[i].type];
         if (gltf_kind_seen(m, i))
             continue;
-        fprintf(f, "%s{\"name\":\"%s\",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"baseColorFactor\":[%g,%g,%g,1],\"metallicFactor\":0,"
-                   "\"roughnessFactor\":0.8}}",
+        fprintf(f,
+                "%s{\"name\":\"%s\",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"baseColorFactor\":[%g,%g,%g,1],\"metallicFactor\":0,"
+                "\"roughnessFactor\":0.8}}",
                 i ? "," : ",\"materials\":[", scene_type_names[m->bodies[i].type], c[0], c[1], c[2]);
     }
     fputc(']', f);
@@ -396,7 +398,8 @@ const char *out_animation_glb(const out_animation *a, FILE *f)
         return "out of memory";
     gltf_json(&w, out);
     fclose(w.views), fclose(w.accessors), fclose(w.bytes);
-    fprintf(out, ",\"bufferViews\":[%s],\"accessors\":[%s],\"buffers\":[{\"byteLength\":%lu}]}", w.text[0], w.text[1], (unsigned long)w.size[2]);
+    fprintf(out, ",\"bufferViews\":[%s],\"accessors\":[%s],\"buffers\":[{\"byteLength\":%lu}]}", w.text[0], w.text[1],
+            (unsigned long)w.size[2]);
     fclose(out);
     /* 12 bytes of head, two chunks with 8 of their own, lengths in multiples of 4: all values of the buffer have 4 bytes */
     total = 28 + (size + 3) / 4 * 4 + w.size[2];

@@ -1,7 +1,7 @@
 /* output_vtu.c -- frames as VTK's XML unstructured grids (.vtu) and the series of them (.pvd).
-   Points are the vertices of every body, and behind those of a soft body with an embedded surface its nodes. Cells: tets of soft bodies, triangles,
-   segments, and points of bodies that have neither. Arrays are collected first, so that the offsets in the head of the file are known.
-   based on: VTK XML file formats, version 1.0, appended raw data (docs.vtk.org). */
+   Points are the vertices of every body, and behind those of a soft body with an embedded surface its nodes. Cells: tets of soft bodies,
+   triangles, segments, and points of bodies that have neither. Arrays are collected first, so that the offsets in the head of the file are
+   known. based on: VTK XML file formats, version 1.0, appended raw data (docs.vtk.org). */
 #include "output_fields.h"
 #include "cli.h"
 #include <math.h>
@@ -17,14 +17,31 @@ typedef struct vtu_array {
     double *values;
 } vtu_array;
 
-enum { VTU_POINTS, VTU_CONNECTIVITY, VTU_OFFSETS, VTU_TYPES, VTU_POINT_BODY, VTU_VELOCITY, VTU_IMPULSE, VTU_CELL_BODY, VTU_PART, VTU_STRESS, VTU_ARRAYS };
+enum {
+    VTU_POINTS,
+    VTU_CONNECTIVITY,
+    VTU_OFFSETS,
+    VTU_TYPES,
+    VTU_POINT_BODY,
+    VTU_VELOCITY,
+    VTU_IMPULSE,
+    VTU_CELL_BODY,
+    VTU_PART,
+    VTU_STRESS,
+    VTU_ARRAYS
+};
 
 /* integers of a frame are below 2^53, which a double has exactly */
-static const vtu_array vtu_arrays[VTU_ARRAYS] = {
-    {"Points", "Float64", 3, 8, 0, NULL},          {"connectivity", "Int64", 1, 8, 0, NULL}, {"offsets", "Int64", 1, 8, 0, NULL},
-    {"types", "UInt8", 1, 1, 0, NULL},             {"body", "Int32", 1, 4, 0, NULL},         {"velocity", "Float32", 3, 4, 0, NULL},
-    {"contact_impulse", "Float32", 3, 4, 0, NULL}, {"body", "Int32", 1, 4, 0, NULL},         {"part", "UInt8", 1, 1, 0, NULL},
-    {"stress", "Float32", 6, 4, 0, NULL}};
+static const vtu_array vtu_arrays[VTU_ARRAYS] = {{"Points", "Float64", 3, 8, 0, NULL},
+                                                 {"connectivity", "Int64", 1, 8, 0, NULL},
+                                                 {"offsets", "Int64", 1, 8, 0, NULL},
+                                                 {"types", "UInt8", 1, 1, 0, NULL},
+                                                 {"body", "Int32", 1, 4, 0, NULL},
+                                                 {"velocity", "Float32", 3, 4, 0, NULL},
+                                                 {"contact_impulse", "Float32", 3, 4, 0, NULL},
+                                                 {"body", "Int32", 1, 4, 0, NULL},
+                                                 {"part", "UInt8", 1, 1, 0, NULL},
+                                                 {"stress", "Float32", 6, 4, 0, NULL}};
 
 void out_put(FILE *f, uint64_t x, int bytes)
 {
@@ -145,8 +162,8 @@ static void vtu_heads(FILE *f, const vtu_array *a, int from, int to, uint64_t *o
 {
     int i;
     for (i = from; i < to; i++) {
-        fprintf(f, "        <DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%llu\"/>\n", a[i].type, a[i].name,
-                a[i].components, (unsigned long long)*offset);
+        fprintf(f, "        <DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%llu\"/>\n",
+                a[i].type, a[i].name, a[i].components, (unsigned long long)*offset);
         *offset += 8 + (uint64_t)a[i].n * (uint64_t)a[i].bytes;
     }
 }
@@ -156,9 +173,11 @@ static void vtu_write(FILE *f, const vtu_array *a, double time)
     uint64_t offset = 16;
     size_t k;
     int i;
-    fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
-          "  <UnstructuredGrid>\n    <FieldData>\n"
-          "      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"appended\" offset=\"0\"/>\n    </FieldData>\n", f);
+    fputs(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
+        "  <UnstructuredGrid>\n    <FieldData>\n"
+        "      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"appended\" offset=\"0\"/>\n    </FieldData>\n",
+        f);
     fprintf(f, "    <Piece NumberOfPoints=\"%lu\" NumberOfCells=\"%lu\">\n      <Points>\n", (unsigned long)a[VTU_POINT_BODY].n,
             (unsigned long)a[VTU_TYPES].n);
     vtu_heads(f, a, VTU_POINTS, VTU_CONNECTIVITY, &offset);
