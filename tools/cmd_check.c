@@ -16,6 +16,8 @@ static int check_file(const char *path)
     memset(&mesh, 0, sizeof mesh);
     memset(&e, 0, sizeof e);
     code = cli_mesh_read(path, &mesh, &e);
+    if (code == CT_ERR_FILE && strstr(e.text, "cannot open"))
+        return cli_no_file(path, "a mesh");
     if (code != CT_OK)
         return cli_fail("%s: %s", path, cli_error_text(code, &e, text, sizeof text));
     code = ct_mesh_intersections(&mesh, &pairs, &n, &e);
@@ -49,7 +51,7 @@ int cmd_check(int argc, char **argv)
     for (i = 1; i < argc; i++) {
         int code;
         if (argv[i][0] == '-')
-            return cli_fail("check: unknown option '%s'", argv[i]);
+            return cli_unknown_option("check", argv[i]);
         code = check_file(argv[i]);
         /* bad input is reported rather than an intersection, since not all files were tested */
         if (code == CLI_BAD_INPUT || worst == CLI_DONE)

@@ -15,6 +15,8 @@
 
 typedef struct run_options {
     const char *scene, *out, *render, *dump;
+    const char **sets; /* [n_sets] */
+    int n_sets;
     sim_options sim;
     long steps, every; /* -1: by the scene's duration; 1 */
     int check, json, quiet, csv;
@@ -68,6 +70,10 @@ static int run_value_option(run_options *o, int argc, char **argv, int *i)
     const char *v = NULL;
     long n = 0;
     int r;
+    if ((r = cli_option(argc, argv, i, "--set", &v)) != 0) {
+        o->sets[o->n_sets++] = v;
+        return r;
+    }
     if ((r = cli_option(argc, argv, i, "--out", &o->out)) != 0 || (r = cli_option(argc, argv, i, "--stepper", &o->sim.stepper)) != 0 ||
         (r = cli_option(argc, argv, i, "--solver", &o->sim.solver)) != 0 || (r = cli_option(argc, argv, i, "--render", &o->render)) != 0)
         return r;
@@ -102,6 +108,7 @@ static int run_parse(run_options *o, int argc, char **argv)
     memset(o, 0, sizeof *o);
     o->steps = -1;
     o->every = 1;
+    o->sets = (const char **)cli_alloc((size_t)argc, sizeof *o->sets);
     o->sim.threads = 1;
     for (i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--check"))
@@ -118,7 +125,7 @@ static int run_parse(run_options *o, int argc, char **argv)
             if (r < 0)
                 return 0;
         } else if (argv[i][0] == '-') {
-            cli_fail("run: unknown option '%s'", argv[i]);
+            cli_unknown_option("run", argv[i]);
             return 0;
         } else if (o->scene) {
             cli_fail("run: expected one scene, found '%s' and '%s'", o->scene, argv[i]);
@@ -500,7 +507,7 @@ int cmd_run(int argc, char **argv)
     int code = CLI_BAD_INPUT;
     r->lock.handle = -1;
     r->started = run_clock(CLOCK_MONOTONIC);
-    if (run_parse(&r->o, argc, argv) && scene_read(r->o.scene, &r->scene)) {
+    if (run_parse(&r->o, argc, argv) && scene_read(r->o.scene, r->o.sets, r->o.n_sets, &r->scene)) {
         if (run_start(r))
             code = run_all(r);
         if (r->stats.f)
@@ -516,6 +523,7 @@ int cmd_run(int argc, char **argv)
         render_discard(r->picture);
     inside_free(r->inside);
     free(r->cpu_ms);
+    free((void *)r->o.sets);
     free(r);
     return code;
 }

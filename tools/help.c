@@ -9,6 +9,9 @@ static const char help_run[] =
     "  --out DIR             frames, stats.jsonl (one line for each step) and summary.json are written to DIR,\n"
     "                        which is created if it is missing; those of an earlier run in DIR are removed\n"
     "                            contact run examples/scenes/two_cubes.json --out /tmp/cubes\n"
+    "  --set KEY=VALUE       a value of the scene, instead of what the file has; several are allowed. KEY as errors name it, VALUE as JSON\n"
+    "                        or a word\n"
+    "                            contact run examples/scenes/two_cubes.json --set friction=0.1 --set bodies[0].material.young=2e5\n"
     "  --steps N             number of steps, instead of the scene's duration\n"
     "                            contact run examples/scenes/slope.json --steps 100\n"
     "  --stepper S           the stepper instead of the scene's: cmr, dcd, barrier, layers, penalty, geometric or explicit\n"
@@ -80,10 +83,29 @@ static const char help_solve[] =
     "                            contact solve problem.cpb --json\n";
 
 static const char help_check[] = "usage: contact check FILE...\n"
-                                 "Reads surfaces (.obj .msh .ply .stl .vtk .vtu .mesh .meshb .gltf .glb .node .ele) and tests them for intersections; the exit code is\n"
-                                 "3 if there is one.\n"
+                                 "Reads surfaces (.obj .msh .ply .stl .vtk .vtu .mesh .meshb .gltf .glb .node .ele) and tests them for\n"
+                                 "intersections; the exit code is 3 if there is one.\n"
                                  "\n"
                                  "                            contact check /tmp/cubes/frame_00100.obj\n";
+
+static const char help_init[] =
+    "usage: contact init MESH [--type T] > SCENE.json\n"
+    "Prints a scene in which the mesh falls on a floor: a closed surface becomes a soft body with a lattice of tets\n"
+    "inside, an open one a cloth, tets a soft body, segments a rod. Says on stderr what it is, and warns of repeated\n"
+    "vertices, borders, inverted tets, triangles that are turned or intersect, and of units. A relative MESH is looked\n"
+    "for from SCENE.json's folder: write that where the command runs.\n"
+    "\n"
+    "  --type T              soft, cloth, rod, points, rigid, static or kinematic, instead of what the elements tell\n"
+    "                            contact init tests/data/gmsh.mesh --type rigid > box.json\n";
+
+static const char help_scene[] = "usage: contact scene SCENE.json... [--set KEY=VALUE]...\n"
+                                 "       contact scene --schema\n"
+                                 "Reads scenes without running them; the exit code is 1 if one of them has an error. Meshes are not read.\n"
+                                 "\n"
+                                 "  --set KEY=VALUE       as for contact run\n"
+                                 "                            contact scene examples/scenes/slope.json --set friction=0.1\n"
+                                 "  --schema              prints the JSON Schema (draft 7) of scenes, for editors\n"
+                                 "                            contact scene --schema\n";
 
 static const char help_info[] = "usage: contact info [options]\n"
                                 "Prints the version, the precision, the SIMD path, and which steppers and solvers are built.\n"
@@ -97,7 +119,8 @@ const char *cli_help(const char *command)
 {
     static const struct {
         const char *name, *text;
-    } texts[] = {{"run", help_run}, {"ccd", help_ccd}, {"solve", help_solve}, {"check", help_check}, {"info", help_info}};
+    } texts[] = {{"run", help_run}, {"ccd", help_ccd}, {"solve", help_solve}, {"check", help_check}, {"info", help_info},
+               {"init", help_init}, {"scene", help_scene}};
     size_t i;
     for (i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!strcmp(command, texts[i].name))

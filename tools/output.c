@@ -34,7 +34,7 @@ int out_make_directory(const char *path)
         }
     }
     if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        cli_fail("%s: is not a folder", path);
+        cli_fail("%s: is a file; expected a folder, or a name for a new one", path);
         return 0;
     }
     return 1;
