@@ -15,6 +15,10 @@ int cmd_check(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_init(int argc, char **argv);
 int cmd_scene(int argc, char **argv);
+int cmd_sweep(int argc, char **argv);
+
+/* cli_program -- how this program was called. */
+const char *cli_program(void);
 
 /* cli_alloc -- zeroed memory; without memory the program ends with a message. */
 void *cli_alloc(size_t count, size_t size);

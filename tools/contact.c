@@ -1,4 +1,4 @@
-/* contact.c -- the command line: contact run|init|scene|ccd|solve|check|info. Every command is a file cmd_*.c. */
+/* contact.c -- the command line: contact run|init|scene|sweep|ccd|solve|check|info. Every command is a file cmd_*.c. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 #include "mesh_in.h"
@@ -17,6 +17,7 @@ static const char usage[] =
     "                   [--set KEY=VALUE]...\n"
     "       contact init MESH [--type T] > SCENE.json    a scene for a mesh, and what is wrong with the mesh\n"
     "       contact scene SCENE.json... [--set KEY=VALUE]... | --schema\n"
+    "       contact sweep SWEEP.json --out DIR [--case N | --merge | --list | --slurm]\n"
     "       contact ccd [--kind vf|ee] [--backward] FILE... [--json]\n"
     "       contact solve FILE... [--solver S|all|auto] [--tol T]\n"
     "                   [--time-limit S] [--dump DIR] [--trace FILE.csv] [--plain] [--paper] [--json]\n"
@@ -196,6 +197,10 @@ const char *cli_closest(const char *word, const char *list, char *buffer, size_t
     return buffer;
 }
 
+static const char *cli_called;
+
+const char *cli_program(void) { return cli_called; }
+
 int cli_unknown_option(const char *command, const char *option)
 {
     const char *p = cli_help(command);
@@ -243,8 +248,9 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } commands[] = {{"run", cmd_run}, {"ccd", cmd_ccd}, {"solve", cmd_solve}, {"check", cmd_check}, {"info", cmd_info},
-                  {"init", cmd_init}, {"scene", cmd_scene}};
+                  {"init", cmd_init}, {"scene", cmd_scene}, {"sweep", cmd_sweep}};
     size_t i;
+    cli_called = argv[0];
     if (argc < 2) {
         fputs(usage, stderr);
         return CLI_BAD_INPUT;

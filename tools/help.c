@@ -107,6 +107,23 @@ static const char help_scene[] = "usage: contact scene SCENE.json... [--set KEY=
                                  "  --schema              prints the JSON Schema (draft 7) of scenes, for editors\n"
                                  "                            contact scene --schema\n";
 
+static const char help_sweep[] =
+    "usage: contact sweep SWEEP.json --out DIR [--case N | --merge | --list | --slurm]\n"
+    "Runs a scene for all combinations of some values. The result of each case goes to a file in DIR, and is not computed\n"
+    "again; table.csv has a line for each. docs/files.md describes SWEEP.json. Alone it runs all cases, then merges; under\n"
+    "mpirun or srun each process runs its share.\n"
+    "\n"
+    "  --out DIR             where results are, and go\n"
+    "                            contact sweep cone.json --out /tmp/cone\n"
+    "  --case N              runs this case alone\n"
+    "                            contact sweep cone.json --out /tmp/cone --case 17\n"
+    "  --merge               writes table.csv from the results\n"
+    "                            mpirun -n 2 contact sweep cone.json --out /tmp/cone; contact sweep cone.json --out /tmp/cone --merge\n"
+    "  --list                prints a command for each case\n"
+    "                            contact sweep cone.json --out /tmp/cone --list | parallel\n"
+    "  --slurm               prints a script for a Slurm array\n"
+    "                            contact sweep cone.json --out /tmp/cone --slurm > cone.sh; sbatch cone.sh\n";
+
 static const char help_info[] = "usage: contact info [options]\n"
                                 "Prints the version, the precision, the SIMD path, and which steppers and solvers are built.\n"
                                 "\n"
@@ -120,7 +137,7 @@ const char *cli_help(const char *command)
     static const struct {
         const char *name, *text;
     } texts[] = {{"run", help_run}, {"ccd", help_ccd}, {"solve", help_solve}, {"check", help_check}, {"info", help_info},
-               {"init", help_init}, {"scene", help_scene}};
+               {"init", help_init}, {"scene", help_scene}, {"sweep", help_sweep}};
     size_t i;
     for (i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!strcmp(command, texts[i].name))

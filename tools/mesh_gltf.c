@@ -89,7 +89,7 @@ static const unsigned char *gltf_buffer(gltf *g, double index, size_t *out_n)
 {
     const cJSON *b = gltf_at(g, "buffers", index);
     const char *uri = gltf_text(b, "uri");
-    int number = (int)index;
+    int number = b ? (int)index : 0;
     if (!b)
         return NULL;
     if (!*uri) {
@@ -111,11 +111,12 @@ static int gltf_accessor(gltf *g, double index, const char *type, int width, glt
     const cJSON *a = gltf_at(g, "accessors", index), *view;
     const unsigned char *bytes;
     size_t n = 0, size = 0, i;
-    double at, begin, length, stride, count;
-    int number = (int)index;
+    double at, begin, length, stride, count, kind;
+    int number = a ? (int)index : 0;
     if (!a)
         return 0;
-    out->kind = (int)gltf_number(a, "componentType", 0);
+    kind = gltf_number(a, "componentType", 0);
+    out->kind = kind > 0 && kind < 10000 ? (int)kind : 0;
     for (i = 0; i < 4; i++)
         if (kinds[i][0] == out->kind && (width == 3) == (out->kind == 5126))
             size = (size_t)(kinds[i][1] * width);

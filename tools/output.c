@@ -430,21 +430,25 @@ static void out_csv_line(FILE *f, const cJSON *o, const char *prefix, int names,
             fputs(name, f);
         else if (cJSON_IsString(v))
             fputs(v->valuestring, f);
-        else if (cJSON_IsNumber(v))
-            fprintf(f, "%.9g", v->valuedouble);
+        else if (cJSON_IsNumber(v) || cJSON_IsBool(v))
+            fprintf(f, "%.9g", cJSON_IsNumber(v) ? v->valuedouble : cJSON_IsTrue(v) ? 1 : 0);
     }
+}
+
+void out_csv_row(FILE *f, const char *line, int names)
+{
+    cJSON *o = cJSON_Parse(line);
+    int n = 0;
+    out_csv_line(f, o, "", names, &n);
+    fputc('\n', f);
+    cJSON_Delete(o);
 }
 
 void out_csv(FILE *f, const char *line, int first)
 {
-    cJSON *o = cJSON_Parse(line);
-    int names;
-    for (names = first; names >= 0; names--) {
-        int n = 0;
-        out_csv_line(f, o, "", names, &n);
-        fputc('\n', f);
-    }
-    cJSON_Delete(o);
+    if (first)
+        out_csv_row(f, line, 1);
+    out_csv_row(f, line, 0);
 }
 
 static void out_summary_counts(FILE *f, const out_totals *t)

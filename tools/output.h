@@ -73,6 +73,8 @@ void out_json_number(FILE *f, double x, int digits);
 void out_json_string(FILE *f, const char *text);
 /* out_csv -- the same line as comma-separated values, objects as columns "energy.kinetic"; step 1 begins with a line of their names. */
 void out_csv(FILE *f, const char *line, int first);
+/* out_csv_row -- the values of such an object, or their names, with the line's end. */
+void out_csv_row(FILE *f, const char *line, int names);
 /* out_stats -- one line; intersections below 0 are null. */
 void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, long intersections, double cpu_ms);
 void out_summary(FILE *f, const out_totals *t);

@@ -191,5 +191,6 @@ void scene_read_restitution(json_in *in, const cJSON *root, scene *s)
     s->restitution_threshold = json_in_number(in, root, "", "restitution_threshold", d.restitution_threshold, 0, SCENE_INF, 0);
     s->restitution_law = (ct_restitution_law)json_in_choice(in, root, "", "restitution_law", "newton poisson", (int)d.restitution_law);
     s->friction_combine = (ct_combine)json_in_choice(in, root, "", "friction_combine", "geometric average min multiply max", (int)d.friction_combine);
-    s->restitution_combine = (ct_combine)json_in_choice(in, root, "", "restitution_combine", "geometric average min multiply max", (int)d.restitution_combine);
+    s->restitution_combine =
+        (ct_combine)json_in_choice(in, root, "", "restitution_combine", "geometric average min multiply max", (int)d.restitution_combine);
 }

@@ -15,7 +15,7 @@ static cJSON *set_element(cJSON *array, const char *index, size_t n, const char 
     int is_number = n > 0 && end == index + n;
     cJSON *e;
     if (!cJSON_IsArray(array)) {
-        cli_fail("--set %.*s: is no array, which has [%.*s]", (int)until, whole, (int)n, index);
+        cli_fail("--set %.*s: the scene has no array here for [%.*s]; give it as a whole, KEY=[...]", (int)until, whole, (int)n, index);
         return NULL;
     }
     if (is_number && number >= 0 && number < cJSON_GetArraySize(array))
