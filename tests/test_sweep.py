@@ -138,6 +138,16 @@ def check_changes(d):
     check("sweep names a case that there is not", code == 1 and "--case 6" in err and "below 6" in err, err)
 
 
+def check_page(d):
+    """the sweep of docs/files.md"""
+    page = open(os.path.join(ROOT, "docs", "files.md")).read()
+    data = json.loads(page[page.index("```json") + 7:].split("```")[0])
+    data.update(scene=os.path.join(ROOT, "docs", data["scene"]), steps=1)
+    write(d, "page.json", data)
+    code, out, err = run([CONTACT, "sweep", d + "/page.json", "--out", d + "/page"])
+    check("the sweep of docs/files.md runs", code == 0 and "22 of 22 cases" in out, err)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="contact_test_") as d:
         write(d, "cone_scene.json", {"name": "cone", "dt": DT, "duration": DT * STEPS, "friction": MU, "bodies": [
@@ -153,6 +163,7 @@ def main():
         check_kill(d, whole)
         check_many(d, whole)
         check_changes(d)
+        check_page(d)
     return 1 if FAILED else 0
 
 

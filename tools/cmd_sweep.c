@@ -263,11 +263,27 @@ static cJSON *sweep_result(const sweep *s, long number)
     return root;
 }
 
-/* contact run in a process of its own, its summary to the file; its exit code */
-static int sweep_fork(const sweep *s, char *values, const char *summary)
+/* what a process writes to the pipe, with a byte 0 behind it; to free */
+static char *sweep_drain(int handle)
 {
-    char **args = (char **)cli_alloc((size_t)s->n_options + strlen(values) + 10, sizeof *args), steps[24], *p;
-    int n = 0, i, status = 0;
+    char *text = NULL;
+    size_t n = 0;
+    ssize_t got = 1;
+    while (got > 0 || (got < 0 && errno == EINTR)) {
+        text = (char *)cli_grow(text, n + 4097, 1);
+        got = read(handle, text + n, 4096);
+        n += got > 0 ? (size_t)got : 0;
+    }
+    text[n] = '\0';
+    close(handle);
+    return text;
+}
+
+/* contact run in a process of its own, which ends with this one: its summary, to free, and its exit code */
+static char *sweep_fork(const sweep *s, char *values, int *code)
+{
+    char **args = (char **)cli_alloc((size_t)s->n_options + strlen(values) + 10, sizeof *args), steps[24], *p, *summary;
+    int n = 0, i, status = 0, ends[2];
     pid_t child;
     args[n++] = (char *)"run", args[n++] = s->scene, args[n++] = (char *)"--json", args[n++] = (char *)"--quiet";
     snprintf(steps, sizeof steps, "%d", s->steps);
@@ -280,62 +296,63 @@ static int sweep_fork(const sweep *s, char *values, const char *summary)
         args[n++] = (char *)"--set", args[n++] = p;
     }
     fflush(stdout), fflush(stderr);
-    child = fork();
+    *code = CLI_FAILED;
+    child = pipe(ends) == 0 ? fork() : -1;
     if (child == 0) {
-        int code = freopen(summary, "wb", stdout) ? cmd_run(n, args) : CLI_FAILED;
+        close(ends[0]);
+        *code = dup2(ends[1], STDOUT_FILENO) >= 0 ? cmd_run(n, args) : CLI_FAILED;
         fflush(stdout);
-        _exit(code);
+        _exit(*code);
     }
     free(args);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+    if (child < 0)
+        return cli_copy("");
+    close(ends[1]);
+    summary = sweep_drain(ends[0]);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    return child < 0 || !WIFEXITED(status) ? CLI_FAILED : WEXITSTATUS(status);
+    *code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_FAILED;
+    return summary;
 }
 
-static void sweep_write(FILE *f, const sweep *s, long number, int code, const char *values, FILE *summary)
+static void sweep_write(FILE *f, const sweep *s, long number, int code, const char *summary)
 {
-    int c, any = 0;
+    char *values = sweep_values(s, number);
     fprintf(f, "{\"case\":%ld,\"run\":", number);
     out_json_string(f, s->run);
     fputs(",\"values\":", f);
     out_json_string(f, values);
-    fprintf(f, ",\"exit\":%d,\"summary\":", code);
-    while (summary && (c = fgetc(summary)) != EOF)
-        any = fputc(c, f) != EOF;
-    fputs(any ? "}\n" : "null}\n", f);
+    fprintf(f, ",\"exit\":%d,\"summary\":%s}\n", code, summary);
+    free(values);
 }
 
 /* runs a case that has no result; an exit code of the sweep */
 static int sweep_case(const sweep *s, long number)
 {
-    char name[32], summary[1100], *values;
+    char name[32], *values, *summary;
     cJSON *done = sweep_result(s, number);
     out_file o;
-    FILE *f;
     int code, ok;
     cJSON_Delete(done);
     if (done)
         return CLI_DONE;
-    sweep_name(number, name);
-    snprintf(summary, sizeof summary, "%s/%s.run", s->out, name);
     values = sweep_values(s, number);
-    code = sweep_fork(s, values, summary);
+    summary = sweep_fork(s, values, &code);
     free(values);
-    if (code == CLI_BAD_INPUT || code == CLI_INTERRUPTED) {
-        remove(summary);
-        return code == CLI_BAD_INPUT ? cli_fail("sweep: case %ld was not run; the cases behind it are not, either", number) : code;
+    if (code != CLI_BAD_INPUT && code != CLI_INTERRUPTED && *summary) {
+        sweep_name(number, name);
+        ok = out_open(&o, s->out, name);
+        if (ok)
+            sweep_write(o.f, s, number, code, summary);
+        code = ok && out_close(&o) ? CLI_DONE : CLI_FAILED;
+    } else if (code == CLI_BAD_INPUT)
+        cli_fail("sweep: case %ld was not run; the cases behind it are not, either", number);
+    else if (code != CLI_INTERRUPTED) {
+        cli_fail("sweep: case %ld ended with exit code %d and no summary", number, code);
+        code = CLI_FAILED;
     }
-    f = fopen(summary, "rb");
-    ok = out_open(&o, s->out, name);
-    values = sweep_values(s, number);
-    if (ok)
-        sweep_write(o.f, s, number, code, values, f);
-    ok = ok && out_close(&o);
-    if (f)
-        fclose(f);
-    remove(summary);
-    free(values);
-    return ok ? CLI_DONE : CLI_FAILED;
+    free(summary);
+    return code;
 }
 
 /* ---- the table ---- */
@@ -480,9 +497,11 @@ static int sweep_run(const sweep *s)
         return CLI_BAD_INPUT;
     if (s->only >= 0)
         return sweep_case(s, s->only);
-    for (i = s->rank; i < s->n_cases && code == CLI_DONE; i += s->ranks)
-        code = sweep_case(s, i);
-    if (code != CLI_DONE || s->ranks > 1)
+    for (i = s->rank; i < s->n_cases && (code == CLI_DONE || code == CLI_FAILED); i += s->ranks) {
+        int one = sweep_case(s, i);
+        code = one != CLI_DONE ? one : code;
+    }
+    if ((code != CLI_DONE && code != CLI_FAILED) || s->ranks > 1)
         return code;
     return sweep_merge(s);
 }
