@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_commands.py -- contact init, contact scene, run --set: the schema of scenes has the keys of the reader, no more and no less; scenes that are made
-for meshes run; and 25 typical mistakes on the command line, each of which is told with its culprit and its cure.
+"""test_commands.py -- contact init, contact scene, run --set: the schema of scenes has the keys of the reader, no more and no less; scenes
+that are made for meshes run; and 25 typical mistakes on the command line, each of which is told with its culprit and its cure.
 
 Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is missing"; exit 1 when one failed.
 """
@@ -35,8 +35,8 @@ WHOLE = {
     "dt": 1, "solver_options": {}, "dcd": {}, "barrier": {}, "layers": {}, "geometric": {}, "penalty": {}, "explicit": {},
     "output": {"camera": {"eye": [0, 0, 1]}}, "joints": [{"type": "hinge", "a": "x"}], "stitches": [{"a": ["x", 0], "b": ["x", 0]}],
     "bodies": [
-        {"type": "soft", "shape": {"box": {}}, "material": {"damping": {}}, "transform": [{"scale": [1, 1, 1]}], "repeat": {}, "contact": {}, "filter": {},
-         "air": {}, "fix": [{"vertices": [0], "motion": {}}, {"vertices": [0], "motion": [{}]}]},
+        {"type": "soft", "shape": {"box": {}}, "material": {"damping": {}}, "transform": [{"scale": [1, 1, 1]}], "repeat": {}, "contact": {},
+         "filter": {}, "air": {}, "fix": [{"vertices": [0], "motion": {}}, {"vertices": [0], "motion": [{}]}]},
         {"type": "cloth", "shape": {"grid": {}}, "material": {}}, {"type": "rigid", "shape": {"sphere": {}}, "material": {}},
         {"type": "static", "shape": {"plane": {}}}, {"type": "rod", "shape": {"line": {}}, "material": {"damping": {}}},
         {"type": "points", "shape": {"net": {}}, "material": {"damping": {}}}, {"type": "kinematic", "mesh": "x", "motion": {}},
@@ -97,7 +97,7 @@ def check_schema(d):
             check("the schema's keys are the reader's: " + (path or "the scene"), False, (sorted(mine.get(path, [])), sorted(theirs.get(path, []))))
     check("the schema has the objects and keys of the reader", mine == theirs)
     # what the reader's sources list is there, so that no object is left out on both sides
-    source = "".join(open(p).read() for p in glob.glob(os.path.join(ROOT, "tools", "*.c")))
+    source = "".join(open(p).read() for p in glob.glob(os.path.join(ROOT, "tools", "scene*.c")) + [os.path.join(ROOT, "tools", "thin.c")])
     lists = [s for call in re.findall(r'json_in_keys\(([^;{]*)', source) for s in re.findall(r'"([^"]*)"', re.sub(r'"\s*"', "", call))]
     lost = [s for s in lists if s not in mine and not any(set(s.split()) <= keys for keys in mine.values())]
     check("the schema has each list of keys in the sources", len(lists) > 20 and not lost, lost)
@@ -119,19 +119,19 @@ def check_validator(d, schema):
     if not python:
         print("SKIPPED the schema takes scenes: needs the Debian package python3-jsonschema")
         return
-    bad = [dict(WHOLE, **c) for c in ({"colour": 1}, {"dt": 0}, {"dt": "a"}, {"gravity": [0, 1]}, {"stepper": "cmrr"}, {"bodies": {}}, {"joints": [{"type": "x"}]},
-                                      {"barrier": {"dhat": -1}}, {"newton_iterations": 1.5}, {"self_collision": 1}, {"solver_options": {"cone": "round"}},
-                                      {"bodies": [{"type": "soft", "material": {"yong": 1}}]}, {"bodies": [{"type": "soft", "material": {"poisson": 0.51}}]},
-                                      {"bodies": [{"type": "soft", "transform": [{"scale": [1, 1]}]}]}, {"explicit": {"refine": 2}})]
-    bad.append({"bodies": WHOLE["bodies"]})
+    changes = [{"colour": 1}, {"dt": 0}, {"dt": "a"}, {"gravity": [0, 1]}, {"stepper": "cmrr"}, {"bodies": {}}, {"joints": [{"type": "x"}]},
+               {"barrier": {"dhat": -1}}, {"newton_iterations": 1.5}, {"self_collision": 1}, {"solver_options": {"cone": "round"}},
+               {"bodies": [{"type": "soft", "material": {"yong": 1}}]}, {"bodies": [{"type": "soft", "material": {"poisson": 0.51}}]},
+               {"bodies": [{"type": "soft", "transform": [{"scale": [1, 1]}]}]}, {"explicit": {"refine": 2}}]
+    bad = [dict(WHOLE, **c) for c in changes] + [{"bodies": WHOLE["bodies"]}]
     scenes = glob.glob(os.path.join(ROOT, "examples", "scenes", "*.json")) + glob.glob(os.path.join(ROOT, "bench", "scenes", "*.json"))
     with open(d + "/schema.json", "w") as f:
         json.dump(schema, f)
     for i, b in enumerate(bad):
         with open(d + "/bad%d.json" % i, "w") as f:
             json.dump(b, f)
-    p = subprocess.run([python, "-c", VALIDATE, d + "/schema.json"] + scenes + [d + "/bad%d.json" % i for i in range(len(bad))], stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE, timeout=60)
+    p = subprocess.run([python, "-c", VALIDATE, d + "/schema.json"] + scenes + [d + "/bad%d.json" % i for i in range(len(bad))],
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
     check("jsonschema takes the schema", p.returncode == 0, p.stderr.decode())
     found = json.loads(p.stdout or "[]")
     check("all scenes of the repository are valid", len(scenes) > 7 and not any(found[:len(scenes)]), found[:len(scenes)])
@@ -157,7 +157,8 @@ def check_set(d):
     check("--set of a vector", abs((fall("gravity=[0,-1,0]") - 5) * 9.81 - (free - 5)) < 1e-5, free)
     check("--set of a body by number and by name", abs(fall("bodies[0].velocity=[0,1,0]") - 0.1 - free) < 1e-5 and
           fall("bodies[0].velocity=[0,1,0]") == fall("bodies[cube].velocity=[0,1,0]"), free)
-    check("--set makes what is missing", isinstance(fall("stepper=barrier", "barrier.dhat=1e-3"), float), fall("stepper=barrier", "barrier.dhat=1e-3"))
+    made = fall("stepper=barrier", "barrier.dhat=1e-3")
+    check("--set makes what is missing", isinstance(made, float), made)
     check("the last --set holds", fall("gravity=[0,-5,0]", "gravity=[0,-9.81,0]") == free)
     check("--set of an element of an array", fall("gravity=[0,-5,0]", "gravity[1]=-9.81") == free, fall("gravity=[0,-5,0]", "gravity[1]=-9.81"))
 
@@ -238,7 +239,8 @@ def check_mistakes(d):
     for args, words in MISTAKES:
         code, out, err = contact(*[{"SCENE": "scene.json", "MESH": mesh}.get(a, a) for a in args], cwd=d)
         missing = [w for w in words if w not in err.splitlines()[0]] if err else words
-        check("mistake: contact " + " ".join(args), code == 1 and not missing and err.startswith("contact: "), "exit %d, missing %s in: %s" % (code, missing, err))
+        check("mistake: contact " + " ".join(args), code == 1 and not missing and err.startswith("contact: "),
+              "exit %d, missing %s in: %s" % (code, missing, err))
 
 
 def main():

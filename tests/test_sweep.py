@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_sweep.py -- contact sweep: 200 slopes give the friction cone; the table is the same from one process, from GNU parallel, from two of mpirun, and
-after a kill; the Slurm script is a script.
+"""test_sweep.py -- contact sweep: 200 slopes give the friction cone; the table is the same from one process, from GNU parallel, from two of mpirun,
+and after a kill; the Slurm script is a script.
 
 Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is missing"; exit 1 when one failed.
 """
@@ -115,20 +115,23 @@ def check_many(d, whole):
 
 def check_changes(d):
     """grids, ranges; a changed scene is run again; mistakes"""
-    write(d, "grid.json", {"scene": "cone_scene.json", "steps": 2, "options": ["--stepper", "barrier"],
-                           "vary": [{"key": "friction", "from": 0, "to": 1, "count": 3}, {"keys": ["dt", "thickness"], "values": [[0.01, 1e-3], [0.02, 2e-3]]}]})
+    vary = [{"key": "friction", "from": 0, "to": 1, "count": 3}, {"keys": ["dt", "thickness"], "values": [[0.01, 1e-3], [0.02, 2e-3]]}]
+    write(d, "grid.json", {"scene": "cone_scene.json", "steps": 2, "options": ["--stepper", "barrier"], "vary": vary})
     code, _, err = run([CONTACT, "sweep", d + "/grid.json", "--out", d + "/grid"])
     rows = list(csv.DictReader(table(d + "/grid").splitlines()))
-    check("a grid has the product of its axes, the last fastest", code == 0 and [(r["friction"], r["dt"], r["thickness"]) for r in rows][:3] ==
-          [("0", "0.01", "0.001"), ("0", "0.02", "0.002"), ("0.5", "0.01", "0.001")] and len(rows) == 6 and {r["stepper"] for r in rows} == {"barrier"}, err or rows)
+    first = [("0", "0.01", "0.001"), ("0", "0.02", "0.002"), ("0.5", "0.01", "0.001")]
+    check("a grid has the product of its axes, the last fastest", code == 0 and [(r["friction"], r["dt"], r["thickness"]) for r in rows][:3] == first and
+          len(rows) == 6 and {r["stepper"] for r in rows} == {"barrier"}, err or rows)
     before = table(d + "/grid")
     write(d, "cone_scene.json", dict(json.load(open(d + "/cone_scene.json")), gravity=[0, -1, 0]))
     run([CONTACT, "sweep", d + "/grid.json", "--out", d + "/grid"])
     check("cases of a scene that was changed are run again", table(d + "/grid") != before)
-    for name, change, words in (("no scene", {"scene": None}, ["scene"]), ("misspelt", {"vari": []}, ["vari", "'vary'"]), ("nothing varies", {"vary": []}, ["vary", "expected"]),
+    for name, change, words in (("no scene", {"scene": None}, ["scene"]), ("misspelt", {"vari": []}, ["vari", "'vary'"]),
+                                ("nothing varies", {"vary": []}, ["vary", "expected"]),
                                 ("range without an end", {"vary": [{"key": "dt", "from": 0, "count": 3}]}, ["vary[0]", '"to"']),
                                 ("tuples of another length", {"vary": [{"keys": ["dt", "friction"], "values": [[1]]}]}, ["vary[0]", "2 values"]),
-                                ("a key that scenes do not have", {"vary": [{"key": "frictoin", "values": [1]}]}, ["frictoin", "'friction'", "case 0"])):
+                                ("a key that scenes do not have", {"vary": [{"key": "frictoin", "values": [1]}]},
+                                 ["frictoin", "'friction'", "case 0"])):
         write(d, "bad.json", dict(json.load(open(d + "/grid.json")), **change))
         code, _, err = run([CONTACT, "sweep", d + "/bad.json", "--out", d + "/bad"])
         check("sweep refuses: " + name, code == 1 and not [w for w in words if w not in err], err)
@@ -151,7 +154,8 @@ def check_page(d):
 def main():
     with tempfile.TemporaryDirectory(prefix="contact_test_") as d:
         write(d, "cone_scene.json", {"name": "cone", "dt": DT, "duration": DT * STEPS, "friction": MU, "bodies": [
-            {"name": "block", "type": "rigid", "shape": {"box": {"size": [0.3, 0.05, 0.3], "cells": [1, 1, 1]}}, "transform": [{"translate": [0, 0.0255, 0]}]},
+            {"name": "block", "type": "rigid", "shape": {"box": {"size": [0.3, 0.05, 0.3], "cells": [1, 1, 1]}},
+             "transform": [{"translate": [0, 0.0255, 0]}]},
             {"name": "floor", "type": "static", "shape": {"plane": {"normal": [0, 1, 0], "offset": 0, "size": 4}}}]})
         directions = [(math.radians(a), 2 * math.pi * i / AROUND) for a in ANGLES for i in range(AROUND)]
         write(d, "cone.json", {"scene": "cone_scene.json", "vary": [{"key": "gravity", "values": [
