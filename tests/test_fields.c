@@ -176,6 +176,68 @@ static void inverted(void **state)
     }
 }
 
+/* a box stretched alike everywhere: the forces on the nodes of a face sum to the stress times the area of the face, and on all nodes to nothing */
+static void faces(void **state)
+{
+    const double a = 1.3, b = 0.9;
+    int i;
+    (void)state;
+    for (i = 0; i < 5; i++) {
+        ct_world_desc wd = world_desc(1e-3, 0, NULL);
+        ct_world *w = world_make(&wd);
+        ct_soft_desc d = ct_soft_desc_default();
+        ct_mesh m = mesh_box(1, 0.5, 0.75, 2, 1, 1, 1);
+        ct_real x[3 * 64], f[3 * 64];
+        double end[3] = {0, 0, 0}, all[3] = {0, 0, 0}, sa, sb;
+        ct_body_id id;
+        int j, k, n = m.n_positions;
+        d.mesh = &m, d.material = ct_material_default(solids[i]);
+        d.material.young = (ct_real)young, d.material.poisson = (ct_real)poisson;
+        assert_int_equal(ct_body_add_soft(w, &d, &id), CT_OK);
+        for (j = 0; j < 3 * n; j++)
+            x[j] = m.positions[j] * (ct_real)(j % 3 ? b : a);
+        assert_int_equal(ct_body_set_positions(w, id, x, n), CT_OK);
+        assert_int_equal(ct_body_get_elastic_forces(w, id, f, n), CT_OK);
+        for (j = 0; j < n; j++)
+            for (k = 0; k < 3; k++) {
+                all[k] += (double)f[3 * j + k];
+                end[k] += m.positions[3 * j] > CTI_R(0.49) ? (double)f[3 * j + k] : 0;
+            }
+        principal(solids[i], a, b, &sa, &sb);
+        /* tension pulls the end inward */
+        assert_true(fabs(end[0] + sa * (0.5 * b) * (0.75 * b)) < FLOAT_OR(1e-3, 1e-10) * (MU + LAMBDA));
+        assert_true(fabs(all[0]) + fabs(all[1]) + fabs(all[2]) < FLOAT_OR(1e-3, 1e-10) * (MU + LAMBDA));
+        assert_int_equal(ct_body_get_elastic_forces(w, id, f, n - 1), CT_ERR_ARGUMENT);
+        ct_mesh_free(&m);
+        ct_world_destroy(w);
+    }
+}
+
+/* a cloth of springs and a rod that hang from a node at rest: their elements hold each node's weight */
+static void hanging(void **state)
+{
+    ct_world_desc wd = world_desc(1e-3, 0, NULL);
+    ct_world *w = world_make(&wd);
+    ct_cloth_desc d = ct_cloth_desc_default();
+    ct_mesh m = mesh_grid(0.2, 0.2, 2, 2);
+    const int32_t top[3] = {0, 1, 2};
+    ct_real f[3 * 9], mass[9];
+    ct_body_id id;
+    int i;
+    (void)state;
+    d.mesh = &m, d.material = ct_material_default(CT_MODEL_SPRINGS), d.material.damping_mass = 20;
+    assert_int_equal(ct_body_add_cloth(w, &d, &id), CT_OK);
+    assert_int_equal(ct_body_pin(w, id, top, 3, CT_AXIS_ALL, NULL, -1), CT_OK);
+    for (i = 0; i < 600; i++)
+        assert_int_equal(ct_world_step(w, CTI_R(0.01), NULL), CT_OK);
+    assert_int_equal(ct_body_get_elastic_forces(w, id, f, 9), CT_OK);
+    assert_int_equal(ct_body_get_masses(w, id, mass, 9), CT_OK);
+    for (i = 3; i < 9; i++)
+        assert_true(fabs((double)f[3 * i + 1] / (9.81 * (double)mass[i]) - 1) < FLOAT_OR(0.02, 1e-3));
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
 static void refused(void **state)
 {
     ct_world_desc wd = world_desc(1e-3, 0, NULL);
@@ -202,6 +264,7 @@ static void refused(void **state)
     assert_int_equal(ct_body_get_elements(w, cloth, NULL, 2), CT_ERR_ARGUMENT);
     assert_int_equal(ct_body_get_stress(w, stale, out, 2), CT_ERR_STALE_ID);
     assert_int_equal(ct_body_get_contact_impulses(w, cloth, out, 3), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_get_elastic_forces(w, rigid, out, 8), CT_ERR_ARGUMENT);
     assert_int_equal(ct_body_element_count(w, rigid) + ct_body_element_count(w, stale), 0);
     ct_mesh_free(&box), ct_mesh_free(&grid);
     ct_world_destroy(w);
@@ -256,6 +319,7 @@ static void weights(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stretch),  cmocka_unit_test(shear),   cmocka_unit_test(turned), cmocka_unit_test(sheet),
-                                       cmocka_unit_test(inverted), cmocka_unit_test(refused), cmocka_unit_test(weights)};
+                                       cmocka_unit_test(inverted), cmocka_unit_test(refused), cmocka_unit_test(weights),
+                                       cmocka_unit_test(faces),    cmocka_unit_test(hanging)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

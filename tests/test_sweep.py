@@ -120,8 +120,9 @@ def check_changes(d):
     code, _, err = run([CONTACT, "sweep", d + "/grid.json", "--out", d + "/grid"])
     rows = list(csv.DictReader(table(d + "/grid").splitlines()))
     first = [("0", "0.01", "0.001"), ("0", "0.02", "0.002"), ("0.5", "0.01", "0.001")]
-    check("a grid has the product of its axes, the last fastest", code == 0 and [(r["friction"], r["dt"], r["thickness"]) for r in rows][:3] == first and
-          len(rows) == 6 and {r["stepper"] for r in rows} == {"barrier"}, err or rows)
+    check("a grid has the product of its axes, the last fastest", code == 0 and
+          [(r["friction"], r["dt"], r["thickness"]) for r in rows][:3] == first and len(rows) == 6 and
+          {r["stepper"] for r in rows} == {"barrier"}, err or rows)
     before = table(d + "/grid")
     write(d, "cone_scene.json", dict(json.load(open(d + "/cone_scene.json")), gravity=[0, -1, 0]))
     run([CONTACT, "sweep", d + "/grid.json", "--out", d + "/grid"])

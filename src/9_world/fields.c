@@ -1,4 +1,5 @@
-/* fields.c -- fields over a body's elements and vertices, as pictures and studies want them: stress, and what contacts did to a vertex. */
+/* fields.c -- fields over a body's elements and vertices, as pictures and studies want them: stress, elastic forces, and what contacts did to a
+   vertex. */
 #include "world.h"
 
 /* corners of an element: 4 of a soft body, 3 of a cloth; 0: the body has none */
@@ -63,6 +64,32 @@ static ct_code cti_fields_stress(ct_world *w, ct_body_id body, ct_real *out, int
 CONTACT_API_DEF ct_code ct_body_get_stress(const ct_world *cw, ct_body_id body, ct_real *out_stress, int n)
 {
     CTI_FPENV_RETURN(cti_fields_stress((ct_world *)cw, body, out_stress, n))
+}
+
+static ct_code cti_fields_forces(ct_world *w, ct_body_id body, ct_real *out, int n)
+{
+    ct_code code;
+    const cti_body *b = cti_world_find(w, body, &code);
+    ct_real *force = NULL;
+    int i, k;
+    if (!b)
+        return code;
+    if (!cti_body_has_model(b) || n != cti_body_nodes(b) || !out)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "this needs a deformable body and one entry per node (value: entries)");
+    if (!CTI_ZEROS(&w->mem, force, 3 * (int64_t)w->state.n))
+        return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory for forces");
+    cti_model_assemble(&b->model, w->state.x, 0, force, NULL, NULL, NULL);
+    memcpy(out, force + 3 * (size_t)b->block0, 3 * sizeof *out * (size_t)n);
+    for (i = n; i < b->n_blocks; i++) /* half of that of a split edge's middle to each of its ends */
+        for (k = 0; k < 6; k++)
+            out[3 * b->split.edges[2 * (i - n) + k / 3] + k % 3] += force[3 * (size_t)(b->block0 + i) + (size_t)(k % 3)] / 2;
+    CTI_FREE(&w->mem, force);
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_get_elastic_forces(const ct_world *cw, ct_body_id body, ct_real *out_forces, int n)
+{
+    CTI_FPENV_RETURN(cti_fields_forces((ct_world *)cw, body, out_forces, n))
 }
 
 /* adds a contact's impulse J to the vertices of one of its sides, by their weights there */
