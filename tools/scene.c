@@ -624,9 +624,9 @@ static void scene_read_joints(json_in *in, const cJSON *root, scene *s)
 /* accepted in every build: they belong to steppers and features that this build may lack */
 static void scene_read_harmless(json_in *in, const cJSON *root) { json_in_int(in, root, "", "seed", 1, 0, 2147483647); }
 
-static const char *scene_stepper(int i) { return ct_stepper_text((ct_stepper)i); }
-static const char *scene_solver(int i) { return ct_solver_text((ct_solver)i); }
-static const char *scene_integrator(int i) { return ct_integrator_text((ct_integrator)i); }
+const char *scene_stepper(int i) { return ct_stepper_text((ct_stepper)i); }
+const char *scene_solver(int i) { return ct_solver_text((ct_solver)i); }
+const char *scene_integrator(int i) { return ct_integrator_text((ct_integrator)i); }
 
 /* one of the library's names; `words` has room for all of them, and stays */
 static void scene_read_name(json_in *in, const cJSON *root, const char *key, const char *(*text)(int), int count, char words[256], char out[32])

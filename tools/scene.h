@@ -122,5 +122,9 @@ int scene_tell(const char *text, json_note_fn *note, void *user);
    0 after printing what is wrong. */
 int scene_set(cJSON *root, const char *text);
 void scene_free(scene *s);
+/* scene_stepper and so on -- the library's names by number, "?" where there is none. */
+const char *scene_stepper(int i);
+const char *scene_solver(int i);
+const char *scene_integrator(int i);
 
 #endif /* SCENE_H */
