@@ -311,6 +311,9 @@ def check_round_trip(d):
         want = obj_bodies(d + "/same/frame_0000%d.obj" % (3 if kind == "vtu" else 0))["jelly"] if code2 == 0 else []
         got = obj_bodies(d + "/second/frame_00000.obj")["body0"] if code3 == 0 else []
         worst = max([math.dist(p, q) for p, q in zip(want, got)] + [abs(len(want) - len(got)), 0 if want else 1])
+        if kind == "vtu":
+            code4, out, _ = contact("check", d + "/first/" + name)
+            check("contact check tests the surface of tets", code4 == 0 and "27 vertices, 48 triangles, 0 intersections" in out, out)
         check("round trip of " + kind, code == 0 and worst <= tolerance, (worst, err, err2, err3))
 
 
