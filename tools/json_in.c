@@ -23,16 +23,20 @@ void json_in_error(json_in *in, const char *path, const char *format, ...)
     fputc('\n', stderr);
 }
 
-static void json_in_tell(json_in *in, const char *path, const char *key, json_kind kind, double lo, double hi, int open, int n, const char *words)
+static json_note json_in_asks(json_kind kind, double lo, double hi, int open, int n, const char *words)
 {
     json_note what;
-    if (!in->note || in->failed)
-        return;
     what.kind = kind, what.lo = lo, what.hi = hi, what.open = open, what.n = n, what.words = words;
-    in->note(path, key, &what, in->user);
+    return what;
 }
 
-void json_in_note(json_in *in, const char *path, const char *key, json_kind kind) { json_in_tell(in, path, key, kind, 0, 0, 0, -1, NULL); }
+static void json_in_tell(json_in *in, const char *path, const char *key, json_note what)
+{
+    if (in->note && !in->failed)
+        in->note(path, key, &what, in->user);
+}
+
+void json_in_note(json_in *in, const char *path, const char *key, json_kind kind) { json_in_tell(in, path, key, json_in_asks(kind, 0, 0, 0, -1, NULL)); }
 
 /* the first \\u0000 of the text, which would end a string early without notice; NULL: none */
 static const char *json_in_zero(const char *text)
@@ -109,7 +113,7 @@ int json_in_keys(json_in *in, const cJSON *object, const char *path, const char 
 {
     const cJSON *v, *w;
     char full[256], near[64];
-    json_in_tell(in, path, "", JSON_KEYS, 0, 0, 0, 0, known);
+    json_in_tell(in, path, "", json_in_asks(JSON_KEYS, 0, 0, 0, 0, known));
     if (in->failed)
         return 0;
     if (!cJSON_IsObject(object)) {
@@ -156,7 +160,7 @@ double json_in_number(json_in *in, const cJSON *object, const char *path, const 
 {
     const cJSON *v = json_in_member(in, object, key);
     char full[256];
-    json_in_tell(in, path, key, JSON_NUMBER, lo, hi, open, 0, NULL);
+    json_in_tell(in, path, key, json_in_asks(JSON_NUMBER, lo, hi, open, 0, NULL));
     if (!v)
         return fallback;
     json_in_join(full, sizeof full, path, key);
@@ -189,7 +193,7 @@ int json_in_int(json_in *in, const cJSON *object, const char *path, const char *
     const cJSON *v = json_in_member(in, object, key);
     char full[256];
     int out = fallback;
-    json_in_tell(in, path, key, JSON_INTEGER, lo, hi, 0, 0, NULL);
+    json_in_tell(in, path, key, json_in_asks(JSON_INTEGER, lo, hi, 0, 0, NULL));
     if (v)
         json_in_whole(in, v, json_in_join(full, sizeof full, path, key), lo, hi, &out);
     return out;
@@ -248,7 +252,7 @@ int json_in_choice(json_in *in, const cJSON *object, const char *path, const cha
     char full[256], list[256], near[40];
     size_t n = text ? strlen(text) : 0;
     int i = 0;
-    json_in_tell(in, path, key, JSON_CHOICE, 0, 0, 0, 0, words);
+    json_in_tell(in, path, key, json_in_asks(JSON_CHOICE, 0, 0, 0, 0, words));
     if (!text)
         return otherwise;
     for (p = words; *p; p += strcspn(p, " "), p += *p == ' ', i++)
@@ -290,7 +294,7 @@ int json_in_numbers(json_in *in, const cJSON *object, const char *path, const ch
     const cJSON *v = json_in_sized(in, object, path, key, n), *e;
     char full[256];
     int i = 0;
-    json_in_tell(in, path, key, JSON_NUMBERS, 0, 0, 0, n, NULL);
+    json_in_tell(in, path, key, json_in_asks(JSON_NUMBERS, 0, 0, 0, n, NULL));
     if (!v)
         return 0;
     cJSON_ArrayForEach(e, v)
@@ -308,7 +312,7 @@ int json_in_ints(json_in *in, const cJSON *object, const char *path, const char 
     const cJSON *v = json_in_sized(in, object, path, key, n), *e;
     char full[256];
     int i = 0;
-    json_in_tell(in, path, key, JSON_INTEGERS, lo, hi, 0, n, NULL);
+    json_in_tell(in, path, key, json_in_asks(JSON_INTEGERS, lo, hi, 0, n, NULL));
     if (!v)
         return 0;
     cJSON_ArrayForEach(e, v)
