@@ -36,7 +36,10 @@ static void json_in_tell(json_in *in, const char *path, const char *key, json_no
         in->note(path, key, &what, in->user);
 }
 
-void json_in_note(json_in *in, const char *path, const char *key, json_kind kind) { json_in_tell(in, path, key, json_in_asks(kind, 0, 0, 0, -1, NULL)); }
+void json_in_note(json_in *in, const char *path, const char *key, json_kind kind)
+{
+    json_in_tell(in, path, key, json_in_asks(kind, 0, 0, 0, -1, NULL));
+}
 
 /* the first \\u0000 of the text, which would end a string early without notice; NULL: none */
 static const char *json_in_zero(const char *text)
