@@ -40,7 +40,7 @@ PIC := -fPIC -fno-semantic-interposition
 FLAGS64 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=64 $(THREADS)
 FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32 $(THREADS)
 # tests of what float is promised to hold; they run in double like all others, and here
-TESTS32 := test_laws test_seams test_rigid_truth test_mechanisms test_masses test_ccd test_intersect test_float test_closed_forms test_closed_forms_joints test_closed_forms_contact test_rod_contact test_rod_world test_potential test_barrier test_barrier_joints test_barrier_hold test_barrier_affine test_matrix test_geometric test_geometric_rules test_geometric_forces test_geometric_motion test_regions test_penalty test_penalty_energy test_layers test_dcd_friction test_explicit test_refine test_queries test_bridge test_ica_program test_ica test_chains test_island test_shell test_step_factors test_free_solve test_live test_structure test_sleep test_wind test_skinned
+TESTS32 := test_laws test_seams test_rigid_truth test_mechanisms test_masses test_ccd test_intersect test_float test_closed_forms test_closed_forms_joints test_closed_forms_contact test_rod_contact test_rod_world test_potential test_barrier test_barrier_joints test_barrier_hold test_barrier_affine test_matrix test_geometric test_geometric_rules test_geometric_forces test_geometric_motion test_regions test_penalty test_penalty_energy test_layers test_dcd_friction test_explicit test_refine test_queries test_bridge test_ica_program test_ica test_chains test_island test_shell test_step_factors test_free_solve test_live test_structure test_sleep test_wind test_skinned test_fields
 # a null pointer that is read or written, and an access past an object, are the address sanitizer's: looking twice takes a fifth of the compile time.
 # Undefined behaviour traps, which takes a seventh less than calls that tell its kind: ASAN_OPTIONS=handle_sigill=2 names the line, as make test does
 FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -fsanitize=address,undefined -fno-sanitize=null,object-size \
@@ -197,22 +197,24 @@ build/contact_asan: $(TOOLS:%=tools/%.c) $(wildcard tools/*.h) build/libcontact_
 	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(CJSON_CFLAGS) $(TOOLS:%=tools/%.c) $(LIBASAN) -pthread $(CJSON_LIBS) -lm -o $@
 
 # ---- tests ----
+# readers of the command line's own need cJSON
+LIBS_TEST = $(CMOCKA_LIBS) $(if $(filter test_meshes,$*),$(CJSON_CFLAGS) $(CJSON_LIBS))
 build/tests/%: tests/%.c build/libcontact_dev.a build/pch/tests.h.gch
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGS64) -O1,$(FLAGSTEST64) $(call begin,tests)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a $(CMOCKA_LIBS) -lm -o $@
+	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGS64) -O1,$(FLAGSTEST64) $(call begin,tests)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev.a $(LIBS_TEST) -lm -o $@
 build/tests32/%: tests/%.c build/libcontact_dev32.a build/pch/tests32.h.gch
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGS32) -O1,$(FLAGSTEST32) $(call begin,tests32)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev32.a $(CMOCKA_LIBS) -lm -o $@
+	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGS32) -O1,$(FLAGSTEST32) $(call begin,tests32)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_dev32.a $(LIBS_TEST) -lm -o $@
 build/asan/%: tests/%.c build/libcontact_asan.so build/pch/asan.h.gch
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGSASAN),$(FLAGSTESTASAN) $(call begin,asan)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< $(LIBASAN) $(CMOCKA_LIBS) -lm -o $@
+	$(Q)$(CC) $(if $(filter $*,$(TESTS_BUSY)),$(FLAGSASAN),$(FLAGSTESTASAN) $(call begin,asan)) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< $(LIBASAN) $(LIBS_TEST) -lm -o $@
 build/tsan/%: tests/%.c build/libcontact_tsan.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(FLAGSTSAN) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_tsan.a $(CMOCKA_LIBS) -lm -o $@
+	$(Q)$(CC) $(FLAGSTSAN) $(STB_CFLAGS) $(CMOCKA_CFLAGS) -MMD -MP -MF $@.d $< build/libcontact_tsan.a $(LIBS_TEST) -lm -o $@
 # data races: the tests of threads under ThreadSanitizer
 test-tsan: build/tsan/test_threads
 	@TSAN_OPTIONS=halt_on_error=1 ./build/tsan/test_threads
@@ -241,7 +243,7 @@ energy: build/energy
 	@./build/energy --cases --worlds $(WORLDS) --seed $(SEED) --jobs $(JOBS)
 # libFuzzer, a harness for each reader: make fuzz SECONDS=600
 FUZZ_CC ?= clang
-FUZZERS := obj msh ply stl vtk tetgen cpb lcp blcp scene
+FUZZERS := obj msh ply stl vtk tetgen mesh meshb vtu gltf glb cpb lcp blcp scene
 SECONDS ?= 600
 FLAGSFUZZ := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 OBJFUZZ := $(UNITS:%=build/ofuzz/%.o) $(TOOLS:%=build/ofuzz/tools/%.o)

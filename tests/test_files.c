@@ -233,7 +233,7 @@ static void test_msh_refused(void **state)
     test_refused("msh", "", CT_ERR_FORMAT, 1);
     test_refused("msh", "hello\n", CT_ERR_FORMAT, 1);
     test_refused("msh", "$MeshFormat\n4 0 8\n$EndMeshFormat\n", CT_ERR_UNSUPPORTED, 2);
-    test_refused("msh", "$MeshFormat\n2.2 1 8\n$EndMeshFormat\n", CT_ERR_UNSUPPORTED, 2);
+    test_refused("msh", "$MeshFormat\n2.2 2 8\n$EndMeshFormat\n", CT_ERR_UNSUPPORTED, 2);
     test_refused("msh", "$MeshFormat\n2.2 0 8\n$Nodes\n", CT_ERR_FORMAT, 3);
     test_refused("msh", TEST_HEAD, CT_ERR_FORMAT, 4);
     test_refused("msh", TEST_HEAD TEST_NODES, CT_ERR_FORMAT, 10);

@@ -109,7 +109,7 @@ static int ccd_read_queries(const char *path, ccd_set *s)
     size_t size = 0;
     int number = 0, room = 0, k, code = CLI_DONE;
     if (!f)
-        return cli_fail("%s: %s", path, strerror(errno));
+        return cli_no_file(path, "queries, .csv");
     while (code == CLI_DONE && ccd_line(f, &line, &size)) {
         number++;
         if (ccd_blank(line))
@@ -374,7 +374,7 @@ int cmd_ccd(int argc, char **argv)
         else if (strcmp(argv[i], "--backward") == 0)
             backward = 1;
         else if (argv[i][0] == '-' && argv[i][1])
-            return cli_fail("ccd: unknown option '%s'; expected --kind vf|ee, --backward, --json", argv[i]);
+            return cli_unknown_option("ccd", argv[i]);
         else
             argv[++n] = argv[i];
     }

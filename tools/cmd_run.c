@@ -15,9 +15,11 @@
 
 typedef struct run_options {
     const char *scene, *out, *render, *dump;
+    const char **sets; /* [n_sets] */
+    int n_sets;
     sim_options sim;
     long steps, every; /* -1: by the scene's duration; 1 */
-    int check, json, quiet;
+    int check, json, quiet, csv;
     out_frames frames;
 } run_options;
 
@@ -26,8 +28,9 @@ typedef struct run_state {
     scene scene;
     sim sim;
     out_totals totals;
-    out_file stats;
-    long stats_whole; /* bytes of the lines that are on disk */
+    out_file stats, csv;
+    long stats_whole, csv_whole; /* bytes of the lines that are on disk */
+    out_series frames;
     out_lock_file lock;
     inside_state *inside;
     render *picture;
@@ -67,6 +70,10 @@ static int run_value_option(run_options *o, int argc, char **argv, int *i)
     const char *v = NULL;
     long n = 0;
     int r;
+    if ((r = cli_option(argc, argv, i, "--set", &v)) != 0) {
+        o->sets[o->n_sets++] = v;
+        return r;
+    }
     if ((r = cli_option(argc, argv, i, "--out", &o->out)) != 0 || (r = cli_option(argc, argv, i, "--stepper", &o->sim.stepper)) != 0 ||
         (r = cli_option(argc, argv, i, "--solver", &o->sim.solver)) != 0 || (r = cli_option(argc, argv, i, "--render", &o->render)) != 0)
         return r;
@@ -83,11 +90,13 @@ static int run_value_option(run_options *o, int argc, char **argv, int *i)
     if ((r = cli_option(argc, argv, i, "--frames", &v)) != 0) {
         if (r < 0)
             return -1;
-        o->frames = !strcmp(v, "obj") ? OUT_FRAMES_OBJ : (!strcmp(v, "vtk") ? OUT_FRAMES_VTK : OUT_FRAMES_NONE);
-        if (o->frames == OUT_FRAMES_NONE && strcmp(v, "none") != 0) {
-            cli_fail("run: --frames: expected obj, vtk or none, found '%s'", v);
+        for (n = 0; n < OUT_FRAMES_COUNT && strcmp(v, out_frames_names[n]); n++)
+            ;
+        if (n == OUT_FRAMES_COUNT) {
+            cli_fail("run: --frames: expected obj, vtk, vtu, gltf or none, found '%s'", v);
             return -1;
         }
+        o->frames = (out_frames)n;
         return 1;
     }
     return cli_option(argc, argv, i, "--dump-problems", &o->dump);
@@ -99,6 +108,7 @@ static int run_parse(run_options *o, int argc, char **argv)
     memset(o, 0, sizeof *o);
     o->steps = -1;
     o->every = 1;
+    o->sets = (const char **)cli_alloc((size_t)argc, sizeof *o->sets);
     o->sim.threads = 1;
     for (i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--check"))
@@ -109,11 +119,13 @@ static int run_parse(run_options *o, int argc, char **argv)
             o->json = 1;
         else if (!strcmp(argv[i], "--quiet"))
             o->quiet = 1;
+        else if (!strcmp(argv[i], "--csv"))
+            o->csv = 1;
         else if ((r = run_value_option(o, argc, argv, &i)) != 0) {
             if (r < 0)
                 return 0;
         } else if (argv[i][0] == '-') {
-            cli_fail("run: unknown option '%s'", argv[i]);
+            cli_unknown_option("run", argv[i]);
             return 0;
         } else if (o->scene) {
             cli_fail("run: expected one scene, found '%s' and '%s'", o->scene, argv[i]);
@@ -124,7 +136,9 @@ static int run_parse(run_options *o, int argc, char **argv)
     }
     if (!o->scene)
         cli_fail("run: expected SCENE.json");
-    return o->scene != NULL;
+    else if (o->csv && !o->out)
+        cli_fail("run: --csv: expected --out DIR, where stats.csv is written");
+    return o->scene != NULL && (!o->csv || o->out);
 }
 
 static void run_feature(char *out, size_t size, const int32_t *v)
@@ -224,6 +238,32 @@ static int run_dump(const run_state *r, long step)
     return 0;
 }
 
+/* a line of statistics in each of its files; 0: a file cannot be written */
+static int run_stats(run_state *r, long step, const ct_step_report *p, long found, double ms)
+{
+    double t = ct_world_time(r->sim.world);
+    char *line = NULL;
+    size_t size = 0;
+    FILE *f;
+    out_stats(r->stats.f, (int)step, t, r->scene.dt, p, found, ms);
+    if (!out_flush(&r->stats))
+        return 0;
+    r->stats_whole = ftell(r->stats.f);
+    if (!r->o.csv)
+        return 1;
+    f = open_memstream(&line, &size);
+    if (!f)
+        return 0;
+    out_stats(f, (int)step, t, r->scene.dt, p, found, ms);
+    fclose(f);
+    out_csv(r->csv.f, line, step == 1);
+    free(line);
+    if (!out_flush(&r->csv))
+        return 0;
+    r->csv_whole = ftell(r->csv.f);
+    return 1;
+}
+
 /* the part after a step that is not timed: frames, checks, the line of statistics */
 static int run_record(run_state *r, long step, const ct_step_report *p, double ms)
 {
@@ -248,11 +288,9 @@ static int run_record(run_state *r, long step, const ct_step_report *p, double m
     if (r->o.dump && !run_dump(r, step))
         return 0;
     if (r->o.out) {
-        out_stats(r->stats.f, (int)step, ct_world_time(r->sim.world), r->scene.dt, p, found, ms);
-        if (!out_flush(&r->stats))
+        if (!run_stats(r, step, p, found, ms))
             return 0;
-        r->stats_whole = ftell(r->stats.f);
-        if (want && !out_frame(&r->sim, r->o.out, (int)step, r->o.frames))
+        if (want && !out_frame(&r->frames, &r->sim, (int)step, ct_world_time(r->sim.world)))
             return 0;
     }
     return !r->picture || render_frame(r->picture, &r->sim, (double)step * r->scene.dt);
@@ -360,6 +398,8 @@ static int run_start(run_state *r)
         return 0;
     if (r->o.out && (!out_make_directory(r->o.out) || !out_lock(&r->lock, r->o.out) || !out_open(&r->stats, r->o.out, "stats.jsonl")))
         return 0;
+    if (r->o.csv && !out_open(&r->csv, r->o.out, "stats.csv"))
+        return 0;
     if (r->o.dump && !out_make_directory(r->o.dump))
         return 0;
     if (r->o.render && !(r->picture = render_create(r->o.render, s, &r->sim, s->dt)))
@@ -384,6 +424,8 @@ static int run_write(run_state *r)
     int ok = 1;
     if (r->o.out) {
         ok = out_close_lines(&r->stats, r->stats_whole);
+        ok = (!r->csv.f || out_close_lines(&r->csv, r->csv_whole)) && ok;
+        ok = out_series_close(&r->frames) && ok;
         if (out_open(&o, r->o.out, "summary.json")) {
             out_summary(o.f, &r->totals);
             ok = out_close(&o) && ok;
@@ -430,8 +472,9 @@ static int run_reads_from(const scene *s, const char *directory)
 
 static int run_all(run_state *r)
 {
-    out_frames old = r->o.out && run_reads_from(&r->scene, r->o.out) ? OUT_FRAMES_NONE : r->o.frames;
+    const out_frames old = r->o.out && run_reads_from(&r->scene, r->o.out) ? OUT_FRAMES_NONE : r->o.frames;
     struct sigaction act;
+    out_series_open(&r->frames, r->o.out, r->o.frames);
     memset(&act, 0, sizeof act);
     act.sa_handler = run_on_signal;
     sigaction(SIGINT, &act, NULL);
@@ -439,7 +482,7 @@ static int run_all(run_state *r)
     r->totals.start_intersections = (int)run_intersections(r, 1);
     if (r->o.check)
         r->inside = inside_create(&r->sim, &r->scene, r->totals.start_intersections > 0);
-    if (r->failed || (r->o.out && (!out_clear(r->o.out, old) || !out_frame(&r->sim, r->o.out, 0, r->o.frames))))
+    if (r->failed || (r->o.out && (!out_clear(r->o.out, old) || !out_frame(&r->frames, &r->sim, 0, 0))))
         return CLI_FAILED;
     if (r->o.dump && !out_remove_series(r->o.dump, "step_", ".cpb"))
         return CLI_FAILED;
@@ -464,11 +507,14 @@ int cmd_run(int argc, char **argv)
     int code = CLI_BAD_INPUT;
     r->lock.handle = -1;
     r->started = run_clock(CLOCK_MONOTONIC);
-    if (run_parse(&r->o, argc, argv) && scene_read(r->o.scene, &r->scene)) {
+    if (run_parse(&r->o, argc, argv) && scene_read(r->o.scene, r->o.sets, r->o.n_sets, &r->scene)) {
         if (run_start(r))
             code = run_all(r);
-        else if (r->stats.f)
+        if (r->stats.f)
             out_discard(&r->stats);
+        if (r->csv.f)
+            out_discard(&r->csv);
+        out_series_free(&r->frames);
         sim_free(&r->sim);
         scene_free(&r->scene);
     }
@@ -477,6 +523,7 @@ int cmd_run(int argc, char **argv)
         render_discard(r->picture);
     inside_free(r->inside);
     free(r->cpu_ms);
+    free((void *)r->o.sets);
     free(r);
     return code;
 }

@@ -211,6 +211,8 @@ static int solve_file(const solve_options *o, const char *path, FILE *trace, int
     ct_code code = ct_problem_read(path, &problem, &e);
     char text[256];
     int k, all = !strcmp(o->solver, "all");
+    if (code == CT_ERR_FILE)
+        return cli_no_file(path, "a problem, .cpb, .lcp or .blcp");
     if (code != CT_OK)
         return cli_fail("%s: %s", path, cli_error_text(code, &e, text, sizeof text));
     ct_problem_info_get(problem, &info);
@@ -288,10 +290,25 @@ static int solve_option(int argc, char **argv, int *i, solve_options *o, int *rc
     else if (!strcmp(argv[*i], "--paper"))
         got = o->paper = 1;
     else if (argv[*i][0] == '-' && argv[*i][1])
-        *rc = cli_fail("solve: unknown option '%s'", argv[*i]);
+        *rc = cli_unknown_option("solve", argv[*i]);
     if (got < 0)
         *rc = cli_fail("solve: %s needs a value", argv[*i]);
     return got != 0;
+}
+
+/* a solver that there is not, or not for files */
+static int solve_refuse(const char *solver, int is_known)
+{
+    char list[400] = "all auto", near[40];
+    int i;
+    for (i = 0; i < (int)CT_SOLVER_COUNT_; i++)
+        if (ct_problem_solver_built((ct_solver)i) && strcmp(ct_solver_text((ct_solver)i), "auto"))
+            snprintf(list + strlen(list), sizeof list - strlen(list), " %s", ct_solver_text((ct_solver)i));
+    if (is_known)
+        return cli_fail("solve: solver '%s' is not built for problems of files; expected one of: %s", solver, list);
+    if (cli_closest(solver, list, near, sizeof near))
+        return cli_fail("solve: unknown solver '%s'; is '%s' meant?", solver, near);
+    return cli_fail("solve: unknown solver '%s'; expected one of: %s", solver, list);
 }
 
 int cmd_solve(int argc, char **argv)
@@ -313,7 +330,7 @@ int cmd_solve(int argc, char **argv)
         return cli_fail("solve: no file given (.cpb, .lcp, .blcp)");
     got = solve_known(o.solver);
     if (got <= 0)
-        return cli_fail(got < 0 ? "solve: solver '%s' is not built for problems of files" : "solve: unknown solver '%s'", o.solver);
+        return solve_refuse(o.solver, got < 0);
     if (o.dump && mkdir(o.dump, 0777) != 0 && errno != EEXIST)
         return cli_fail("solve: cannot make folder %s", o.dump);
     if (o.trace && (trace = solve_trace_open(o.trace)) == NULL)

@@ -1,20 +1,28 @@
-/* contact.c -- the command line: contact run|ccd|solve|check|info. Every command is a file cmd_*.c. */
+/* contact.c -- the command line: contact run|init|scene|sweep|ccd|solve|check|info. Every command is a file cmd_*.c. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
+#include "mesh_in.h"
+#include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char usage[] =
     "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--paper] [--threads N] [--check]\n"
-    "                   [--frames obj|vtk|none] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
+    "                   [--frames obj|vtk|vtu|gltf|none] [--csv] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
+    "                   [--set KEY=VALUE]...\n"
+    "       contact init MESH [--type T] > SCENE.json    a scene for a mesh, and what is wrong with the mesh\n"
+    "       contact scene SCENE.json... [--set KEY=VALUE]... | --schema\n"
+    "       contact sweep SWEEP.json --out DIR [--case N | --merge | --list | --slurm]\n"
     "       contact ccd [--kind vf|ee] [--backward] FILE... [--json]\n"
     "       contact solve FILE... [--solver S|all|auto] [--tol T]\n"
     "                   [--time-limit S] [--dump DIR] [--trace FILE.csv] [--plain] [--paper] [--json]\n"
     "                                                problems: .cpb .lcp .blcp\n"
-    "       contact check FILE...                    surfaces: .obj .msh .ply .stl .vtk .node .ele\n"
+    "       contact check FILE...                    surfaces: .obj .msh .ply .stl .vtk .vtu .mesh .gltf .glb .node .ele\n"
     "       contact info [--json]\n"
     "contact COMMAND --help says what each option does, with an example\n"
     "exit codes: 0 done, 1 bad input, 2 failed, 3 a guarantee broke, 130 interrupted\n";
@@ -85,11 +93,32 @@ const char *cli_error_text(ct_code code, const ct_error_info *e, char *buffer, s
     return buffer;
 }
 
+int cli_no_file(const char *path, const char *what)
+{
+    const char *slash = strrchr(path, '/'), *why = access(path, R_OK) != 0 ? strerror(errno) : "it cannot be read";
+    char folder[1024], list[4096] = "", near[200];
+    struct dirent *e;
+    struct stat info;
+    DIR *d;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return cli_fail("%s: is a folder, expected %s", path, what);
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - path) : 1, slash ? path : ".");
+    d = opendir(folder);
+    while (d && (e = readdir(d)) != NULL)
+        if (strlen(list) + strlen(e->d_name) + 2 < sizeof list && !strchr(e->d_name, ' '))
+            sprintf(list + strlen(list), "%s%s", *list ? " " : "", e->d_name);
+    if (d)
+        closedir(d);
+    if (cli_closest(slash ? slash + 1 : path, list, near, sizeof near))
+        return cli_fail("%s: cannot be opened: %s; is '%s' meant?", path, why, near);
+    return cli_fail("%s: cannot be opened: %s; expected %s", path, why, what);
+}
+
 ct_code cli_mesh_read(const char *path, ct_mesh *mesh, ct_error_info *e)
 {
     struct stat info;
     if (stat(path, &info) != 0 || !S_ISFIFO(info.st_mode))
-        return ct_mesh_read(path, mesh, e);
+        return mesh_in_read(path, mesh, e);
     memset(e, 0, sizeof *e);
     e->code = CT_ERR_FILE, e->text = "a pipe, which could block for ever; expected a file", e->element = -1;
     return e->code;
@@ -168,6 +197,27 @@ const char *cli_closest(const char *word, const char *list, char *buffer, size_t
     return buffer;
 }
 
+static const char *cli_called;
+
+const char *cli_program(void) { return cli_called; }
+
+int cli_unknown_option(const char *command, const char *option)
+{
+    const char *p = cli_help(command);
+    char list[600], word[64], near[64];
+    size_t n = strcspn(option, "=");
+    list[0] = '\0';
+    snprintf(word, sizeof word, "%.*s", n < 60 ? (int)n : 60, option);
+    while ((p = strstr(p, "  --")) != NULL) {
+        p += 2;
+        if (strlen(list) + 40 < sizeof list)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%.*s", *list ? " " : "", (int)strcspn(p, " \n"), p);
+    }
+    if (cli_closest(word, list, near, sizeof near))
+        return cli_fail("%s: unknown option '%s'; is '%s' meant?", command, option, near);
+    return cli_fail("%s: unknown option '%s'; contact %s --help lists them", command, option, command);
+}
+
 /* contact COMMAND ... --help: 1 when it was asked for and printed */
 static int main_help(int argc, char **argv)
 {
@@ -181,14 +231,26 @@ static int main_help(int argc, char **argv)
     return 0;
 }
 
+static int main_unknown(const char *command)
+{
+    char near[16];
+    if (cli_closest(command, "run init scene sweep ccd solve check info help --help --version", near, sizeof near))
+        cli_fail("unknown command '%s'; is '%s' meant?", command, near);
+    else
+        cli_fail("unknown command '%s'", command);
+    fputs(usage, stderr);
+    return CLI_BAD_INPUT;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"run", cmd_run}, {"ccd", cmd_ccd}, {"solve", cmd_solve}, {"check", cmd_check}, {"info", cmd_info}};
-    char near[16];
+    } commands[] = {{"run", cmd_run}, {"ccd", cmd_ccd}, {"solve", cmd_solve}, {"check", cmd_check}, {"info", cmd_info},
+                  {"init", cmd_init}, {"scene", cmd_scene}, {"sweep", cmd_sweep}};
     size_t i;
+    cli_called = argv[0];
     if (argc < 2) {
         fputs(usage, stderr);
         return CLI_BAD_INPUT;
@@ -197,6 +259,8 @@ int main(int argc, char **argv)
         printf("%s%s", cli_help(argv[2]), cli_help_codes());
         return CLI_DONE;
     }
+    if (argc > 2 && !strcmp(argv[1], "help"))
+        return main_unknown(argv[2]);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         fputs(usage, stdout);
         return CLI_DONE;
@@ -208,10 +272,5 @@ int main(int argc, char **argv)
     for (i = 0; i < sizeof commands / sizeof *commands; i++)
         if (!strcmp(argv[1], commands[i].name))
             return commands[i].run(argc - 1, argv + 1);
-    if (cli_closest(argv[1], "run ccd solve check info", near, sizeof near))
-        cli_fail("unknown command '%s'; is '%s' meant?", argv[1], near);
-    else
-        cli_fail("unknown command '%s'", argv[1]);
-    fputs(usage, stderr);
-    return CLI_BAD_INPUT;
+    return main_unknown(argv[1]);
 }

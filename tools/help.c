@@ -9,6 +9,9 @@ static const char help_run[] =
     "  --out DIR             frames, stats.jsonl (one line for each step) and summary.json are written to DIR,\n"
     "                        which is created if it is missing; those of an earlier run in DIR are removed\n"
     "                            contact run examples/scenes/two_cubes.json --out /tmp/cubes\n"
+    "  --set KEY=VALUE       a value of the scene, instead of what the file has; several are allowed. KEY as errors name it, VALUE as JSON\n"
+    "                        or a word\n"
+    "                            contact run examples/scenes/two_cubes.json --set friction=0.1 --set bodies[0].material.young=2e5\n"
     "  --steps N             number of steps, instead of the scene's duration\n"
     "                            contact run examples/scenes/slope.json --steps 100\n"
     "  --stepper S           the stepper instead of the scene's: cmr, dcd, barrier, layers, penalty, geometric or explicit\n"
@@ -25,8 +28,12 @@ static const char help_run[] =
     "                            contact run examples/scenes/curtain.json --threads 2\n"
     "  --check               tests for intersections after every step; the exit code is 3 if there is one\n"
     "                            contact run examples/scenes/overlap.json --check\n"
-    "  --frames obj|vtk|none the format of frames in DIR (default obj)\n"
-    "                            contact run examples/scenes/curtain.json --out /tmp/curtain --frames vtk\n"
+    "  --frames KIND         the format of frames in DIR (default obj; docs/files.md): obj, vtk (legacy, text), vtu (binary, with\n"
+    "                        velocity, stress and contact impulse, and frames.pvd for ParaView), gltf (all frames in\n"
+    "                        animation.glb), none\n"
+    "                            contact run examples/scenes/curtain.json --out /tmp/curtain --frames vtu\n"
+    "  --csv                 stats.csv beside stats.jsonl in DIR\n"
+    "                            contact run examples/scenes/slope.json --out /tmp/slope --csv\n"
     "  --every N             number of steps between two frames (default 1)\n"
     "                            contact run examples/scenes/curtain.json --out /tmp/curtain --every 10\n"
     "  --render FILE         a picture of the last step (.png), or a film of the run (.mp4, needs ffmpeg)\n"
@@ -76,10 +83,46 @@ static const char help_solve[] =
     "                            contact solve problem.cpb --json\n";
 
 static const char help_check[] = "usage: contact check FILE...\n"
-                                 "Reads surfaces (.obj .msh .ply .stl .vtk .node .ele) and tests them for intersections; the exit code is\n"
-                                 "3 if there is one.\n"
+                                 "Reads surfaces (.obj .msh .ply .stl .vtk .vtu .mesh .meshb .gltf .glb .node .ele) and tests them for\n"
+                                 "intersections; the exit code is 3 if there is one.\n"
                                  "\n"
                                  "                            contact check /tmp/cubes/frame_00100.obj\n";
+
+static const char help_init[] =
+    "usage: contact init MESH [--type T] > SCENE.json\n"
+    "Prints a scene in which the mesh falls on a floor: a closed surface becomes a soft body with a lattice of tets\n"
+    "inside, an open one a cloth, tets a soft body, segments a rod. Says on stderr what it is, and warns of repeated\n"
+    "vertices, borders, inverted tets, triangles that are turned or intersect, and of units. A relative MESH is looked\n"
+    "for from SCENE.json's folder: write that where the command runs.\n"
+    "\n"
+    "  --type T              soft, cloth, rod, points, rigid, static or kinematic, instead of what the elements tell\n"
+    "                            contact init tests/data/gmsh.mesh --type rigid > box.json\n";
+
+static const char help_scene[] = "usage: contact scene SCENE.json... [--set KEY=VALUE]...\n"
+                                 "       contact scene --schema\n"
+                                 "Reads scenes without running them; the exit code is 1 if one of them has an error. Meshes are not read.\n"
+                                 "\n"
+                                 "  --set KEY=VALUE       as for contact run\n"
+                                 "                            contact scene examples/scenes/slope.json --set friction=0.1\n"
+                                 "  --schema              prints the JSON Schema (draft 7) of scenes, for editors\n"
+                                 "                            contact scene --schema\n";
+
+static const char help_sweep[] =
+    "usage: contact sweep SWEEP.json --out DIR [--case N | --merge | --list | --slurm]\n"
+    "Runs a scene for all combinations of some values. The result of each case goes to a file in DIR, and is not computed\n"
+    "again; table.csv has a line for each. docs/files.md describes SWEEP.json. Alone it runs all cases, then merges; under\n"
+    "mpirun or srun each process runs its share.\n"
+    "\n"
+    "  --out DIR             where results are, and go\n"
+    "                            contact sweep cone.json --out /tmp/cone\n"
+    "  --case N              runs this case alone\n"
+    "                            contact sweep cone.json --out /tmp/cone --case 17\n"
+    "  --merge               writes table.csv from the results\n"
+    "                            mpirun -n 2 contact sweep cone.json --out /tmp/cone; contact sweep cone.json --out /tmp/cone --merge\n"
+    "  --list                prints a command for each case\n"
+    "                            contact sweep cone.json --out /tmp/cone --list | parallel\n"
+    "  --slurm               prints a script for a Slurm array\n"
+    "                            contact sweep cone.json --out /tmp/cone --slurm > cone.sh; sbatch cone.sh\n";
 
 static const char help_info[] = "usage: contact info [options]\n"
                                 "Prints the version, the precision, the SIMD path, and which steppers and solvers are built.\n"
@@ -93,7 +136,8 @@ const char *cli_help(const char *command)
 {
     static const struct {
         const char *name, *text;
-    } texts[] = {{"run", help_run}, {"ccd", help_ccd}, {"solve", help_solve}, {"check", help_check}, {"info", help_info}};
+    } texts[] = {{"run", help_run}, {"ccd", help_ccd}, {"solve", help_solve}, {"check", help_check}, {"info", help_info},
+               {"init", help_init}, {"scene", help_scene}, {"sweep", help_sweep}};
     size_t i;
     for (i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!strcmp(command, texts[i].name))

@@ -23,6 +23,24 @@ void json_in_error(json_in *in, const char *path, const char *format, ...)
     fputc('\n', stderr);
 }
 
+static json_note json_in_asks(json_kind kind, double lo, double hi, int open, int n, const char *words)
+{
+    json_note what;
+    what.kind = kind, what.lo = lo, what.hi = hi, what.open = open, what.n = n, what.words = words;
+    return what;
+}
+
+static void json_in_tell(json_in *in, const char *path, const char *key, json_note what)
+{
+    if (in->note && !in->failed)
+        in->note(path, key, &what, in->user);
+}
+
+void json_in_note(json_in *in, const char *path, const char *key, json_kind kind)
+{
+    json_in_tell(in, path, key, json_in_asks(kind, 0, 0, 0, -1, NULL));
+}
+
 /* the first \\u0000 of the text, which would end a string early without notice; NULL: none */
 static const char *json_in_zero(const char *text)
 {
@@ -98,6 +116,7 @@ int json_in_keys(json_in *in, const cJSON *object, const char *path, const char 
 {
     const cJSON *v, *w;
     char full[256], near[64];
+    json_in_tell(in, path, "", json_in_asks(JSON_KEYS, 0, 0, 0, 0, known));
     if (in->failed)
         return 0;
     if (!cJSON_IsObject(object)) {
@@ -144,6 +163,7 @@ double json_in_number(json_in *in, const cJSON *object, const char *path, const 
 {
     const cJSON *v = json_in_member(in, object, key);
     char full[256];
+    json_in_tell(in, path, key, json_in_asks(JSON_NUMBER, lo, hi, open, 0, NULL));
     if (!v)
         return fallback;
     json_in_join(full, sizeof full, path, key);
@@ -176,6 +196,7 @@ int json_in_int(json_in *in, const cJSON *object, const char *path, const char *
     const cJSON *v = json_in_member(in, object, key);
     char full[256];
     int out = fallback;
+    json_in_tell(in, path, key, json_in_asks(JSON_INTEGER, lo, hi, 0, 0, NULL));
     if (v)
         json_in_whole(in, v, json_in_join(full, sizeof full, path, key), lo, hi, &out);
     return out;
@@ -185,6 +206,7 @@ int json_in_bool(json_in *in, const cJSON *object, const char *path, const char 
 {
     const cJSON *v = json_in_member(in, object, key);
     char full[256];
+    json_in_note(in, path, key, JSON_BOOL);
     if (!v)
         return fallback;
     if (!cJSON_IsBool(v))
@@ -192,7 +214,8 @@ int json_in_bool(json_in *in, const cJSON *object, const char *path, const char 
     return cJSON_IsTrue(v);
 }
 
-const char *json_in_string(json_in *in, const cJSON *object, const char *path, const char *key)
+/* a member that is text; NULL when it is not there */
+static const char *json_in_line(json_in *in, const cJSON *object, const char *path, const char *key)
 {
     const cJSON *v = json_in_member(in, object, key);
     const char *c;
@@ -209,6 +232,42 @@ const char *json_in_string(json_in *in, const cJSON *object, const char *path, c
             return NULL;
         }
     return v->valuestring;
+}
+
+const char *json_in_string(json_in *in, const cJSON *object, const char *path, const char *key)
+{
+    json_in_note(in, path, key, JSON_STRING);
+    return json_in_line(in, object, path, key);
+}
+
+/* "a, b or c" of "a b c" */
+static void json_in_list(const char *words, char *out, size_t size)
+{
+    const char *last = strrchr(words, ' ');
+    size_t n = 0;
+    for (out[0] = '\0'; *words && n + 5 < size; words++)
+        n += (size_t)snprintf(out + n, size - n, *words != ' ' ? "%.1s" : words == last ? " or " : ", ", words);
+}
+
+int json_in_choice(json_in *in, const cJSON *object, const char *path, const char *key, const char *words, int otherwise)
+{
+    const char *text = json_in_line(in, object, path, key), *p;
+    char full[256], list[256], near[40];
+    size_t n = text ? strlen(text) : 0;
+    int i = 0;
+    json_in_tell(in, path, key, json_in_asks(JSON_CHOICE, 0, 0, 0, 0, words));
+    if (!text)
+        return otherwise;
+    for (p = words; *p; p += strcspn(p, " "), p += *p == ' ', i++)
+        if (strcspn(p, " ") == n && !memcmp(p, text, n))
+            return i;
+    json_in_list(words, list, sizeof list);
+    json_in_join(full, sizeof full, path, key);
+    if (cli_closest(text, words, near, sizeof near))
+        json_in_error(in, full, "expected %s, found \"%s\"; is '%s' meant?", list, text, near);
+    else
+        json_in_error(in, full, "expected %s, found \"%s\"", list, text);
+    return otherwise;
 }
 
 /* the array member of exactly n elements (n < 0: any number) */
@@ -238,6 +297,7 @@ int json_in_numbers(json_in *in, const cJSON *object, const char *path, const ch
     const cJSON *v = json_in_sized(in, object, path, key, n), *e;
     char full[256];
     int i = 0;
+    json_in_tell(in, path, key, json_in_asks(JSON_NUMBERS, 0, 0, 0, n, NULL));
     if (!v)
         return 0;
     cJSON_ArrayForEach(e, v)
@@ -255,6 +315,7 @@ int json_in_ints(json_in *in, const cJSON *object, const char *path, const char 
     const cJSON *v = json_in_sized(in, object, path, key, n), *e;
     char full[256];
     int i = 0;
+    json_in_tell(in, path, key, json_in_asks(JSON_INTEGERS, lo, hi, 0, n, NULL));
     if (!v)
         return 0;
     cJSON_ArrayForEach(e, v)
@@ -268,6 +329,7 @@ int json_in_ints(json_in *in, const cJSON *object, const char *path, const char 
 
 const cJSON *json_in_array(json_in *in, const cJSON *object, const char *path, const char *key)
 {
+    json_in_note(in, path, key, JSON_ARRAY);
     return json_in_sized(in, object, path, key, -1);
 }
 
@@ -275,6 +337,7 @@ const cJSON *json_in_object(json_in *in, const cJSON *object, const char *path, 
 {
     const cJSON *v = json_in_member(in, object, key);
     char full[256];
+    json_in_note(in, path, key, JSON_OBJECT);
     if (v && !cJSON_IsObject(v)) {
         json_in_error(in, json_in_join(full, sizeof full, path, key), "expected an object, found %s", json_in_kind(v));
         return NULL;

@@ -5,10 +5,26 @@
 
 #include <cjson/cJSON.h>
 
+/* json_note -- what a reader asks of a member, for the schema: its kind, and limits as of json_in_number, the number of elements (-1: any), or words. */
+typedef enum json_kind { JSON_KEYS, JSON_NUMBER, JSON_INTEGER, JSON_BOOL, JSON_STRING, JSON_CHOICE, JSON_OBJECT, JSON_NUMBERS, JSON_INTEGERS, JSON_ARRAY,
+                         JSON_NULL } json_kind;
+typedef struct json_note {
+    json_kind kind;
+    double lo, hi;
+    int open, n;
+    const char *words; /* separated by spaces: of JSON_CHOICE; of JSON_KEYS all keys of the object */
+} json_note;
+typedef void json_note_fn(const char *path, const char *key, const json_note *what, void *user);
+
 typedef struct json_in {
     const char *file;
     int failed;
+    json_note_fn *note; /* called for every member that is asked for; NULL: for none */
+    void *user;
 } json_in;
+
+/* json_in_note -- tells `note` of a member that is read without the functions below. */
+void json_in_note(json_in *in, const char *path, const char *key, json_kind kind);
 
 /* json_in_parse -- the root, or NULL after a message with the line. */
 cJSON *json_in_parse(json_in *in, const char *text);
@@ -29,6 +45,8 @@ int json_in_int(json_in *in, const cJSON *object, const char *path, const char *
 int json_in_bool(json_in *in, const cJSON *object, const char *path, const char *key, int fallback);
 /* json_in_string -- NULL when it is not there. */
 const char *json_in_string(json_in *in, const cJSON *object, const char *path, const char *key);
+/* json_in_choice -- the number of the member's word in a list separated by spaces, or `otherwise` when it is not there. */
+int json_in_choice(json_in *in, const cJSON *object, const char *path, const char *key, const char *words, int otherwise);
 /* json_in_numbers, json_in_ints -- n numbers into out; 0 (out untouched) when the key is not there. */
 int json_in_numbers(json_in *in, const cJSON *object, const char *path, const char *key, double *out, int n);
 int json_in_ints(json_in *in, const cJSON *object, const char *path, const char *key, int *out, int n, int lo, int hi);

@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "output.h"
 #include "cli.h"
+#include "output_fields.h"
+#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +34,7 @@ int out_make_directory(const char *path)
         }
     }
     if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        cli_fail("%s: is not a folder", path);
+        cli_fail("%s: is a file; expected a folder, or a name for a new one", path);
         return 0;
     }
     return 1;
@@ -71,12 +73,16 @@ int out_remove_series(const char *directory, const char *stem, const char *suffi
     return ok;
 }
 
-static const char *out_suffix(out_frames kind) { return kind == OUT_FRAMES_OBJ ? ".obj" : ".vtk"; }
+const char *const out_frames_names[OUT_FRAMES_COUNT] = {"obj", "vtk", "vtu", "gltf", "none"};
+static const char *const out_suffixes[OUT_FRAMES_COUNT] = {".obj", ".vtk", ".vtu", "", ""};
+/* the file that a series has beside, or in place of, its frames */
+static const char *const out_whole[OUT_FRAMES_COUNT] = {NULL, NULL, "frames.pvd", "animation.glb", NULL};
 
 int out_clear(const char *directory, out_frames kind)
 {
-    return out_remove(directory, "stats.jsonl") && out_remove(directory, "summary.json") &&
-           (kind == OUT_FRAMES_NONE || out_remove_series(directory, "frame_", out_suffix(kind)));
+    return out_remove(directory, "stats.jsonl") && out_remove(directory, "stats.csv") && out_remove(directory, "summary.json") &&
+           (!out_whole[kind] || out_remove(directory, out_whole[kind])) &&
+           (!*out_suffixes[kind] || out_remove_series(directory, "frame_", out_suffixes[kind]));
 }
 
 int out_open(out_file *o, const char *directory, const char *name)
@@ -260,20 +266,65 @@ static void out_vtk(FILE *f, const sim *m)
             fprintf(f, "%d\n", b);
 }
 
-int out_frame(const sim *m, const char *directory, int number, out_frames kind)
+void out_series_open(out_series *s, const char *directory, out_frames kind)
+{
+    memset(s, 0, sizeof *s);
+    s->directory = directory;
+    s->kind = kind;
+}
+
+int out_frame(out_series *s, const sim *m, int number, double time)
 {
     char name[64];
     out_file o;
-    if (kind == OUT_FRAMES_NONE)
+    if (s->kind == OUT_FRAMES_NONE)
         return 1;
-    snprintf(name, sizeof name, "frame_%05d%s", number, out_suffix(kind));
-    if (!out_open(&o, directory, name))
+    s->numbers = (int *)cli_grow(s->numbers, (size_t)s->n + 1, sizeof *s->numbers);
+    s->times = (double *)cli_grow(s->times, (size_t)s->n + 1, sizeof *s->times);
+    s->numbers[s->n] = number, s->times[s->n++] = time;
+    if (s->kind == OUT_FRAMES_GLTF) {
+        if (!s->animation)
+            s->animation = out_animation_create(m);
+        out_animation_add(s->animation, m, time);
+        return 1;
+    }
+    snprintf(name, sizeof name, "frame_%05d%s", number, out_suffixes[s->kind]);
+    if (!out_open(&o, s->directory, name))
         return 0;
-    if (kind == OUT_FRAMES_OBJ)
+    if (s->kind == OUT_FRAMES_OBJ)
         out_obj(o.f, m);
-    else
+    else if (s->kind == OUT_FRAMES_VTK)
         out_vtk(o.f, m);
+    else
+        out_vtu(o.f, m, time);
     return out_close(&o);
+}
+
+int out_series_close(out_series *s)
+{
+    const char *why = NULL;
+    out_file o;
+    if (!out_whole[s->kind] || s->n == 0)
+        return 1;
+    if (!out_open(&o, s->directory, out_whole[s->kind]))
+        return 0;
+    if (s->kind == OUT_FRAMES_VTU)
+        out_pvd(o.f, s->numbers, s->times, s->n);
+    else
+        why = out_animation_glb(s->animation, o.f);
+    if (!why)
+        return out_close(&o);
+    cli_fail("%s: %s", o.path, why);
+    out_discard(&o);
+    return 0;
+}
+
+void out_series_free(out_series *s)
+{
+    out_animation_free(s->animation);
+    free(s->numbers);
+    free(s->times);
+    memset(s, 0, sizeof *s);
 }
 
 void out_json_number(FILE *f, double x, int digits)
@@ -357,6 +408,47 @@ void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, 
     out_number(f, ",\"total\":", r->ms_total);
     out_number(f, "},\"cpu_ms\":", cpu_ms);
     fputs("}\n", f);
+}
+
+/* the members of a JSON object as a line of values, or of their names */
+static void out_csv_line(FILE *f, const cJSON *o, const char *prefix, int names, int *n)
+{
+    const cJSON *v;
+    char name[200];
+    cJSON_ArrayForEach(v, o)
+    {
+        if (v->string)
+            snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", v->string);
+        else
+            snprintf(name, sizeof name, "%s.%c", prefix, "xyz"[v == o->child ? 0 : v == o->child->next ? 1 : 2]);
+        if (cJSON_IsObject(v) || cJSON_IsArray(v)) {
+            out_csv_line(f, v, name, names, n);
+            continue;
+        }
+        fputs((*n)++ ? "," : "", f);
+        if (names)
+            fputs(name, f);
+        else if (cJSON_IsString(v))
+            fputs(v->valuestring, f);
+        else if (cJSON_IsNumber(v) || cJSON_IsBool(v))
+            fprintf(f, "%.9g", cJSON_IsNumber(v) ? v->valuedouble : cJSON_IsTrue(v) ? 1 : 0);
+    }
+}
+
+void out_csv_row(FILE *f, const char *line, int names)
+{
+    cJSON *o = cJSON_Parse(line);
+    int n = 0;
+    out_csv_line(f, o, "", names, &n);
+    fputc('\n', f);
+    cJSON_Delete(o);
+}
+
+void out_csv(FILE *f, const char *line, int first)
+{
+    if (first)
+        out_csv_row(f, line, 1);
+    out_csv_row(f, line, 0);
 }
 
 static void out_summary_counts(FILE *f, const out_totals *t)

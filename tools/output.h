@@ -5,7 +5,8 @@
 #include "sim.h"
 #include <stdio.h>
 
-typedef enum out_frames { OUT_FRAMES_OBJ, OUT_FRAMES_VTK, OUT_FRAMES_NONE } out_frames;
+typedef enum out_frames { OUT_FRAMES_OBJ, OUT_FRAMES_VTK, OUT_FRAMES_VTU, OUT_FRAMES_GLTF, OUT_FRAMES_NONE, OUT_FRAMES_COUNT } out_frames;
+extern const char *const out_frames_names[OUT_FRAMES_COUNT];
 
 typedef struct out_totals {
     const char *scene_name, *scene_file, *stepper, *solver;
@@ -54,9 +55,26 @@ int out_make_directory(const char *path);
    this kind of an earlier run, so that no frame follows the last one of this run. 0 after a message. */
 int out_remove_series(const char *directory, const char *stem, const char *suffix);
 int out_clear(const char *directory, out_frames kind);
-int out_frame(const sim *m, const char *directory, int number, out_frames kind);
+/* out_series -- the frames of a run. out_frame writes one, or keeps it for the file that has all of them (OUT_FRAMES_GLTF: animation.glb);
+   out_series_close writes that, or the list of the frames (OUT_FRAMES_VTU: frames.pvd). 0 after a message. out_series_free in any case. */
+typedef struct out_series {
+    const char *directory;
+    out_frames kind;
+    int *numbers;
+    double *times; /* [n] of frames so far */
+    int n;
+    struct out_animation *animation;
+} out_series;
+void out_series_open(out_series *s, const char *directory, out_frames kind);
+int out_frame(out_series *s, const sim *m, int number, double time);
+int out_series_close(out_series *s);
+void out_series_free(out_series *s);
 void out_json_number(FILE *f, double x, int digits);
 void out_json_string(FILE *f, const char *text);
+/* out_csv -- the same line as comma-separated values, objects as columns "energy.kinetic"; step 1 begins with a line of their names. */
+void out_csv(FILE *f, const char *line, int first);
+/* out_csv_row -- the values of such an object, or their names, with the line's end. */
+void out_csv_row(FILE *f, const char *line, int names);
 /* out_stats -- one line; intersections below 0 are null. */
 void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, long intersections, double cpu_ms);
 void out_summary(FILE *f, const out_totals *t);

@@ -6,6 +6,9 @@ shift 2
 total=$# bad=0
 mkdir -p build/fuzz/corpus build/fuzz/found build/fuzz/log
 build/fuzz/seeds build/fuzz/corpus || exit 2
+for kind in msh mesh meshb vtu gltf glb; do
+    mkdir -p build/fuzz/corpus/$kind && cp tests/data/*.$kind build/fuzz/corpus/$kind/
+done
 mkdir -p build/fuzz/corpus/scene && cp examples/scenes/*.json build/fuzz/corpus/scene/
 run_one() {
     build/fuzz/"$1" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=1024 -max_len=4096 -print_final_stats=1 \

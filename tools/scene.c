@@ -54,6 +54,8 @@ static void scene_read_motion(json_in *in, const cJSON *owner, const char *path,
     const cJSON *motion = cJSON_GetObjectItemCaseSensitive(owner, "motion"), *e;
     char full[128], piece[144];
     int n;
+    json_in_note(in, path, "motion", JSON_OBJECT);
+    json_in_note(in, path, "motion", JSON_ARRAY);
     if (!motion)
         return;
     snprintf(full, sizeof full, "%s%smotion", path, *path ? "." : "");
@@ -201,26 +203,16 @@ static void scene_read_transform(json_in *in, const cJSON *body, const char *pat
 
 static ct_model scene_read_model(json_in *in, const cJSON *material, const char *path, scene_type type)
 {
-    static const char *const names[] = {"corotational",    "stvk",     "neohookean", "stable_neohookean",
-                                        "hong_neohookean", "membrane", "springs"};
-    const char *name = json_in_string(in, material, path, "model");
+    static const char words[] = "corotational stvk neohookean stable_neohookean hong_neohookean membrane springs";
+    ct_model model = (ct_model)json_in_choice(in, material, path, "model", words, type == SCENE_CLOTH ? CT_MODEL_SPRINGS : CT_MODEL_COROTATIONAL);
     char full[128];
-    int i;
-    if (!name)
-        return type == SCENE_CLOTH ? CT_MODEL_SPRINGS : CT_MODEL_COROTATIONAL;
+    int cloth = model >= CT_MODEL_MEMBRANE;
     snprintf(full, sizeof full, "%s.model", path);
-    for (i = 0; i < (int)(sizeof names / sizeof *names); i++)
-        if (!strcmp(name, names[i])) {
-            int cloth = i >= CT_MODEL_MEMBRANE;
-            if (type == SCENE_CLOTH && !cloth)
-                json_in_error(in, full, "expected membrane or springs for a cloth, found \"%s\"", name);
-            if (type == SCENE_SOFT && cloth)
-                json_in_error(in, full, "expected a solid's model for a soft body, found \"%s\"", name);
-            return (ct_model)i;
-        }
-    json_in_error(in, full,
-                  "expected corotational, stvk, neohookean, stable_neohookean, hong_neohookean, membrane or springs, found \"%s\"", name);
-    return CT_MODEL_COROTATIONAL;
+    if (type == SCENE_CLOTH && !cloth)
+        json_in_error(in, full, "expected membrane or springs for a cloth, found \"%s\"", json_in_string(in, material, path, "model"));
+    if (type == SCENE_SOFT && cloth)
+        json_in_error(in, full, "expected a solid's model for a soft body, found \"%s\"", json_in_string(in, material, path, "model"));
+    return model;
 }
 
 /* refuses keys that the format has, but that an object of this kind does not use; `used` lists those that it uses */
@@ -416,15 +408,13 @@ static void scene_read_fixes(json_in *in, const cJSON *body, scene_body *out)
 
 static scene_type scene_read_type(json_in *in, const cJSON *body, const char *path)
 {
-    const char *type = json_in_string(in, body, path, "type");
+    static const char words[] = "soft cloth rod points rigid static kinematic";
+    int i = json_in_choice(in, body, path, "type", words, -1);
     char full[64];
-    int i;
     snprintf(full, sizeof full, "%s.type", path);
-    for (i = 0; type && i < SCENE_TYPE_COUNT; i++)
-        if (!strcmp(type, scene_type_names[i]))
-            return (scene_type)i;
-    json_in_error(in, full, "expected soft, cloth, rod, points, rigid, static or kinematic%s%s", type ? ", found " : "", type ? type : "");
-    return SCENE_STATIC;
+    if (i < 0)
+        json_in_error(in, full, "expected one of: %s", words);
+    return i < 0 ? SCENE_STATIC : (scene_type)i;
 }
 
 static void scene_read_air(json_in *in, const cJSON *body, const char *path, ct_air *out)
@@ -538,6 +528,11 @@ static void scene_read_side(json_in *in, const cJSON *joint, scene_joint *j, int
     const cJSON *e = cJSON_GetObjectItemCaseSensitive(joint, side ? "b" : "a"), *v;
     char full[48];
     j->vertex[side] = -1;
+    json_in_note(in, j->path, side ? "b" : "a", JSON_ARRAY);
+    if (j->kind != CT_JOINT_STITCH)
+        json_in_note(in, j->path, side ? "b" : "a", JSON_STRING);
+    if (side && j->kind != CT_JOINT_STITCH)
+        json_in_note(in, j->path, "b", JSON_NULL);
     snprintf(full, sizeof full, "%s.%s", j->path, side ? "b" : "a");
     if (!e || cJSON_IsNull(e)) {
         if (side == 0 || j->kind == CT_JOINT_STITCH)
@@ -569,14 +564,10 @@ static void scene_read_drive(json_in *in, const cJSON *e, scene_joint *j)
 
 static void scene_read_joint(json_in *in, const cJSON *e, scene_joint *j)
 {
-    static const char *const kinds[] = {"ball", "hinge", "fixed", "slider"};
-    const char *type = json_in_string(in, e, j->path, "type");
+    int k = json_in_choice(in, e, j->path, "type", "ball hinge fixed slider", -1);
     char full[48];
-    int k;
-    for (k = 0; k < 4 && (!type || strcmp(type, kinds[k])); k++)
-        ;
     snprintf(full, sizeof full, "%s.type", j->path);
-    if (k == 4)
+    if (k < 0)
         json_in_error(in, full, "expected ball, hinge, fixed or slider");
     else
         j->kind = k == 3 ? CT_JOINT_SLIDER : (ct_joint_kind)k;
@@ -588,8 +579,7 @@ static void scene_read_joint(json_in *in, const cJSON *e, scene_joint *j)
     json_in_numbers(in, e, j->path, "axis", j->axis, 3);
     j->compliance = json_in_number(in, e, j->path, "compliance", 0, 0, SCENE_INF, 0);
     j->angular_compliance = json_in_number(in, e, j->path, "angular_compliance", 0, 0, SCENE_INF, 0);
-    if (cJSON_GetObjectItemCaseSensitive(e, "collide"))
-        j->collide = json_in_bool(in, e, j->path, "collide", 0);
+    j->collide = json_in_bool(in, e, j->path, "collide", -1);
     scene_read_drive(in, e, j);
 }
 
@@ -631,26 +621,31 @@ static void scene_read_joints(json_in *in, const cJSON *root, scene *s)
     }
 }
 
-static void scene_read_row_mode(json_in *in, const cJSON *root, scene *s)
-{
-    const char *text = json_in_string(in, root, "", "row_mode");
-    if (text && strcmp(text, "anticipated") && strcmp(text, "velocity"))
-        json_in_error(in, "row_mode", "expected anticipated or velocity, found \"%s\"", text);
-    s->row_mode = text && !strcmp(text, "velocity") ? CT_ROW_VELOCITY : CT_ROW_ANTICIPATED;
-}
-
 /* accepted in every build: they belong to steppers and features that this build may lack */
 static void scene_read_harmless(json_in *in, const cJSON *root) { json_in_int(in, root, "", "seed", 1, 0, 2147483647); }
 
-static void scene_read_name(json_in *in, const cJSON *root, const char *key, char *out, size_t size)
+const char *scene_stepper(int i) { return ct_stepper_text((ct_stepper)i); }
+const char *scene_solver(int i) { return ct_solver_text((ct_solver)i); }
+const char *scene_integrator(int i) { return ct_integrator_text((ct_integrator)i); }
+
+/* one of the library's names; `words` has room for all of them, and stays */
+static void scene_read_name(json_in *in, const cJSON *root, const char *key, const char *(*text)(int), int count, char words[256], char out[32])
 {
-    const char *text = json_in_string(in, root, "", key);
-    if (!text)
-        return;
-    if (strlen(text) >= size)
-        json_in_error(in, key, "expected the name of a %s, found a long string", key);
-    else
-        strcpy(out, text);
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(root, key);
+    int i;
+    for (words[0] = '\0', i = 0; i < count; i++)
+        if (strcmp(text(i), "?") != 0) /* a number without a name */
+            snprintf(words + strlen(words), 256 - strlen(words), "%s%s", *words ? " " : "", text(i));
+    if (json_in_choice(in, root, "", key, words, -1) >= 0 && strlen(v->valuestring) < 32)
+        strcpy(out, v->valuestring);
+}
+
+static void scene_read_names(json_in *in, const cJSON *root, scene *s)
+{
+    static char words[3][256];
+    scene_read_name(in, root, "stepper", scene_stepper, CT_STEPPER_COUNT_, words[0], s->stepper);
+    scene_read_name(in, root, "solver", scene_solver, CT_SOLVER_COUNT_, words[1], s->solver);
+    scene_read_name(in, root, "integrator", scene_integrator, CT_INTEGRATOR_COUNT_, words[2], s->integrator);
 }
 
 static void scene_read_root(scene_reader *r, const cJSON *root)
@@ -677,8 +672,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
         s->gravity[k] = d.gravity[k];
     json_in_numbers(in, root, "", "gravity", s->gravity, 3);
     json_in_numbers(in, root, "", "wind", s->wind, 3);
-    scene_read_name(in, root, "stepper", s->stepper, sizeof s->stepper);
-    scene_read_name(in, root, "solver", s->solver, sizeof s->solver);
+    scene_read_names(in, root, s);
     scene_read_solver(in, root, &s->solver_options);
     scene_read_dcd(in, root, &s->dcd);
     scene_read_barrier(in, root, &s->barrier);
@@ -688,11 +682,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     scene_read_restitution(in, root, s);
     scene_read_explicit(in, root, &s->rk);
     s->newton_iterations = json_in_int(in, root, "", "newton_iterations", d.newton_iterations, 1, 100);
-    scene_read_name(in, root, "integrator", s->integrator, sizeof s->integrator);
-    text = json_in_string(in, root, "", "broad_phase");
-    s->hashed = text && strcmp(text, "hash") == 0;
-    if (text && !s->hashed && strcmp(text, "tree") != 0)
-        json_in_error(in, "broad_phase", "expected 'tree' or 'hash', found '%s'", text);
+    s->hashed = json_in_choice(in, root, "", "broad_phase", "tree hash", 0);
     s->thickness = json_in_number(in, root, "", "thickness", d.thickness, 0, SCENE_INF, JSON_IN_ABOVE);
     s->friction = json_in_number(in, root, "", "friction", d.friction, 0, SCENE_INF, 0);
     s->friction_until = json_in_number(in, root, "", "friction_until", -1, 0, SCENE_INF, 0);
@@ -707,7 +697,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
         cJSON_ArrayForEach(e, bodies) scene_read_body(r, e, s->n_bodies++);
     }
     scene_read_joints(in, root, s);
-    scene_read_row_mode(in, root, s);
+    s->row_mode = json_in_choice(in, root, "", "row_mode", "anticipated velocity", 0) ? CT_ROW_VELOCITY : CT_ROW_ANTICIPATED;
     s->ccd_limits_step = json_in_bool(in, root, "", "ccd_limits_step", d.ccd_limits_step);
     scene_read_harmless(in, root);
     scene_read_output(in, root, s);
@@ -725,13 +715,26 @@ static int scene_is_text(const char *file, const char *text, size_t n)
     return end == n;
 }
 
+/* a mesh in the place of a scene is a start, too: contact init makes one of it */
+static int scene_is_no_mesh(const char *file)
+{
+    static const char *const meshes[] = {".obj", ".msh", ".ply", ".stl", ".vtk", ".vtu", ".mesh", ".meshb", ".gltf", ".glb", ".node", ".ele"};
+    size_t n = strlen(file), i;
+    for (i = 0; i < sizeof meshes / sizeof *meshes; i++)
+        if (n > strlen(meshes[i]) && !strcmp(file + n - strlen(meshes[i]), meshes[i])) {
+            cli_fail("%s: is a mesh, expected a scene; contact init %s > scene.json makes one", file, file);
+            return 0;
+        }
+    return 1;
+}
+
 static char *scene_load_text(const char *file)
 {
     FILE *f = fopen(file, "rb");
     char *text = NULL;
     size_t n = 0, got;
     if (!f) {
-        cli_fail("%s: cannot be opened: %s", file, strerror(errno));
+        cli_no_file(file, "a scene, JSON");
         return NULL;
     }
     do {
@@ -740,9 +743,9 @@ static char *scene_load_text(const char *file)
         n += got;
     } while (got);
     text[n] = '\0';
-    if (ferror(f) || !scene_is_text(file, text, n)) {
+    if (ferror(f) || !scene_is_no_mesh(file) || !scene_is_text(file, text, n)) {
         if (ferror(f))
-            cli_fail("%s: cannot be read", file);
+            cli_no_file(file, "a scene, JSON");
         free(text);
         text = NULL;
     }
@@ -750,26 +753,52 @@ static char *scene_load_text(const char *file)
     return text;
 }
 
-int scene_read(const char *file, scene *out)
+static int scene_read_text(scene_reader *r, const char *text, const char *const *sets, int n_sets)
+{
+    cJSON *root = json_in_parse(&r->in, text);
+    int i;
+    for (i = 0; root && i < n_sets && !r->in.failed; i++)
+        r->in.failed = !scene_set(root, sets[i]);
+    if (root && !r->in.failed)
+        scene_read_root(r, root);
+    cJSON_Delete(root);
+    if (r->in.failed)
+        scene_free(r->out);
+    return !r->in.failed;
+}
+
+int scene_read(const char *file, const char *const *sets, int n_sets, scene *out)
 {
     scene_reader r;
-    cJSON *root;
-    char *text = scene_load_text(file);
+    char *text = scene_load_text(file), *shown = (char *)cli_alloc(strlen(file) + 16, 1);
+    int ok;
     memset(out, 0, sizeof *out);
     memset(&r, 0, sizeof r);
-    if (!text)
-        return 0;
-    out->file = cli_copy(file);
-    r.file = r.in.file = file;
+    /* an error may be that of a value on the command line */
+    sprintf(shown, "%s%s", file, n_sets ? " with --set" : "");
+    r.file = file, r.in.file = shown;
     r.out = out;
-    root = json_in_parse(&r.in, text);
-    if (root)
-        scene_read_root(&r, root);
-    cJSON_Delete(root);
+    if (text)
+        out->file = cli_copy(file);
+    ok = text && scene_read_text(&r, text, sets, n_sets);
+    free(shown);
     free(text);
-    if (r.in.failed)
-        scene_free(out);
-    return !r.in.failed;
+    return ok;
+}
+
+int scene_tell(const char *text, json_note_fn *note, void *user)
+{
+    scene_reader r;
+    scene s;
+    memset(&s, 0, sizeof s);
+    memset(&r, 0, sizeof r);
+    r.file = r.in.file = "scene";
+    r.in.note = note, r.in.user = user;
+    r.out = &s;
+    if (!scene_read_text(&r, text, NULL, 0))
+        return 0;
+    scene_free(&s);
+    return 1;
 }
 
 void scene_free(scene *s)

@@ -3,6 +3,7 @@
 #define SCENE_H
 
 #include "../src/public/api.h"
+#include "json_in.h"
 
 typedef enum scene_type {
     SCENE_SOFT,
@@ -113,8 +114,17 @@ typedef struct scene {
     int subdivide; /* levels of subdivision of cloth in pictures, 0 to 2 */
 } scene;
 
-/* scene_read -- 1, or 0 after printing file, JSON path (or line) and what was expected to stderr. */
-int scene_read(const char *file, scene *out);
+/* scene_read -- with the changes `sets` [n_sets] (scene_set): 1, or 0 after printing file, JSON path (or line) and what was expected to stderr. */
+int scene_read(const char *file, const char *const *sets, int n_sets, scene *out);
+/* scene_tell -- reads the text of a scene, and calls `note` for every member that the reader asks for. */
+int scene_tell(const char *text, json_note_fn *note, void *user);
+/* scene_set -- "KEY=VALUE" into a scene: a path as errors name it, bodies[0].friction, or bodies[NAME].friction; the value is JSON, or else text. 1, or
+   0 after printing what is wrong. */
+int scene_set(cJSON *root, const char *text);
 void scene_free(scene *s);
+/* scene_stepper and so on -- the library's names by number, "?" where there is none. */
+const char *scene_stepper(int i);
+const char *scene_solver(int i);
+const char *scene_integrator(int i);
 
 #endif /* SCENE_H */

@@ -6,29 +6,9 @@
 
 #define SCENE_INF HUGE_VAL
 
-/* number of the word that the key has, or `otherwise` */
-static int scene_read_choice(json_in *in, const cJSON *o, const char *path, const char *key, const char *expected, const char *const *words,
-                             int n, int otherwise)
-{
-    const char *text = json_in_string(in, o, path, key);
-    char full[64];
-    int i;
-    if (!text)
-        return otherwise;
-    for (i = 0; i < n && strcmp(text, words[i]); i++) {
-    }
-    if (i < n)
-        return i;
-    snprintf(full, sizeof full, "%s%s%s", path, *path ? "." : "", key);
-    json_in_error(in, full, "expected one of %s, found \"%s\"", expected, text);
-    return otherwise;
-}
-
 /* tolerance and limits of a solve; missing keys have the library's defaults */
 void scene_read_solver(json_in *in, const cJSON *root, ct_solver_desc *out)
 {
-    static const char *const cones[] = {"box", "pyramid", "cone"}, *const ends[] = {"residual", "paper"};
-    static const char *const frictions[] = {"staggered", "anticipated", "local"};
     const char *path = "solver_options";
     const cJSON *o = json_in_object(in, root, "", path);
     *out = ct_solver_desc_default();
@@ -37,15 +17,14 @@ void scene_read_solver(json_in *in, const cJSON *root, ct_solver_desc *out)
     json_in_keys(in, o, path, "tolerance max_sweeps termination cone friction");
     out->tolerance = (ct_real)json_in_number(in, o, path, "tolerance", out->tolerance, 0, SCENE_INF, JSON_IN_ABOVE);
     out->max_sweeps = json_in_int(in, o, path, "max_sweeps", out->max_sweeps, 1, 1000000000);
-    out->termination = (ct_termination)scene_read_choice(in, o, path, "termination", "residual paper", ends, 2, (int)out->termination);
-    out->friction = (ct_friction)scene_read_choice(in, o, path, "friction", "staggered anticipated local", frictions, 3, (int)out->friction);
-    out->cone = (ct_cone)scene_read_choice(in, o, path, "cone", "box pyramid cone", cones, 3, (int)out->cone);
+    out->termination = (ct_termination)json_in_choice(in, o, path, "termination", "residual paper", (int)out->termination);
+    out->friction = (ct_friction)json_in_choice(in, o, path, "friction", "staggered anticipated local", (int)out->friction);
+    out->cone = (ct_cone)json_in_choice(in, o, path, "cone", "box pyramid cone", (int)out->cone);
 }
 
 /* the discrete stepper; the keys are those of ct_dcd_desc */
 void scene_read_dcd(json_in *in, const cJSON *root, ct_dcd_desc *out)
 {
-    static const char *const decouple[] = {"deepest", "random", "none", "pivot"}, *const friction[] = {"none", "local", "implicit"};
     const cJSON *o = json_in_object(in, root, "", "dcd");
     *out = ct_world_desc_default().dcd;
     if (!o)
@@ -57,21 +36,19 @@ void scene_read_dcd(json_in *in, const cJSON *root, ct_dcd_desc *out)
     out->recovery = (ct_real)json_in_number(in, o, "dcd", "recovery", out->recovery, 0, 1, JSON_IN_ABOVE);
     out->depth = (ct_real)json_in_number(in, o, "dcd", "depth", out->depth, 0, SCENE_INF, 0);
     out->decouple =
-        (ct_decouple)scene_read_choice(in, o, "dcd", "decouple", "deepest random none pivot", decouple, CT_DECOUPLE_COUNT_, (int)out->decouple);
-    out->friction = (ct_dcd_friction)scene_read_choice(in, o, "dcd", "friction", "none local implicit", friction, CT_DCD_FRICTION_COUNT_,
-                                                       (int)out->friction);
+        (ct_decouple)json_in_choice(in, o, "dcd", "decouple", "deepest random none pivot", (int)out->decouple);
+    out->friction = (ct_dcd_friction)json_in_choice(in, o, "dcd", "friction", "none local implicit", (int)out->friction);
 }
 
 /* the barrier stepper; the keys are those of ct_barrier_desc */
 void scene_read_barrier(json_in *in, const cJSON *root, ct_barrier_desc *out)
 {
-    static const char *const kind[] = {"log", "rational"}, *const form[] = {"potential", "root", "dual", "position", "velocity"};
     const cJSON *o = json_in_object(in, root, "", "barrier");
     *out = ct_world_desc_default().barrier;
     if (!o)
         return;
     json_in_keys(in, o, "barrier", "kind dhat friction_velocity newton_tolerance friction_iterations newton_iterations stiffness static_hold form");
-    out->kind = (ct_barrier_kind)scene_read_choice(in, o, "barrier", "kind", "log rational", kind, CT_BARRIER_COUNT_, (int)out->kind);
+    out->kind = (ct_barrier_kind)json_in_choice(in, o, "barrier", "kind", "log rational", (int)out->kind);
     out->dhat = (ct_real)json_in_number(in, o, "barrier", "dhat", out->dhat, 0, SCENE_INF, 0);
     out->friction_velocity = (ct_real)json_in_number(in, o, "barrier", "friction_velocity", out->friction_velocity, 0, SCENE_INF, JSON_IN_ABOVE);
     out->newton_tolerance = (ct_real)json_in_number(in, o, "barrier", "newton_tolerance", out->newton_tolerance, 0, SCENE_INF, JSON_IN_ABOVE);
@@ -79,14 +56,12 @@ void scene_read_barrier(json_in *in, const cJSON *root, ct_barrier_desc *out)
     out->newton_iterations = json_in_int(in, o, "barrier", "newton_iterations", out->newton_iterations, 1, 100000);
     out->stiffness = (ct_real)json_in_number(in, o, "barrier", "stiffness", out->stiffness, 0, SCENE_INF, 0);
     out->static_hold = json_in_bool(in, o, "barrier", "static_hold", out->static_hold);
-    out->form = (ct_barrier_form)scene_read_choice(in, o, "barrier", "form", "potential root dual position velocity", form, CT_FORM_COUNT_,
-                                                   (int)out->form);
+    out->form = (ct_barrier_form)json_in_choice(in, o, "barrier", "form", "potential root dual position velocity", (int)out->form);
 }
 
 /* the geometric stepper; the keys are those of ct_geometric_desc */
 void scene_read_geometric(json_in *in, const cJSON *root, ct_geometric_desc *out)
 {
-    static const char *const scheme[] = {"global", "successive"};
     const char *path = "geometric";
     const cJSON *o = json_in_object(in, root, "", path);
     *out = ct_world_desc_default().geometric;
@@ -94,7 +69,7 @@ void scene_read_geometric(json_in *in, const cJSON *root, ct_geometric_desc *out
         return;
     json_in_keys(in, o, path, "scheme cg_turns active_set sweeps position_distance speed_distance acceleration_distance displacement max_substeps "
                               "fail_safe regions residual_state interaction_damping");
-    out->scheme = (ct_geometric_scheme)scene_read_choice(in, o, path, "scheme", "global successive", scheme, CT_GEOMETRIC_COUNT_, (int)out->scheme);
+    out->scheme = (ct_geometric_scheme)json_in_choice(in, o, path, "scheme", "global successive", (int)out->scheme);
     out->cg_turns = json_in_int(in, o, path, "cg_turns", out->cg_turns, 1, 10000);
     out->active_set = json_in_int(in, o, path, "active_set", out->active_set, 0, 100);
     out->sweeps = json_in_int(in, o, path, "sweeps", out->sweeps, 1, 10000);
@@ -112,18 +87,15 @@ void scene_read_geometric(json_in *in, const cJSON *root, ct_geometric_desc *out
 /* the penalty stepper; the keys are those of ct_penalty_desc */
 void scene_read_penalty(json_in *in, const cJSON *root, ct_penalty_desc *out)
 {
-    static const char *const form[] = {"implicit", "explicit"}, *const depth[] = {"proximity", "inside"};
-    static const char *const friction[] = {"anchor", "velocity", "none"};
     const char *path = "penalty";
     const cJSON *o = json_in_object(in, root, "", path);
     *out = ct_world_desc_default().penalty;
     if (!o)
         return;
     json_in_keys(in, o, path, "form depth friction stiffness damping friction_stiffness friction_velocity warp iterations max_substeps");
-    out->form = (ct_penalty_form)scene_read_choice(in, o, path, "form", "implicit explicit", form, CT_PENALTY_FORM_COUNT_, (int)out->form);
-    out->depth = (ct_penalty_depth)scene_read_choice(in, o, path, "depth", "proximity inside", depth, CT_PENALTY_DEPTH_COUNT_, (int)out->depth);
-    out->friction = (ct_penalty_friction)scene_read_choice(in, o, path, "friction", "anchor velocity none", friction, CT_PENALTY_FRICTION_COUNT_,
-                                                           (int)out->friction);
+    out->form = (ct_penalty_form)json_in_choice(in, o, path, "form", "implicit explicit", (int)out->form);
+    out->depth = (ct_penalty_depth)json_in_choice(in, o, path, "depth", "proximity inside", (int)out->depth);
+    out->friction = (ct_penalty_friction)json_in_choice(in, o, path, "friction", "anchor velocity none", (int)out->friction);
     out->stiffness = (ct_real)json_in_number(in, o, path, "stiffness", out->stiffness, 0, SCENE_INF, 0);
     out->damping = (ct_real)json_in_number(in, o, path, "damping", out->damping, 0, SCENE_INF, 0);
     out->friction_stiffness = (ct_real)json_in_number(in, o, path, "friction_stiffness", out->friction_stiffness, 0, SCENE_INF, 0);
@@ -188,8 +160,6 @@ void scene_read_layers(json_in *in, const cJSON *root, ct_layers_desc *out)
 /* the explicit stepper; the keys are those of ct_explicit_desc */
 void scene_read_explicit(json_in *in, const cJSON *root, ct_explicit_desc *out)
 {
-    static const char *const refine[] = {"none", "surface", "elements"};
-    static const char *const program[] = {"active_set", "interior_point"}, *const rules[] = {"region", "node"};
     const char *path = "explicit";
     const cJSON *o = json_in_object(in, root, "", path), *v;
     *out = ct_world_desc_default().rk;
@@ -199,15 +169,15 @@ void scene_read_explicit(json_in *in, const cJSON *root, ct_explicit_desc *out)
     out->tolerance = (ct_real)json_in_number(in, o, path, "tolerance", out->tolerance, 0, SCENE_INF, JSON_IN_ABOVE);
     out->fixed_step = (ct_real)json_in_number(in, o, path, "fixed_step", out->fixed_step, 0, SCENE_INF, 0);
     out->extrapolate = json_in_bool(in, o, path, "extrapolate", out->extrapolate);
-    out->program = (ct_explicit_program)scene_read_choice(in, o, path, "program", "active_set interior_point", program, CT_EXPLICIT_PROGRAM_COUNT_,
-                                                          (int)out->program);
-    out->rules = (ct_explicit_rules)scene_read_choice(in, o, path, "rules", "region node", rules, CT_EXPLICIT_RULES_COUNT_, (int)out->rules);
+    out->program = (ct_explicit_program)json_in_choice(in, o, path, "program", "active_set interior_point", (int)out->program);
+    out->rules = (ct_explicit_rules)json_in_choice(in, o, path, "rules", "region node", (int)out->rules);
     out->edges = json_in_bool(in, o, path, "edges", out->edges);
     v = cJSON_GetObjectItemCaseSensitive(o, "refine");
+    json_in_note(in, path, "refine", JSON_BOOL);
     if (cJSON_IsBool(v)) /* as files before CT_REFINE_ELEMENTS have it */
         out->refine = cJSON_IsTrue(v) ? CT_REFINE_SURFACE : CT_REFINE_NONE;
     else
-        out->refine = (ct_refine)scene_read_choice(in, o, path, "refine", "none surface elements", refine, CT_REFINE_COUNT_, (int)out->refine);
+        out->refine = (ct_refine)json_in_choice(in, o, path, "refine", "none surface elements", (int)out->refine);
     out->element_pressure = json_in_bool(in, o, path, "element_pressure", out->element_pressure);
     out->penetration = (ct_real)json_in_number(in, o, path, "penetration", out->penetration, 0, 0.1, JSON_IN_ABOVE);
     out->bulk_viscosity = (ct_real)json_in_number(in, o, path, "bulk_viscosity", out->bulk_viscosity, 0, 10, 0);
@@ -216,13 +186,11 @@ void scene_read_explicit(json_in *in, const cJSON *root, ct_explicit_desc *out)
 
 void scene_read_restitution(json_in *in, const cJSON *root, scene *s)
 {
-    static const char *const laws[] = {"newton", "poisson"}, *const rules[] = {"geometric", "average", "min", "multiply", "max"};
     const ct_world_desc d = ct_world_desc_default();
     s->restitution = json_in_number(in, root, "", "restitution", d.restitution, 0, 1, 0);
     s->restitution_threshold = json_in_number(in, root, "", "restitution_threshold", d.restitution_threshold, 0, SCENE_INF, 0);
-    s->restitution_law = (ct_restitution_law)scene_read_choice(in, root, "", "restitution_law", "newton poisson", laws, 2, (int)d.restitution_law);
-    s->friction_combine = (ct_combine)scene_read_choice(in, root, "", "friction_combine", "geometric average min multiply max", rules, 5,
-                                                        (int)d.friction_combine);
-    s->restitution_combine = (ct_combine)scene_read_choice(in, root, "", "restitution_combine", "geometric average min multiply max", rules, 5,
-                                                           (int)d.restitution_combine);
+    s->restitution_law = (ct_restitution_law)json_in_choice(in, root, "", "restitution_law", "newton poisson", (int)d.restitution_law);
+    s->friction_combine = (ct_combine)json_in_choice(in, root, "", "friction_combine", "geometric average min multiply max", (int)d.friction_combine);
+    s->restitution_combine =
+        (ct_combine)json_in_choice(in, root, "", "restitution_combine", "geometric average min multiply max", (int)d.restitution_combine);
 }

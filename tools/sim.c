@@ -73,9 +73,6 @@ static int sim_name_index(const char *name, const char *(*text)(int), int count)
             return i;
     return -1;
 }
-static const char *sim_integrator_text(int i) { return ct_integrator_text((ct_integrator)i); }
-static const char *sim_stepper_text(int i) { return ct_stepper_text((ct_stepper)i); }
-static const char *sim_solver_text(int i) { return ct_solver_text((ct_solver)i); }
 
 /* the number of the name in the option or in the scene, or -1 */
 static int sim_choose(const scene *s, const char *option, const char *in_scene, const char *what, const char *(*text)(int), int count)
@@ -127,13 +124,13 @@ static int sim_describe(const scene *s, const sim_options *o, sim *m, ct_world_d
     d->tasks.worker_count = o->threads;
     d->log = sim_log, d->log_user = m;
     if (o->stepper || s->stepper[0]) {
-        i = sim_choose(s, o->stepper, s->stepper, "stepper", sim_stepper_text, CT_STEPPER_COUNT_);
+        i = sim_choose(s, o->stepper, s->stepper, "stepper", scene_stepper, CT_STEPPER_COUNT_);
         if (i < 0)
             return 0;
         d->stepper = (ct_stepper)i;
     }
     if (s->integrator[0]) {
-        i = sim_choose(s, NULL, s->integrator, "integrator", sim_integrator_text, CT_INTEGRATOR_COUNT_);
+        i = sim_choose(s, NULL, s->integrator, "integrator", scene_integrator, CT_INTEGRATOR_COUNT_);
         if (i < 0)
             return 0;
         d->integrator = (ct_integrator)i;
@@ -142,7 +139,7 @@ static int sim_describe(const scene *s, const sim_options *o, sim *m, ct_world_d
     if (o->paper)
         d->solver.termination = CT_TERMINATION_PAPER;
     if (o->solver || s->solver[0]) {
-        i = sim_choose(s, o->solver, s->solver, "solver", sim_solver_text, CT_SOLVER_COUNT_);
+        i = sim_choose(s, o->solver, s->solver, "solver", scene_solver, CT_SOLVER_COUNT_);
         if (i < 0)
             return 0;
         d->solver.solver = (ct_solver)i;
@@ -613,6 +610,7 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
     body->name = cli_copy(name);
     body->path = b->path;
     body->type = b->type;
+    body->is_embedded = b->surface != NULL;
     if (b->type == SCENE_SOFT)
         code = sim_add_soft(m, b, name, meshes, &body->id);
     else if (b->type == SCENE_CLOTH)

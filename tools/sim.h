@@ -10,6 +10,7 @@ typedef struct sim_body {
     const char *path; /* the scene's, "bodies[3]": of all copies of a body */
     scene_type type;
     int is_plane;
+    int is_embedded; /* 1: a soft body whose vertices are no nodes */
     double normal[3], offset, plane_size;
     int n_vertices, n_triangles, n_segments;
     double force[3];    /* [N] in every step */

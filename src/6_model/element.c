@@ -101,3 +101,15 @@ CTI_FN double cti_element_sum(cti_r8 a, int count)
         sum += (double)t[l];
     return sum;
 }
+
+CTI_FN void cti_element_put_stress(ct_real *out, int batch, int count, const cti_r8 *stress)
+{
+    static const int from[6] = {0, 4, 8, 1, 5, 2};
+    ct_real lanes[8];
+    int i, l;
+    for (i = 0; i < 6; i++) {
+        cti_store8(lanes, stress[from[i]]);
+        for (l = 0; l < count; l++)
+            out[6 * (size_t)(8 * batch + l) + (size_t)i] = lanes[l];
+    }
+}

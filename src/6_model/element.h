@@ -48,5 +48,7 @@ CTI_FN void cti_element_scatter_force(ct_real *force, const int32_t *node, int n
 CTI_FN void cti_element_scatter_blocks(ct_real *val, const int32_t *slot, int nn, int count, const cti_r8 *k);
 /* cti_element_sum -- the sum of the first `count` lanes, in double, in order. */
 CTI_FN double cti_element_sum(cti_r8 a, int count);
+/* cti_element_put_stress -- out [6 n]: the upper triangles xx yy zz xy yz xz of the first `count` symmetric lanes of this batch. */
+CTI_FN void cti_element_put_stress(ct_real *out, int batch, int count, const cti_r8 *stress);
 /* cti_element_count -- how many lanes of batch k hold elements. */
 CTI_INLINE int cti_element_count(int n, int k) { return cti_min_int(8, n - 8 * k); }

@@ -180,6 +180,25 @@ CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_re
     }
 }
 
+CTI_FN void cti_membrane_batch_stress(const cti_membrane_batch *t, const ct_real *x, ct_real thickness, ct_real *out)
+{
+    int batch, i;
+    for (batch = 0; 8 * batch < t->n; batch++) {
+        cti_membrane_lanes w;
+        cti_r8 n[3], g1[3], g2[3], sigma[9], j;
+        cti_membrane_load(t, batch, x, &w);
+        cti_cross8(w.f1, w.f2, n);
+        j = cti_scale8(thickness, cti_max8(cti_sqrt8(cti_dot8(n, n)), cti_set8(CTI_EPS)));
+        for (i = 0; i < 3; i++) { /* F S */
+            g1[i] = cti_div8(cti_mad8(cti_mul8(w.f1[i], w.s11), w.f2[i], w.s12), j);
+            g2[i] = cti_div8(cti_mad8(cti_mul8(w.f1[i], w.s12), w.f2[i], w.s22), j);
+        }
+        for (i = 0; i < 9; i++)
+            sigma[i] = cti_mad8(cti_mul8(g1[i / 3], w.f1[i % 3]), g2[i / 3], w.f2[i % 3]);
+        cti_element_put_stress(out, batch, cti_element_count(t->n, batch), sigma);
+    }
+}
+
 CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real slow, ct_real *out)
 {
     const cti_r8 half = cti_set8(CTI_R(0.5)), nu = cti_set8(t->poisson), y = cti_set8(-t->damping_stiffness * t->stiff);

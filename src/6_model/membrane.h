@@ -25,5 +25,7 @@ CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct
 CTI_FN void cti_membrane_batch_mass(const cti_membrane_batch *t, ct_real *mass);
 CTI_FN void cti_membrane_batch_assemble(const cti_membrane_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val,
                                         double *out_energy);
+/* the Cauchy stress F S F' / (thickness |f1 x f2|) [Pa] as for tets: plane stress, of a sheet that keeps its thickness */
+CTI_FN void cti_membrane_batch_stress(const cti_membrane_batch *t, const ct_real *x, ct_real thickness, ct_real *out);
 /* out [3 nodes] += D(x) v as for tets; D is damping_stiffness times K without its stress term */
 CTI_FN void cti_membrane_batch_damping(const cti_membrane_batch *t, const ct_real *x, const ct_real *v, ct_real slow, ct_real *out);

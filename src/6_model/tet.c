@@ -417,6 +417,28 @@ static void cti_tet_forces(const cti_tet_lanes *w, cti_r8 *f)
         f[i] = cti_neg8(cti_add8(f[3 + i], cti_add8(f[6 + i], f[9 + i])));
 }
 
+/* energy and stress of F by the batch's model; r [9]: the rotation of F, which the corotational model alone gives */
+static void cti_tet_law(const cti_tet_batch *t, cti_tet_lanes *w, cti_r8 *r, int want_hessian)
+{
+    switch (t->model) {
+    case CT_MODEL_COROTATIONAL:
+        cti_tet_corotational(t, w, r, want_hessian);
+        break;
+    case CT_MODEL_STVK:
+        cti_tet_stvk(t, w, want_hessian);
+        break;
+    case CT_MODEL_STABLE_NEOHOOKEAN:
+        cti_tet_stable(t, w, want_hessian);
+        break;
+    case CT_MODEL_HONG_NEOHOOKEAN:
+        cti_tet_hong(t, w, want_hessian);
+        break;
+    default:
+        cti_tet_neohookean(t, w, want_hessian);
+        break;
+    }
+}
+
 CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                    double *out_energy)
 {
@@ -427,23 +449,7 @@ CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_
         cti_tet_lanes w;
         cti_r8 r[9], f[12], k[90];
         cti_tet_load(t, batch, x, &w);
-        switch (t->model) {
-        case CT_MODEL_COROTATIONAL:
-            cti_tet_corotational(t, &w, r, val && !corotated);
-            break;
-        case CT_MODEL_STVK:
-            cti_tet_stvk(t, &w, val != NULL);
-            break;
-        case CT_MODEL_STABLE_NEOHOOKEAN:
-            cti_tet_stable(t, &w, val != NULL);
-            break;
-        case CT_MODEL_HONG_NEOHOOKEAN:
-            cti_tet_hong(t, &w, val != NULL);
-            break;
-        default:
-            cti_tet_neohookean(t, &w, val != NULL);
-            break;
-        }
+        cti_tet_law(t, &w, r, val && !corotated);
         if (out_energy)
             *out_energy += cti_element_sum(cti_mul8(w.volume, w.psi), count);
         if (out_extended)
@@ -463,6 +469,22 @@ CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_
             cti_tet_viscous_blocks(t, &w, viscous, k);
         cti_tet_close_blocks(k);
         cti_element_scatter_blocks(val, t->slot + 128 * batch, 4, count, k);
+    }
+}
+
+CTI_FN void cti_tet_batch_stress(const cti_tet_batch *t, const ct_real *x, ct_real *out)
+{
+    int batch, i;
+    for (batch = 0; 8 * batch < t->n; batch++) {
+        cti_tet_lanes w;
+        cti_r8 r[9], sigma[9], j;
+        cti_tet_load(t, batch, x, &w);
+        cti_tet_law(t, &w, r, 0);
+        j = cti_max8(cti_abs8(cti_cofactor8(w.f, r)), cti_set8(CTI_EPS));
+        cti_matmul_t8(w.p, w.f, sigma);
+        for (i = 0; i < 9; i++)
+            sigma[i] = cti_div8(sigma[i], j);
+        cti_element_put_stress(out, batch, cti_element_count(t->n, batch), sigma);
     }
 }
 

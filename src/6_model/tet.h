@@ -36,6 +36,9 @@ CTI_FN void cti_tet_batch_mass(const cti_tet_batch *t, ct_real *mass);
    out_extended += tets whose log J was continued, or that StVK finds inverted;  out_energy += elastic energy [J];  either may be NULL. */
 CTI_FN void cti_tet_batch_assemble(const cti_tet_batch *t, const ct_real *x, ct_real dt, ct_real *force, ct_real *val, int *out_extended,
                                    double *out_energy);
+/* cti_tet_batch_stress -- out [6 n]: the elastic Cauchy stress P F' / |det F| [Pa] of each tet at positions x, as xx yy zz xy yz xz. It is the force
+   that acts on what is outside by the area as it now is; |det F| is at least CTI_EPS. */
+CTI_FN void cti_tet_batch_stress(const cti_tet_batch *t, const ct_real *x, ct_real *out);
 /* cti_tet_batch_damping -- out [3 nodes] += D(x) v, minus the damping force. D = damping_stiffness dE/dx' C dE/dx with Green's strain E and
    Lame's C. D is symmetric and positive semidefinite, and D (w x x) = 0: a rigid rotation is not damped. slow: of cti_model. */
 CTI_FN void cti_tet_batch_damping(const cti_tet_batch *t, const ct_real *x, const ct_real *v, ct_real slow, ct_real *out);

@@ -200,6 +200,22 @@ CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id bod
 CONTACT_API ct_code ct_body_get_normals(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 CONTACT_API ct_code ct_world_get_vertices(const ct_world *world, void *out_positions, void *out_normals, ct_scalar_type type, size_t stride,
                                           int capacity, int *out_n);
+/* ct_body_element_count -- tets of a soft body, triangles of a cloth; 0 for other bodies and stale ids.
+   ct_body_get_elements -- the nodes [4 n] of its tets, [3 n] of its triangles, in the order of the mesh that it was added with, numbered as in
+   ct_body_get_nodes.
+   ct_body_get_stress -- the elastic Cauchy stress [Pa] of each element as it stands, [6 n]: xx yy zz xy yz xz, tension positive; that of damping is
+   not in it. Of a cloth, CT_MODEL_MEMBRANE: plane stress of a sheet that keeps its thickness. A tet that is inverted has that of the forces it
+   exerts by its area as it now is.
+   CT_ERR_UNSUPPORTED: a body without elements (.text), one of which elements were split, springs (stress); CT_ERR_ARGUMENT: another n, NULL.
+   ct_body_get_elastic_forces -- the force [N] of a deformable body's elements on its nodes as they stand, [3 n], n as ct_body_node_count: minus the
+   gradient of the elastic energy. CT_ERR_ARGUMENT (another kind of body, another n, NULL), CT_ERR_MEMORY.
+   ct_body_get_contact_impulses -- what the contacts of the last step gave to each vertex, in N s, world axes, [3 n], n as ct_body_vertex_count: the
+   sum over ct_world_contacts by their weights. Over dt it is the mean force. Impulses of impact zones are not in it. CT_ERR_ARGUMENT as above. */
+CONTACT_API int ct_body_element_count(const ct_world *world, ct_body_id body);
+CONTACT_API ct_code ct_body_get_elements(const ct_world *world, ct_body_id body, int32_t *out_nodes, int n);
+CONTACT_API ct_code ct_body_get_stress(const ct_world *world, ct_body_id body, ct_real *out_stress, int n);
+CONTACT_API ct_code ct_body_get_elastic_forces(const ct_world *world, ct_body_id body, ct_real *out_forces, int n);
+CONTACT_API ct_code ct_body_get_contact_impulses(const ct_world *world, ct_body_id body, ct_real *out_impulses, int n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
 CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, const ct_real *velocities, int n);
 /* ct_body_set_contact -- springs and dampers of a body's contacts, with CT_STEPPER_PENALTY; other steppers ignore them. It holds from the next

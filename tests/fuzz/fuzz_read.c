@@ -1,8 +1,9 @@
 /* fuzz_read.c -- libFuzzer harness of one reader; FUZZ_EXTENSION names it: obj, msh, ply, stl, vtk, tetgen (.node, .ele and .face behind
-   one another, with a byte 0 between them), cpb, lcp, blcp. What a reader takes must be sound: numbers in range and finite, and where the
+   one another, with a byte 0 between them), cpb, lcp, blcp, and of the command line's own readers mesh, meshb, vtu, gltf, glb. What a reader takes must be sound: numbers in range and finite, and where the
    format can be written, the file that is written reads as the same. */
 #define _POSIX_C_SOURCE 200809L
 #include "../../src/public/api.h"
+#include "../../tools/mesh_in.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static void read_mesh(const char *path)
     ct_error_info e;
     ct_code code;
     memset(&m, 0, sizeof m), memset(&e, 0, sizeof e);
-    code = ct_mesh_read(path, &m, &e);
+    code = mesh_in_read(path, &m, &e);
     if (code == CT_OK) {
         check_mesh(&m);
         mesh_again(&m, "msh", 1), mesh_again(&m, "vtk", 0);

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     if (!f || (n && fwrite(data, 1, n, f) != n))
         abort();
     fclose(f);
-    if (scene_read(path, &s))
+    if (scene_read(path, NULL, 0, &s))
         scene_free(&s);
     return 0;
 }
