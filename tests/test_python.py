@@ -143,6 +143,12 @@ def test_weight():
     impulse = world.contacts["impulse_normal"].sum()
     check(abs(impulse - jelly.mass * 9.81 * 0.01) < 0.02 * impulse, "contacts carry the weight", (impulse, jelly.mass * 0.0981))
     check(report.status <= contact.Status.ZONES and report.contacts == len(world.contacts), "the report", report)
+    up = jelly.contact_impulses.sum(axis=0)[1]
+    x = jelly.nodes[jelly.elements]
+    volume = np.einsum("ij,ij->i", np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]), x[:, 3] - x[:, 0]) / 6
+    lean = (jelly.stress[:, 1] * volume).sum() + (jelly.elastic_forces * jelly.nodes).sum(axis=0)[1]
+    check(abs(up - impulse) < 1e-9 * impulse and jelly.stress[:, 1].mean() < 0, "impulses at vertices, and stress under the weight")
+    check(abs(lean) < 1e-6 * abs(jelly.stress[:, 1] * volume).sum(), "stress and elastic forces agree (the virial)", lean)
     check(len(world.validate()) == 0 and world.repair() == (0, 0), "nothing intersects")
     check(world.body(world.contacts["body_a"][0]) in world.bodies, "ids of contacts are bodies")
     check(report.rk.accepted == 0 and report.limit.kind in contact.PairKind and report.asdict()["contacts"] == report.contacts, "nested reports")

@@ -224,6 +224,39 @@ class Body(_Id):
         array = numbers(value, "masses", (self.node_count or -1,), self._world._lib.dtype)
         self._change("ct_body_set_masses", at(array), len(array))
 
+    # ---- fields ----
+    @property
+    def elements(self) -> "NDArray[np.int32]":
+        """Nodes of the tets (n, 4) of a soft body, of the triangles (n, 3) of a cloth."""
+        handle = self._world._alive()
+        with handle.lock:
+            n = self._ask("ct_body_element_count")
+            array = np.full(4 * n, -1, np.int32)
+            self._call("ct_body_get_elements", at(array), n)
+        return array.reshape(-1, 4) if not n or array[-1] != -1 else array[:3 * n].reshape(-1, 3)
+
+    def _field(self, name: str, count: str, width: int) -> Any:
+        handle = self._world._alive()
+        with handle.lock:
+            array = np.zeros((self._ask(count), width), self._world._lib.dtype)
+            self._call(name, at(array), len(array))
+        return array
+
+    @property
+    def stress(self) -> "NDArray[Any]":
+        """Elastic Cauchy stress of each element [Pa], (n, 6): xx yy zz xy yz xz, tension positive."""
+        return self._field("ct_body_get_stress", "ct_body_element_count", 6)
+
+    @property
+    def elastic_forces(self) -> "NDArray[Any]":
+        """[N] of the elements on each node, (n, 3)."""
+        return self._field("ct_body_get_elastic_forces", "ct_body_node_count", 3)
+
+    @property
+    def contact_impulses(self) -> "NDArray[Any]":
+        """[N s] that the contacts of the last step gave to each vertex, (n, 3)."""
+        return self._field("ct_body_get_contact_impulses", "ct_body_vertex_count", 3)
+
     # ---- rigid and kinematic bodies ----
     @property
     def pose(self) -> "Tuple[NDArray[Any], NDArray[Any]]":
