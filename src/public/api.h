@@ -365,7 +365,7 @@ CONTACT_API ct_code ct_body_get_segments(const ct_world *world, ct_body_id body,
 /* ---- joints ---- */
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
 /* ct_joint_add -- joins two bodies, or a body and the world; the joint is removed with either body. out_joint may be NULL. CT_ERR_ARGUMENT
-   (a field out of range, vertex out of range, weights that do not sum to 1, no side that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED
+   (a field out of range, vertex out of range, a node that no element has, weights that do not sum to 1, no side that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED
    (hinge, slider or fixed joint of a deformable body or of one with keyframes; more than 16 nodes on both sides together; sliders and drags: the
    stepper), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
