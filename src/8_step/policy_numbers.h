@@ -111,8 +111,8 @@
       "change of the velocity of a rigid body that joints hold, over what gravity gives in free fall, from which on it swings; below, it " \
       "does so in part. With double a double pendulum of 2 cm gains .010 of its energy for a step; with .01 bodies at rest on springs move") \
     X(ct_real, rebound, 1000, "1", \
-      "compliance of Poisson's law over that of the contact (rebound.c): the impulse lacks its part e / (1 + e) over this, 5e-4 at most, and half or " \
-      "double of that with double or half. In float the law has the error eps times this") \
+      "compliance of Poisson's law over that of the contact (rebound.c): the impulse lacks its part e / (1 + e) over this, 5e-4 at most, and half " \
+      "or double of that with double or half. In float the law has the error eps times this") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", \
       "over dt. A row is solved again if linearizing it again changes its velocity by more and it is loaded, or violated by more; also if its pair " \
       "collides and its motion violates it by more") \

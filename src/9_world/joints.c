@@ -448,7 +448,8 @@ CTI_FN void cti_world_scripted(ct_world *w, int slot)
             if (!q->alive || q->slot[side] != slot || b->kind != CTI_BODY_KINEMATIC)
                 continue;
             s->path = b->script.path, s->n_path = b->script.n_path;
-            s->keyframes = s->keyframes && b->script.n_keyframes > 1 ? b->script.keyframes : NULL, s->n_keyframes = s->keyframes ? b->script.n_keyframes : 0;
+            s->keyframes = s->keyframes && b->script.n_keyframes > 1 ? b->script.keyframes : NULL;
+            s->n_keyframes = s->keyframes ? b->script.n_keyframes : 0;
             if (now && side)
                 now->b = *s;
             else if (now)

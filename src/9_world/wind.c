@@ -83,6 +83,7 @@ CTI_FN ct_code cti_wind_open(ct_world *w)
         s->desc.wind_field(s->desc.wind_user, s->step.time, q->points, q->air, n);
     for (i = 0; i < n; i++)
         if (!cti_bodies_is_moderate(q->air + 3 * i))
-            return cti_world_refuse(w, CT_ERR_ARGUMENT, i, 0, "the wind field's velocity at a point is not finite, or its fourth power (element: point)");
+            return cti_world_refuse(w, CT_ERR_ARGUMENT, i, 0,
+                                    "the wind field's velocity at a point is not finite, or its fourth power (element: point)");
     return CT_OK;
 }

@@ -267,10 +267,10 @@ typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type
    bodies' rotation in a step. In both modes jointed rigid bodies under gravity alone conserve their energy and momenta. */
 typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
 
-/* ct_air -- how air acts on a body, each 0 to 1e6: drag and lift coefficients [1] as NvCloth has them, 0 at first; density [kg/m^3], 1.2 at first. Each
-   triangle of area A with unit normal n, in air of the velocity u relative to it, feels density A / 2 c |u|^2 (drag u / |u| + lift (n - c u / |u|)), where
-   n is on the side with c = n . u / |u| >= 0: drag along u, and lift across it, of size lift sin(t) cos(t). A closed surface feels it on triangles that
-   face the wind, others on both sides. */
+/* ct_air -- how air acts on a body, each 0 to 1e6: drag and lift coefficients [1] as NvCloth has them, 0 at first; density [kg/m^3], 1.2 at first.
+   Each triangle of area A with unit normal n, in air of the velocity u relative to it, feels density A / 2 c |u|^2 (drag u / |u| + lift (n - c u /
+   |u|)), where n is on the side with c = n . u / |u| >= 0: drag along u, and lift across it, of size lift sin(t) cos(t). A closed surface feels it on
+   triangles that face the wind, others on both sides. */
 typedef struct ct_air {
     ct_real drag, lift, density;
 } ct_air;
@@ -283,9 +283,9 @@ typedef struct ct_skin_limit {
     int32_t vertex;
     ct_real max_distance, backstop_distance, backstop_radius;
 } ct_skin_limit;
-/* ct_wind_fn -- changes velocities of the air [3 n] [m/s], which are ct_world_desc.wind at first, to those at points [3 n] and a time [s]. It is called
-   once in a step, at its beginning, on the calling thread, with the vertices of all bodies that air acts on, in the order of bodies and of vertices. It
-   may not call the library. */
+/* ct_wind_fn -- changes velocities of the air [3 n] [m/s], which are ct_world_desc.wind at first, to those at points [3 n] and a time [s]. It is
+   called once in a step, at its beginning, on the calling thread, with the vertices of all bodies that air acts on, in the order of bodies and of
+   vertices. It may not call the library. */
 typedef void (*ct_wind_fn)(void *user, double time, const ct_real *points, ct_real *velocities, int n);
 /* ct_combine -- a pair's coefficient from those of its two bodies, a and b: GEOMETRIC sqrt(a b), AVERAGE (a + b) / 2, MIN, MULTIPLY a b, MAX. */
 typedef enum ct_combine { CT_COMBINE_GEOMETRIC, CT_COMBINE_AVERAGE, CT_COMBINE_MIN, CT_COMBINE_MULTIPLY, CT_COMBINE_MAX } ct_combine;
@@ -575,9 +575,9 @@ typedef struct ct_joint_desc {
     ct_real angular_compliance; /* [rad/(N m)] >= 0 of hinges, sliders and fixed joints; default 0 */
     ct_real rest_length; /* [m] stitches; default -1: 0, the points coincide. Between vertices of bodies that collide at least 1.1
                             thicknesses, which the log says: a seam closes to its thickness */
-    int collide;         /* 1, 0: the two bodies collide or not, where their filters meet (with planes these decide alone); default -1: they collide when one of them is
-                            deformable. Where both are, only if the joint is a stitch or has a compliance: others hold vertices of
-                            both in one place, which contradicts their thickness */
+    int collide;         /* 1, 0: the two bodies collide or not, where their filters meet (with planes these decide alone); default -1: they
+                            collide when one of them is deformable. Where both are, only if the joint is a stitch or has a compliance: others
+                            hold vertices of both in one place, which contradicts their thickness */
 } ct_joint_desc;
 
 /* ct_joint_state -- what is set of a joint, and where it is: value is the angle [rad] of a hinge, in (-pi, pi], or the way [m] of a slider, of side a
