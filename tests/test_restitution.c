@@ -197,9 +197,9 @@ static double impulses_lack(const ct_world *w, ct_body_id body, ct_joint_id join
     return sqrt(lack[0] * lack[0] + lack[1] * lack[1] + lack[2] * lack[2]);
 }
 
-/* A hinged box that falls from the horizontal against a wall at its lowest place swings back to e^2 of its height: by the hinge's moment of inertia the
-   angular speed changes to -e times itself. The hinge's impulse is the rest of the change of momentum, also of a step in which it rebounds, and no such
-   step gains energy by its account */
+/* A hinged box that falls from the horizontal against a wall at its lowest place swings back to e^2 of its height: by the hinge's moment of inertia
+   the angular speed changes to -e times itself. The hinge's impulse is the rest of the change of momentum, also of a step in which it rebounds, and no
+   such step gains energy by its account */
 static void a_pendulum_rebounds(void **state)
 {
     const double e = 0.8, dt = 1e-3, arm = 0.3;
@@ -227,7 +227,8 @@ static void a_pendulum_rebounds(void **state)
             lack = fmax(lack, impulses_lack(w, body, joint, 9.81 * dt, linear)), gained = fmax(gained, r.energy_gained);
         }
         if (!(lack < 1e-2 && gained < 1e-3 * 9.81 * arm))
-            print_message("law %d: impulses lack %g N s of %g, an account gains %g J of %g\n", law, lack, sqrt(2 * 9.81 * arm) * (1 + e), gained, 9.81 * arm);
+            print_message("law %d: impulses lack %g N s of %g, an account gains %g J of %g\n", law, lack,
+                          sqrt(2 * 9.81 * arm) * (1 + e), gained, 9.81 * arm);
         assert_true(lack < 1e-2 && gained < 1e-3 * 9.81 * arm);
         if (!(fabs((top + arm) / (e * e * arm) - 1) < 0.02))
             print_message("law %d: back to %g of %g\n", law, top + arm, e * e * arm);

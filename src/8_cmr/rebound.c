@@ -174,17 +174,23 @@ static int cti_rebound_impulse(cti_rebound_task *q, cti_impulses_index *x, int i
     const cti_row *row = &q->rows[i];
     const cti_contact_row *o = &q->origins[i];
     int k, contact = !row->equations && !o->joint && !o->tether;
+    ct_real r_of[3];
     cti_touch t;
     if (o->joint && !cti_impulses_joint(q->s, row->key, J)) /* the change of v_end is that of end.v, whole, also in a linkage */
         return 0;
-    cti_impulses_make(q->s, row, o, &t);
-    cti_v3_put(t.r, 0, cti_m3_mul_v(t.frame, J));
-    for (k = 0; contact && k < 3; k++)
+    cti_v3_put(r_of, 0, cti_m3_mul_v(row->frame, J));
+    if (o->spin < 0)
+        cti_impulses_work(r_of, u, row->w, 0, r);
+    if (!contact)
+        return 1;
+    for (k = 0; k < 3; k++)
         u[k] += o->script[k] - row->w[k];
-    if (contact || o->spin < 0)
-        cti_impulses_work(t.r, u, contact ? o->script : row->w, 0, r);
-    if (contact && !o->repair && cti_v3_norm2(J) > 0)
-        cti_impulses_touch(&q->s->step.impulses, x, &t);
+    cti_impulses_work(r_of, u, o->script, 0, r);
+    if (o->repair || !(cti_v3_norm2(J) > 0))
+        return 1;
+    cti_impulses_make(q->s, row, o, &t);
+    memcpy(t.r, r_of, sizeof t.r);
+    cti_impulses_touch(&q->s->step.impulses, x, &t);
     return 1;
 }
 
