@@ -205,7 +205,8 @@ static void cti_sleep_islands(const ct_world *w, int32_t *set)
     }
 }
 
-/* 1 for a body that a pin holds, or a joint to a body that a script moves: those do not sleep */
+/* 1 for a body that something may begin to move at any time, and so does not sleep: a pin, a target of a skin on its way, a field of wind, a joint to a
+   body that a script moves */
 static int cti_sleep_is_bound(const ct_world *w, int slot)
 {
     const cti_body *b = &w->bodies[slot];
@@ -217,6 +218,12 @@ static int cti_sleep_is_bound(const ct_world *w, int slot)
     for (i = 0; i < CTI_LEN(c->directions); i++)
         if (c->directions[i].block >= b->block0 && c->directions[i].block < b->block0 + b->n_blocks)
             return 1;
+    for (i = 0; i < CTI_LEN(c->tethers); i++)
+        if (c->tethers[i].block >= b->block0 && c->tethers[i].block < b->block0 + b->n_blocks &&
+            w->state.step.time < c->tethers[i].t0 + c->tethers[i].span)
+            return 1;
+    if (w->state.desc.wind_field && cti_body_is_in_air(b))
+        return 1;
     for (i = 0; i < CTI_LEN(w->joints); i++)
         for (k = 0; k < 2; k++) {
             const cti_world_joint *q = &w->joints[i];

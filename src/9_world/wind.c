@@ -69,7 +69,7 @@ CTI_FN ct_code cti_wind_open(ct_world *w)
     CTI_CLEAR(q->points);
     for (i = 0; i < s->surface.n_bodies; i++) {
         const cti_body *b = &w->bodies[w->surface_slot[i]];
-        if (!s->surface.bodies[i].dynamic || !(b->air.density * (b->air.drag + b->air.lift) > 0))
+        if (!s->surface.bodies[i].dynamic || !cti_body_is_in_air(b))
             continue;
         if (CTI_LEN(q->bodies) == 0 && (!CTI_RESIZE(&w->mem, q->impulse, 3 * s->n) || !CTI_ZEROS(&w->mem, q->blown, s->n)))
             break;

@@ -215,6 +215,8 @@ CTI_INLINE int cti_body_has_model(const cti_body *b)
 {
     return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH || b->kind == CTI_BODY_ROD || b->kind == CTI_BODY_POINTS;
 }
+/* cti_body_is_in_air -- 1 where air acts on it. */
+CTI_INLINE int cti_body_is_in_air(const cti_body *b) { return b->air.density * (b->air.drag + b->air.lift) > 0; }
 /* cti_body_meets_itself -- 1 for a deformable body that collides with itself. */
 CTI_INLINE int cti_body_meets_itself(const ct_world *w, const cti_body *b)
 {

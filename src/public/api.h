@@ -353,8 +353,8 @@ CONTACT_API int ct_world_get_bodies(const ct_world *world, ct_body_id *out_bodie
 CONTACT_API ct_body_id ct_world_find_body(const ct_world *world, const char *name);
 /* ct_body_is_asleep -- 1 while the body is left out of steps (ct_world_desc.sleep_time): it rests, and what touches it sleeps, too. It wakes before
    something awake can touch it, by its speed, gravity, forces and scripts, when a body near it is added or removed, and by calls that move it, push
-   it, join it or change its properties. A body with pins
-   does not sleep. Contacts of bodies that sleep are not in ct_world_contacts. ct_body_wake -- wakes it and those that sleep with it. */
+   it, join it or change its properties. A body with pins, one whose skin moves, and one that the air of a wind_field acts on do not sleep. Contacts
+   of bodies that sleep are not in ct_world_contacts. ct_body_wake -- wakes it and those that sleep with it. */
 CONTACT_API int ct_body_is_asleep(const ct_world *world, ct_body_id body);
 CONTACT_API ct_code ct_body_wake(ct_world *world, ct_body_id body);
 /* ct_world_set_gravity -- [m/s^2], finite, from the next step on. */
