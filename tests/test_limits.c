@@ -43,14 +43,15 @@ static const ct_body_id the_world = {0, 0};
 
 /* ---- limits ---- */
 
-/* a pendulum that is let go level stops at its limit, loses its speed there, and hangs on it: the limit gives m g l cos(angle) */
+/* a pendulum that is let go level stops at its limit, loses its speed there, and hangs on it: the limit gives m g l cos(angle). What the impact takes
+   is in work_joints and energy_gained, both below 0 */
 static void pendulum_stops_at_its_limit(void **state)
 {
     const double l = 0.5, limit = -0.7, dt = 5e-3;
     ct_world *w = forms_world(CT_INTEGRATOR_EULER, FORMS_G, 0);
     ct_body_id b = cube_at(w, l, 0, 0);
     ct_joint_id j = join(w, CT_JOINT_HINGE, b, the_world, 0, 0, 0, 0, 1);
-    double least = 0, fastest = 0, fell = sqrt(2 * MASS * FORMS_G * l * sin(0.7) / (INERTIA + MASS * l * l));
+    double least = 0, fastest = 0, gained = 0, lost = 0, fell = sqrt(2 * MASS * FORMS_G * l * sin(0.7) / (INERTIA + MASS * l * l));
     ct_real force[3], torque[3], v[3], spin[3];
     int i, off = 0;
     (void)state;
@@ -58,11 +59,14 @@ static void pendulum_stops_at_its_limit(void **state)
     for (i = 0; i < 400; i++) {
         ct_step_report r = step_once(w, dt);
         off += r.status > CT_STATUS_SUBSTEPPED;
+        gained = fmax(gained, fmax(r.energy_gained, r.work_joints)), lost -= r.energy_gained + r.work_joints;
         assert_int_equal(ct_body_get_motion(w, b, v, spin), CT_OK);
         least = fmin(least, value_of(w, j)), fastest = fmin(fastest, (double)spin[2]);
     }
     assert_int_equal(ct_joint_get_force(w, j, force, torque), CT_OK);
     off += forms_off(-fastest, fell, 0.02 * fell, "speed at the limit");
+    off += forms_off(gained, 0, 1e-3 * MASS * FORMS_G * l, "energy gained in a step");
+    off += forms_off(lost, MASS * FORMS_G * l * sin(0.7), 1e-3 * MASS * FORMS_G * l, "energy that the impact takes");
     off += forms_off(least, limit, FORMS_TOL(1e-6, 1e-4), "least angle");
     off += forms_off(value_of(w, j), limit, FORMS_TOL(1e-6, 1e-4), "angle at rest");
     off += forms_off((double)torque[2], MASS * FORMS_G * l * cos(limit), 1e-3 * MASS * FORMS_G, "torque of the limit");
