@@ -102,7 +102,7 @@
       "opens a joint by 7e-7 of a link, with 4e-9 by 3e-6. With 4e-10 no balance changes. In float the factor of the rounding leaves a straight " \
       "bridge 1 to 11 bad steps without order, for 8 to 20; the rounding of positions gives joints that repeat each other some weights of " \
       "their bodies") \
-    X(ct_real, link_round, 4, "eps", "of the largest coordinate: a joint's error below it is rounding, and stays") \
+    X(ct_real, link_round, 4, "eps", "of the largest coordinate or speed: an error of a joint or of a free motion below it is rounding") \
     X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", \
       "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11. Pins that deviate from a " \

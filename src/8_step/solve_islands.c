@@ -592,22 +592,22 @@ static ct_real cti_islands_speed(const cti_state *s, int first, int end)
     return speed;
 }
 
-/* error of the free motion of a component that no contact touches [m/s] */
+/* error of the free motion of a component that no contact touches [m/s], beyond what rounding of its velocities leaves; that of a rotation counts by
+   the radius of gyration */
 static ct_real cti_islands_free_dynamics(cti_state *s, const cti_component *q)
 {
     const int32_t *blocks = s->factors.blocks + q->begin;
-    ct_real big = 0;
+    ct_real big = 0, speed = 0;
     int i;
     cti_factors_residual(q, blocks, &s->system.A, s->system.b, s->end.v, s->system.work);
     for (i = 0; i < q->end - q->begin; i++) {
-        ct_real inv[9];
-        cti_v3 e;
+        ct_real inv[9], lever = cti_rigid_lever(s->bodies.rigids, s->bodies.rigid_of, blocks[i]);
         if (!cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[blocks[i]], inv))
             continue;
-        e = cti_m3_mul_v(inv, cti_v3_at(s->system.work, blocks[i]));
-        big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))));
+        big = cti_max(big, lever * cti_v3_most(cti_m3_mul_v(inv, cti_v3_at(s->system.work, blocks[i]))));
+        speed = cti_max(speed, lever * cti_v3_most(cti_v3_at(s->end.v, blocks[i])));
     }
-    return big;
+    return cti_max(0, big - cti_step_tuned.attempt.link_round * CTI_EPS * speed);
 }
 
 static void cti_islands_free_range(int begin, int end, int worker, void *context)
