@@ -97,7 +97,53 @@ static void slider_stops_at_its_limit(void **state)
     ct_world_destroy(w);
 }
 
+/* a motor without a bound does not drive its joint through its own limits: a hinge and a slider stop there, with the motor on, and come back from
+   behind limits that are set later */
+static void motors_stop_at_limits(void **state)
+{
+    const double dt = 0.01;
+    int kind, off = 0;
+    (void)state;
+    for (kind = 0; kind < 2; kind++) {
+        ct_world *w = forms_world(CT_INTEGRATOR_EULER, 0, 0);
+        ct_joint_id j = join(w, kind ? CT_JOINT_SLIDER : CT_JOINT_HINGE, cube_at(w, 0, 0, 0), cube_at(w, 1, 0, 0), 0.5, 0, 1, 0, 0);
+        int i;
+        assert_int_equal(ct_joint_set_limits(w, j, (ct_real)(-0.2), (ct_real)(0.3)), CT_OK);
+        assert_int_equal(ct_joint_set_motor(w, j, 3, NONE), CT_OK);
+        for (i = 0; i < 60; i++) {
+            ct_step_report r = step_once(w, dt);
+            off += r.status > CT_STATUS_SUBSTEPPED || r.energy_gained > 1e-6;
+            off += value_of(w, j) > 0.3 + FORMS_TOL(1e-5, 1e-4);
+        }
+        off += forms_off(value_of(w, j), 0.3, FORMS_TOL(1e-5, 1e-4), "at the limit");
+        assert_int_equal(ct_joint_set_limits(w, j, (ct_real)(-0.2), (ct_real)(0.1)), CT_OK);
+        forms_run(w, dt, 60);
+        off += forms_off(value_of(w, j), 0.1, FORMS_TOL(1e-5, 1e-4), "back at a nearer limit");
+        ct_world_destroy(w);
+    }
+    assert_int_equal(off, 0);
+}
+
 /* ---- motors ---- */
+
+/* the target of a hinge's spring is an angle: targets that differ by whole turns are one, and the hinge comes to rest there */
+static void targets_are_angles(void **state)
+{
+    const double targets[] = {1, 4, -4, 10, 100, -1000};
+    int k, i, off = 0;
+    (void)state;
+    for (k = 0; k < 6; k++) {
+        ct_world *w = forms_world(CT_INTEGRATOR_EULER, 0, 0);
+        ct_joint_id j = join(w, CT_JOINT_HINGE, cube_at(w, 0, 0, 0), the_world, 0, 0, 0, 0, 1);
+        assert_int_equal(ct_joint_set_motor(w, j, 0, NONE), CT_OK);
+        assert_int_equal(ct_joint_set_spring(w, j, (ct_real)targets[k], 50, 5), CT_OK);
+        for (i = 0; i < 300; i++)
+            off += step_once(w, 0.01).status > CT_STATUS_SUBSTEPPED;
+        off += forms_off(value_of(w, j), remainder(targets[k], 2 * FORMS_PI), FORMS_TOL(1e-6, 1e-4), "target %g", targets[k]);
+        ct_world_destroy(w);
+    }
+    assert_int_equal(off, 0);
+}
 
 /* a motor turns a free wheel by torque / inertia until it has its speed; its work is I omega^2 / 2 */
 static void motor_accelerates_a_wheel(void **state)
@@ -566,7 +612,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_stops_at_its_limit),
-        cmocka_unit_test(slider_stops_at_its_limit),
+        cmocka_unit_test(slider_stops_at_its_limit), cmocka_unit_test(motors_stop_at_limits), cmocka_unit_test(targets_are_angles),
         cmocka_unit_test(motor_accelerates_a_wheel),
         cmocka_unit_test(motor_holds_and_slips),
         cmocka_unit_test(motor_presses),

@@ -159,8 +159,8 @@ static double cti_energy_through(const cti_state *s, const cti_term *t, cti_v3 J
     return fabs((double)cti_v3_dot(J, cti_v3_mad(cti_v3_cross(v, cti_v3_at(t->arm, 0)), v, t->weight)));
 }
 
-/* subtracts that from the works of the rigid bodies of each row, in parts as it works on them: what rests bends nothing. Sums what each row works, and
-   marks bodies under contacts; joints have a balance of their own */
+/* subtracts that from the works of the rigid bodies of each row, in parts as it works on them: what rests bends nothing. Sums what each row works,
+   and marks bodies under contacts; joints have a balance of their own */
 static void cti_energy_bend(cti_state *s)
 {
     int i, k;

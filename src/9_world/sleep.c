@@ -205,8 +205,8 @@ static void cti_sleep_islands(const ct_world *w, int32_t *set)
     }
 }
 
-/* 1 for a body that something may begin to move at any time, and so does not sleep: a pin, a target of a skin on its way, a field of wind, a joint to a
-   body that a script moves */
+/* 1 for a body that something may begin to move at any time, and so does not sleep: a pin, a target of a skin on its way, a field of wind, a joint to
+   a body that a script moves */
 static int cti_sleep_is_bound(const ct_world *w, int slot)
 {
     const cti_body *b = &w->bodies[slot];

@@ -380,12 +380,12 @@ CONTACT_API ct_code ct_joint_get_bodies(const ct_world *world, ct_joint_id joint
 /* ct_joint_set_limits -- of a hinge [rad], -pi < lower <= upper < pi, or of a slider [m], lower <= upper; -INFINITY and INFINITY: none, of a
    hinge both. What is behind them comes back at most at the world's recovery_speed. ct_joint_set_motor -- drives a hinge or a slider to a speed
    [rad/s or m/s] of side a relative to side b, with an effort [N m or N] of at most max_effort >= 0, which may be INFINITY; 0: off. Above it the
-   motor slips. ct_joint_set_spring -- the motor's effort is -stiffness (value - target) - damping (rate - speed) instead, both at the end of a
-   step (implicit Euler), with the same bound; both 0: the speed is kept again. Of a drag: target is ignored, speed 0, so that it brakes without
-   both. ct_joint_set_target -- the point [m, world] that a drag pulls to; its stiffness, damping and largest force are those of
-   ct_joint_set_spring and ct_joint_set_motor, at first 0: a body of mass m hangs m g / stiffness below it. ct_joint_set_break -- the joint breaks
-   at the end of a step over which it gave more than a force [N] or a torque [N m] on average, both > 0; INFINITY: never. ct_events tells that; it
-   then acts no longer, and is there until it is removed. All hold from the next step on, and wake the bodies. CT_ERR_ARGUMENT (out of range,
+   motor slips, and it stops at the joint's limits. ct_joint_set_spring -- the motor's effort is -stiffness (value - target) - damping (rate - speed)
+   instead, both at the end of a step (implicit Euler), with the same bound; both 0: the speed is kept again. Of a drag: target is ignored, speed 0,
+   so that it brakes without both. ct_joint_set_target -- the point [m, world] that a drag pulls to; its stiffness, damping and largest force are
+   those of ct_joint_set_spring and ct_joint_set_motor, at first 0: a body of mass m hangs m g / stiffness below it. ct_joint_set_break -- the joint
+   breaks at the end of a step over which it gave more than a force [N] or a torque [N m] on average, both > 0; INFINITY: never. ct_events tells that;
+   it then acts no longer, and is there until it is removed. All hold from the next step on, and wake the bodies. CT_ERR_ARGUMENT (out of range,
    another kind of joint), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (a stepper without limits and motors). */
 CONTACT_API ct_code ct_joint_set_limits(ct_world *world, ct_joint_id joint, ct_real lower, ct_real upper);
 CONTACT_API ct_code ct_joint_set_motor(ct_world *world, ct_joint_id joint, ct_real speed, ct_real max_effort);
