@@ -191,12 +191,13 @@ typedef struct ct_solver_desc {
 
 /* ct_problem -- a stand-alone contact problem, from a file, from arrays or from a world. QP: min 1/2 x'A x - b'x, J x + w >= 0. GLOBAL: A x
    = b + J'r, u = J x + w with Coulomb's law; LOCAL: u = W r + w with the same law; LCP: u = W r + w >= 0, r >= 0 or in a box, r'u = 0.
-   Contacts have three rows: n, t1, t2. */
+   Contacts have three rows: n, t1, t2. Behind them may be rows of torsional friction, u = n . (w_a - w_b) [rad/s]: |r| <= c r_n of their contact,
+   against u where it is not 0. CT_SOLVER_LEMKE and CT_SOLVER_BOXED take those, others refuse them, and files have none. */
 typedef struct ct_problem ct_problem;
 typedef enum ct_problem_kind { CT_PROBLEM_LOCAL = 1, CT_PROBLEM_GLOBAL = 2, CT_PROBLEM_QP = 3, CT_PROBLEM_LCP = 4 } ct_problem_kind;
 typedef struct ct_problem_info {
     ct_problem_kind kind;
-    int n, m, contacts;             /* length of x (LOCAL, LCP: of u), of r; contacts with friction */
+    int n, m, contacts, spins;      /* length of x (LOCAL, LCP: of u), of r; contacts with friction, and rows of torsional friction */
     const double *x_ref, *r_ref;    /* reference solution or NULL; the problem's */
     int has_objective;
     double objective_ref;
@@ -219,7 +220,10 @@ typedef struct ct_problem_desc {
     ct_csr A, J;              /* QP, GLOBAL: [n][n], symmetric, both triangles; [m][n] */
     ct_csr W;                 /* LOCAL, LCP: [m][m] */
     const double *b, *w;      /* QP, GLOBAL: [n]; all: [m] */
-    const double *mu;         /* LOCAL, GLOBAL: [m / 3], >= 0 */
+    const double *mu;         /* LOCAL, GLOBAL: [contacts], >= 0; (m - spins) / 3 contacts */
+    int spins;                /* LOCAL, GLOBAL: how many of the rows, the last ones, are torsional friction; default 0 */
+    const int32_t *spin_of;   /* [spins] number of the row's contact */
+    const double *spin_mu;    /* [spins] its coefficient c [m], >= 0 */
     const double *lo, *hi;    /* LCP: [m], bounds of r, infinities allowed; or both NULL: 0 and infinity */
     const uint8_t *equation;  /* QP: [m], 1: that row is = 0; or NULL */
     const double *x_ref, *r_ref; /* [n], [m] a solution to compare with, or NULL */
