@@ -3,10 +3,10 @@
        v'A v / 2 - b'v + sum of psi_i(J_i v + w_i),   -psi_i'(u) = P(r - rho u),   P: the row's law with its compliance, gamma within g,
    which is convex, by Newton steps (A + J'HJ) d = -gradient, H = -dP/du, with a search along d. Then r = P(r - rho u) at the minimum, g
    follows lambda by Newton's method on g = mu lambda or by shares of the way there, and rho grows. With whole steps to mu lambda, g would
-   swing between two values for ever where friction jams. A contact whose load grows faster than its bound sticks: the next bound is none. The
-   judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local compliances. All is in double, since rho
-   is up to 1e8 of them, and more for joints with a compliance. u follows the steps, u += a J d: from v, its rounding of 1e-16 m/s would be an
-   impulse of 1e-6 N s in a joint, and no gradient would fall below 1e-4. Based on: Rockafellar 1976
+   swing between two values for ever where friction jams. Bounds of spin (problem.h: load) go the same way. A contact whose load grows faster than its
+   bound sticks: the next bound is none. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local
+   compliances. All is in double, since rho is up to 1e8 of them, and more for joints with a compliance. u follows the steps, u += a J d: from v, its
+   rounding of 1e-16 m/s would be an impulse of 1e-6 N s in a joint, and no gradient would fall below 1e-4. Based on: Rockafellar 1976
    (proximal method of multipliers); Alart and Curnier 1991; Haslinger 1983 (friction by a held bound). */
 #include "augmented.h"
 #include "solve_policy.h"
@@ -141,10 +141,10 @@ static void cti_augmented_section(ct_cone cone, double bound, double *x, double 
     memcpy(x, g, sizeof g);
 }
 
-/* r of equations to its bound; H: the derivative there, of a slope that is the same along all axes */
-static void cti_augmented_within(const cti_row *row, double slope, double *r, double *H)
+/* r of equations to the bound `most`; H: the derivative there, of a slope that is the same along all axes */
+static void cti_augmented_within(const cti_row *row, double most, double slope, double *r, double *H)
 {
-    double most = (double)row->most, size = most > 0 ? sqrt(cti_dot(3, r, r)) : 0;
+    double size = most > 0 ? sqrt(cti_dot(3, r, r)) : 0;
     int i, k;
     if (!(size > most))
         return;
@@ -172,7 +172,7 @@ static void cti_augmented_law(const cti_augmented *s, int i, const double *u, do
             H[4 * k] = slope[k];
     }
     if (row->equations) {
-        cti_augmented_within(row, slope[0], r, H);
+        cti_augmented_within(row, row->load ? cti_fmax(s->bound[i], 1e-30) : (double)row->most, slope[0], r, H);
         return;
     }
     /* the normal law, or recovery through its softness, whichever requires more */
@@ -301,7 +301,7 @@ static int cti_augmented_judge(cti_augmented *s, ct_real *v, cti_residuals *best
         return 0;
     memset(&res, 0, sizeof res);
     cti_augmented_velocities(s, s->seen);
-    for (i = 0; i < p->n_rows; i++) /* also the bound of the next outer iteration */
+    for (i = 0; i < p->n_rows; i++)
         cti_row_follow(&p->rows[i], p->rows[i + p->rows[i].load].r[0]);
     for (i = 0; i < p->n_rows; i++)
         cti_residual_row(p, s->cone, &p->rows[i], s->seen + 3 * (size_t)i, s->next + 3 * (size_t)i, p->local + 3 * (size_t)i, &res);
@@ -352,26 +352,35 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
     return 1;
 }
 
-/* edge [2]: the change of the friction impulse of row i with its bound. 0: the bound does not hold it */
+/* the normal multiplier that bounds the friction of row i, or its spin's, and the bound over it: 0 for rows without */
+static size_t cti_augmented_normal(const cti_augmented *s, int i) { return 3 * (size_t)(i + s->p->rows[i].load); }
+static double cti_augmented_coefficient(const cti_row *row) { return (double)(row->load ? row->share : row->equations ? 0 : row->mu); }
+
+/* edge [3]: the change of the friction impulse of row i with its bound. 0: the bound does not hold it */
 static int cti_augmented_edge(const cti_augmented *s, int i, double *edge)
 {
+    const cti_row *row = &s->p->rows[i];
     const double *r = s->next + 3 * (size_t)i, least = s->bound[i] * (1 - cti_solve_tuned.augmented.rounded);
     double length = s->cone == CT_CONE_PYRAMID ? fabs(r[1]) + fabs(r[2]) : sqrt(r[1] * r[1] + r[2] * r[2]);
     int k, flat = s->cone == CT_CONE_PYRAMID && r[1] != 0 && r[2] != 0;
-    if (!(least > 0) || !(s->next[3 * (size_t)i] > 0) || s->p->rows[i].equations)
+    if (!(least > 0) || !(s->next[cti_augmented_normal(s, i)] > 0) || (row->equations && !row->load))
         return 0;
-    for (k = 0; k < 2; k++) {
-        edge[k] = r[1 + k] / s->bound[i];
+    for (k = 0; k < 3; k++)
+        edge[k] = r[k] / s->bound[i];
+    if (row->load)
+        return sqrt(cti_dot(3, r, r)) >= least;
+    edge[0] = 0;
+    for (k = 1; k < 3; k++) {
         if (flat) /* along an edge of the pyramid both change alike */
-            edge[k] = r[1 + k] > 0 ? .5 : -.5;
-        if (s->cone == CT_CONE_BOX && fabs(r[1 + k]) < least)
+            edge[k] = r[k] > 0 ? .5 : -.5;
+        if (s->cone == CT_CONE_BOX && fabs(r[k]) < least)
             edge[k] = 0;
     }
-    return s->cone == CT_CONE_BOX ? edge[0] != 0 || edge[1] != 0 : length >= least;
+    return s->cone == CT_CONE_BOX ? edge[1] != 0 || edge[2] != 0 : length >= least;
 }
 
 /* out [rows] = what the goals of the bounds lack after bounds change by x: x - mu (change of the normal impulses). With the last matrix, these
-   change by -H J (A + J'HJ)^-1 J' edge x. Rows of edges [3 rows] without an edge are 0. 0: out of memory */
+   change by -H J (A + J'HJ)^-1 J' edge x. edges [4 rows]: 1 and the edge, or 0 without one. 0: out of memory */
 static int cti_augmented_lack(cti_augmented *s, const cti_linear *L, const double *edges, const double *x, double *out)
 {
     const cti_problem *p = s->p;
@@ -379,15 +388,17 @@ static int cti_augmented_lack(cti_augmented *s, const cti_linear *L, const doubl
     memset(s->d, 0, sizeof *s->d * 3 * (size_t)p->A->n);
     for (i = 0; i < p->n_rows; i++) {
         double r[3];
-        r[0] = 0, r[1] = edges[3 * i + 1] * x[i], r[2] = edges[3 * i + 2] * x[i];
-        if (edges[3 * i] > 0)
+        r[0] = edges[4 * i + 1] * x[i], r[1] = edges[4 * i + 2] * x[i], r[2] = edges[4 * i + 3] * x[i];
+        if (edges[4 * i] > 0)
             cti_augmented_push(s, i, r, s->d);
     }
     if (!L->solve(L->ctx, s->d, 1))
         return 0;
     cti_augmented_gather(s, s->d, s->du);
-    for (i = 0; i < p->n_rows; i++)
-        out[i] = edges[3 * i] > 0 ? x[i] + (double)p->rows[i].mu * s->H[9 * i] * s->du[3 * i] : 0;
+    for (i = 0; i < p->n_rows; i++) {
+        size_t normal = cti_augmented_normal(s, i);
+        out[i] = edges[4 * i] > 0 ? x[i] + cti_augmented_coefficient(&p->rows[i]) * s->H[3 * normal] * s->du[normal] : 0;
+    }
     return 1;
 }
 
@@ -398,10 +409,10 @@ static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_aren
 {
     const cti_problem *p = s->p;
     int m = p->n_rows, most = cti_solve_tuned.augmented.directions, i, j, k, slides = 0;
-    double *edges = CTI_ARENA_ZERO(arena, double, 3 * m), *r = CTI_ARENA_ZERO(arena, double, m), *x = CTI_ARENA_ZERO(arena, double, m), *all, first;
+    double *edges = CTI_ARENA_ZERO(arena, double, 4 * m), *r = CTI_ARENA_ZERO(arena, double, m), *x = CTI_ARENA_ZERO(arena, double, m), *all, first;
     for (i = 0; edges && r && i < m; i++)
-        if (cti_augmented_edge(s, i, edges + 3 * i + 1))
-            edges[3 * i] = 1, r[i] = change[i], slides++;
+        if (cti_augmented_edge(s, i, edges + 4 * i + 1))
+            edges[4 * i] = 1, r[i] = change[i], slides++;
     most = cti_min_int(most, slides), all = CTI_ARENA_NEW(arena, double, 2 * (size_t)m * (size_t)most + 1);
     if (!edges || !r || !x || !all)
         return 0;
@@ -427,7 +438,7 @@ static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_aren
             x[i] += along * z[i], r[i] -= along * Mz[i];
     }
     for (i = 0; i < m; i++)
-        if (edges[3 * i] > 0)
+        if (edges[4 * i] > 0)
             change[i] = change[i] > 0 && s->bound[i] + x[i] < 0 ? DBL_MAX : x[i];
     return 1;
 }
@@ -444,7 +455,7 @@ static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena
     double *change = CTI_ARENA_NEW(arena, double, p->n_rows), along = 0, square = 0, apart = 0, goal;
     int i, newton = idle <= cti_solve_tuned.augmented.newton, again = turn > 1 && newton == s->newton;
     for (i = 0; change && i < p->n_rows; i++) {
-        goal = p->rows[i].equations || !(s->next[3 * i] > 0) ? 0 : (double)p->rows[i].mu * s->next[3 * i];
+        goal = cti_augmented_coefficient(&p->rows[i]) * cti_fmax(0, s->next[cti_augmented_normal(s, i)]);
         s->bound[i] = s->bound[i] < DBL_MAX ? s->bound[i] : goal;
         change[i] = goal - s->bound[i];
     }
