@@ -447,9 +447,9 @@ static void torsional_friction_obeys_its_law(void **state)
 static void others_refuse_torsional_friction(void **state)
 {
     const double W[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, w[4] = {-1, 0, 0, 1}, mu = 0.5;
-    double c = 0.5;
-    int32_t of = 0;
-    dense_problem q = {4, 4, W, NULL, NULL, NULL, w, &mu, &c, 1, &of};
+    double c[5] = {0.5, 0.5, 0.5, 0.5, 0.5};
+    int32_t of[5] = {0, 0, 0, 0, 0};
+    dense_problem q = {4, 4, W, NULL, NULL, NULL, w, &mu, c, 1, of};
     ct_problem *problem = NULL;
     ct_problem_info info;
     ct_error_info e;
@@ -470,11 +470,11 @@ static void others_refuse_torsional_friction(void **state)
     assert_true(info.m == 4 && info.contacts == 1 && info.spins == 1);
     assert_int_equal(ct_problem_write(problem, "build/none.cpb", &e), CT_ERR_UNSUPPORTED);
     ct_problem_free(problem);
-    of = 1;
+    of[0] = 1;
     assert_int_equal(problem_of(&q, &problem), CT_ERR_DOMAIN);
-    of = 0, c = -1;
+    of[0] = 0, c[0] = -1;
     assert_int_equal(problem_of(&q, &problem), CT_ERR_DOMAIN);
-    c = 1, q.spins = 2;
+    c[0] = 1, q.spins = 2;
     assert_int_equal(problem_of(&q, &problem), CT_ERR_DOMAIN);
     q.spins = 5;
     assert_int_equal(problem_of(&q, &problem), CT_ERR_DOMAIN);
