@@ -64,8 +64,8 @@
     X(int, later_part, 2, "1", \
       "divisor of the budget of a solve in whose island a component was solved before in the attempt") \
     X(ct_real, weightless, CTI_R(1e-3), "1", \
-      "of the largest of free speed, script's speed and thickness / dt, to which residuals are relative where there is no gravity; the error of a " \
-      "free solve is relative to this share of its component's own speed") \
+      "of the largest of free speed, speeds of scripts and that joints ask for, and thickness / dt, to which residuals are relative where there is " \
+      "no gravity; the error of a free solve is relative to this share of its component's own speed") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", \
       "error of a component's free solve, as the velocity of its lightest block: it adds to the error of the contacts") \
     X(ct_real, free_mean, CTI_R(0.1), "1", \
