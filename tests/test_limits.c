@@ -126,6 +126,35 @@ static void motors_stop_at_limits(void **state)
 
 /* ---- motors ---- */
 
+/* the limit of a slider stops the cube and a box on it of up to 1e5 times its mass, and bears them (docs/limits.md) */
+static void a_limit_bears_heavy_loads(void **state)
+{
+    const double ratios[] = {1, 1e3, 1e5};
+    int k, i, off = 0;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        ct_world *w = forms_world(CT_INTEGRATOR_EULER, FORMS_G, 0.5);
+        ct_joint_id j = join(w, CT_JOINT_SLIDER, cube_at(w, 0, 0, 0), the_world, 0, 0, 0, 1, 0);
+        ct_mesh m = mesh_box(SIDE, SIDE, SIDE, 1, 1, 1, 0);
+        double c[3] = {0, 0, 0};
+        ct_body_id load;
+        ct_real x[3];
+        for (i = 0; i < 3 * m.n_positions; i++)
+            c[i % 3] += (double)m.positions[i] / m.n_positions;
+        forms_shift(&m, -c[0], SIDE + 2e-3 - c[1], -c[2]);
+        load = forms_add_rigid(w, &m, ratios[k] * MASS / (SIDE * SIDE * SIDE), NULL, NULL);
+        ct_mesh_free(&m);
+        assert_int_equal(ct_joint_set_limits(w, j, (ct_real)-0.3, NONE), CT_OK);
+        for (i = 0; i < 100; i++)
+            off += step_once(w, 0.01).status > CT_STATUS_SUBSTEPPED;
+        assert_int_equal(ct_body_get_pose(w, load, x, NULL), CT_OK);
+        off += forms_off(value_of(w, j), -0.3, 1e-4, "limit under %g times its mass", ratios[k]);
+        off += forms_off((double)x[1], SIDE + 1e-3 - 0.3, 1e-4, "load of %g times", ratios[k]);
+        ct_world_destroy(w);
+    }
+    assert_int_equal(off, 0);
+}
+
 /* the target of a hinge's spring is an angle: targets that differ by whole turns are one, and the hinge comes to rest there */
 static void targets_are_angles(void **state)
 {
@@ -613,6 +642,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_stops_at_its_limit),
         cmocka_unit_test(slider_stops_at_its_limit), cmocka_unit_test(motors_stop_at_limits), cmocka_unit_test(targets_are_angles),
+        cmocka_unit_test(a_limit_bears_heavy_loads),
         cmocka_unit_test(motor_accelerates_a_wheel),
         cmocka_unit_test(motor_holds_and_slips),
         cmocka_unit_test(motor_presses),
