@@ -268,14 +268,14 @@ static void cti_snapshot_size(cti_archive *a, ct_real *member, ct_real most)
         *member = value;
 }
 
-/* masses of nodes: what has one keeps one */
+/* masses of nodes: as they are, which by density may be any, or such as a call may set; what has one keeps one */
 static void cti_snapshot_masses(cti_archive *a, ct_world *w, const cti_body *b)
 {
     int k;
     for (k = 0; cti_body_has_model(b) && k < b->n_blocks; k++) {
         ct_real *mass = &w->state.bodies.mass[b->block0 + k], value = *mass;
         CTI_ARCHIVE_VALUE(a, value);
-        cti_archive_require(a, (value > 0) == (*mass > 0) && cti_finite(value * value * value * value) && (!(value > 0) || cti_finite(1 / value)));
+        cti_archive_require(a, value == *mass || (value > 0 && *mass > 0 && cti_finite(value * value * value * value) && cti_finite(1 / value)));
         if (cti_archive_reads(a))
             *mass = value;
     }

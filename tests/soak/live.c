@@ -172,6 +172,7 @@ static void push(soak_run *u, soak_rng *r, soak_item *q, uint64_t before)
     some(r, what < 3 ? J / u->dt : J, f), some(r, u->size, at);
     if (!q->dynamic || !(m > 0))
         return;
+    none |= sizeof(ct_real) == 4 ? ARGUMENT : 0; /* in a second such a force would give a speed whose fourth power is not finite */
     for (k = 0; k < 3; k++)
         at[k] += (ct_real)u->origin[k];
     if (what == 0)
