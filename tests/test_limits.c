@@ -126,6 +126,31 @@ static void motors_stop_at_limits(void **state)
 
 /* ---- motors ---- */
 
+/* limits that are set beside the present value lock a joint there: the arm is lifted to them, and its weight is borne */
+static void limits_restore_a_joint(void **state)
+{
+    const double l = 0.5, dts[] = {1.0 / 60, 2e-3}, to[] = {0.1, -0.2};
+    int k, n, i, off = 0;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world *w = forms_world(CT_INTEGRATOR_EULER, FORMS_G, 0);
+        ct_joint_id j = join(w, CT_JOINT_HINGE, cube_at(w, l, 0, 0), the_world, 0, 0, 0, 0, 1);
+        for (n = 0; n < 2; n++) {
+            ct_real torque[3];
+            assert_int_equal(ct_joint_set_limits(w, j, (ct_real)to[n], (ct_real)to[n]), CT_OK);
+            for (i = 0; i * dts[k] < 1; i++) {
+                ct_step_report r = step_once(w, dts[k]);
+                off += r.status > CT_STATUS_SUBSTEPPED || r.energy_gained > FORMS_TOL(1e-6, 1e-3) * MASS * FORMS_G * l;
+            }
+            off += forms_off(value_of(w, j), to[n], FORMS_TOL(1e-6, 1e-4), "locked at");
+            assert_int_equal(ct_joint_get_force(w, j, NULL, torque), CT_OK);
+            off += forms_off((double)torque[2], MASS * FORMS_G * l * cos(to[n]), 1e-3 * MASS * FORMS_G, "torque of the lock");
+        }
+        ct_world_destroy(w);
+    }
+    assert_int_equal(off, 0);
+}
+
 /* the limit of a slider stops the cube and a box on it of up to 1e5 times its mass, and bears them (docs/limits.md) */
 static void a_limit_bears_heavy_loads(void **state)
 {
@@ -642,7 +667,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_stops_at_its_limit),
         cmocka_unit_test(slider_stops_at_its_limit), cmocka_unit_test(motors_stop_at_limits), cmocka_unit_test(targets_are_angles),
-        cmocka_unit_test(a_limit_bears_heavy_loads),
+        cmocka_unit_test(a_limit_bears_heavy_loads), cmocka_unit_test(limits_restore_a_joint),
         cmocka_unit_test(motor_accelerates_a_wheel),
         cmocka_unit_test(motor_holds_and_slips),
         cmocka_unit_test(motor_presses),
