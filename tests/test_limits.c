@@ -43,14 +43,15 @@ static const ct_body_id the_world = {0, 0};
 
 /* ---- limits ---- */
 
-/* a pendulum that is let go level stops at its limit, loses its speed there, and hangs on it: the limit gives m g l cos(angle) */
+/* a pendulum that is let go level stops at its limit, loses its speed there, and hangs on it: the limit gives m g l cos(angle). What the impact takes
+   is in work_joints and energy_gained, both below 0 */
 static void pendulum_stops_at_its_limit(void **state)
 {
     const double l = 0.5, limit = -0.7, dt = 5e-3;
     ct_world *w = forms_world(CT_INTEGRATOR_EULER, FORMS_G, 0);
     ct_body_id b = cube_at(w, l, 0, 0);
     ct_joint_id j = join(w, CT_JOINT_HINGE, b, the_world, 0, 0, 0, 0, 1);
-    double least = 0, fastest = 0, fell = sqrt(2 * MASS * FORMS_G * l * sin(0.7) / (INERTIA + MASS * l * l));
+    double least = 0, fastest = 0, gained = 0, lost = 0, fell = sqrt(2 * MASS * FORMS_G * l * sin(0.7) / (INERTIA + MASS * l * l));
     ct_real force[3], torque[3], v[3], spin[3];
     int i, off = 0;
     (void)state;
@@ -58,11 +59,14 @@ static void pendulum_stops_at_its_limit(void **state)
     for (i = 0; i < 400; i++) {
         ct_step_report r = step_once(w, dt);
         off += r.status > CT_STATUS_SUBSTEPPED;
+        gained = fmax(gained, fmax(r.energy_gained, r.work_joints)), lost -= r.energy_gained + r.work_joints;
         assert_int_equal(ct_body_get_motion(w, b, v, spin), CT_OK);
         least = fmin(least, value_of(w, j)), fastest = fmin(fastest, (double)spin[2]);
     }
     assert_int_equal(ct_joint_get_force(w, j, force, torque), CT_OK);
     off += forms_off(-fastest, fell, 0.02 * fell, "speed at the limit");
+    off += forms_off(gained, 0, 1e-3 * MASS * FORMS_G * l, "energy gained in a step");
+    off += forms_off(lost, MASS * FORMS_G * l * sin(0.7), 1e-3 * MASS * FORMS_G * l, "energy that the impact takes");
     off += forms_off(least, limit, FORMS_TOL(1e-6, 1e-4), "least angle");
     off += forms_off(value_of(w, j), limit, FORMS_TOL(1e-6, 1e-4), "angle at rest");
     off += forms_off((double)torque[2], MASS * FORMS_G * l * cos(limit), 1e-3 * MASS * FORMS_G, "torque of the limit");
@@ -93,7 +97,107 @@ static void slider_stops_at_its_limit(void **state)
     ct_world_destroy(w);
 }
 
+/* a motor without a bound does not drive its joint through its own limits: a hinge and a slider stop there, with the motor on, and come back from
+   behind limits that are set later */
+static void motors_stop_at_limits(void **state)
+{
+    const double dt = 0.01;
+    int kind, off = 0;
+    (void)state;
+    for (kind = 0; kind < 2; kind++) {
+        ct_world *w = forms_world(CT_INTEGRATOR_EULER, 0, 0);
+        ct_joint_id j = join(w, kind ? CT_JOINT_SLIDER : CT_JOINT_HINGE, cube_at(w, 0, 0, 0), cube_at(w, 1, 0, 0), 0.5, 0, 1, 0, 0);
+        int i;
+        assert_int_equal(ct_joint_set_limits(w, j, (ct_real)(-0.2), (ct_real)(0.3)), CT_OK);
+        assert_int_equal(ct_joint_set_motor(w, j, 3, NONE), CT_OK);
+        for (i = 0; i < 60; i++) {
+            ct_step_report r = step_once(w, dt);
+            off += r.status > CT_STATUS_SUBSTEPPED || r.energy_gained > 1e-6;
+            off += value_of(w, j) > 0.3 + FORMS_TOL(1e-5, 1e-4);
+        }
+        off += forms_off(value_of(w, j), 0.3, FORMS_TOL(1e-5, 1e-4), "at the limit");
+        assert_int_equal(ct_joint_set_limits(w, j, (ct_real)(-0.2), (ct_real)(0.1)), CT_OK);
+        forms_run(w, dt, 60);
+        off += forms_off(value_of(w, j), 0.1, FORMS_TOL(1e-5, 1e-4), "back at a nearer limit");
+        ct_world_destroy(w);
+    }
+    assert_int_equal(off, 0);
+}
+
 /* ---- motors ---- */
+
+/* limits that are set beside the present value lock a joint there: the arm is lifted to them, and its weight is borne */
+static void limits_restore_a_joint(void **state)
+{
+    const double l = 0.5, dts[] = {1.0 / 60, 2e-3}, to[] = {0.1, -0.2};
+    int k, n, i, off = 0;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world *w = forms_world(CT_INTEGRATOR_EULER, FORMS_G, 0);
+        ct_joint_id j = join(w, CT_JOINT_HINGE, cube_at(w, l, 0, 0), the_world, 0, 0, 0, 0, 1);
+        for (n = 0; n < 2; n++) {
+            ct_real torque[3];
+            assert_int_equal(ct_joint_set_limits(w, j, (ct_real)to[n], (ct_real)to[n]), CT_OK);
+            for (i = 0; i * dts[k] < 1; i++) {
+                ct_step_report r = step_once(w, dts[k]);
+                off += r.status > CT_STATUS_SUBSTEPPED || r.energy_gained > FORMS_TOL(1e-6, 1e-3) * MASS * FORMS_G * l;
+            }
+            off += forms_off(value_of(w, j), to[n], FORMS_TOL(1e-6, 1e-4), "locked at");
+            assert_int_equal(ct_joint_get_force(w, j, NULL, torque), CT_OK);
+            off += forms_off((double)torque[2], MASS * FORMS_G * l * cos(to[n]), 1e-3 * MASS * FORMS_G, "torque of the lock");
+        }
+        ct_world_destroy(w);
+    }
+    assert_int_equal(off, 0);
+}
+
+/* the limit of a slider stops the cube and a box on it of up to 1e5 times its mass, and bears them (docs/limits.md) */
+static void a_limit_bears_heavy_loads(void **state)
+{
+    const double ratios[] = {1, 1e3, 1e5};
+    int k, i, off = 0;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        ct_world *w = forms_world(CT_INTEGRATOR_EULER, FORMS_G, 0.5);
+        ct_joint_id j = join(w, CT_JOINT_SLIDER, cube_at(w, 0, 0, 0), the_world, 0, 0, 0, 1, 0);
+        ct_mesh m = mesh_box(SIDE, SIDE, SIDE, 1, 1, 1, 0);
+        double c[3] = {0, 0, 0};
+        ct_body_id load;
+        ct_real x[3];
+        for (i = 0; i < 3 * m.n_positions; i++)
+            c[i % 3] += (double)m.positions[i] / m.n_positions;
+        forms_shift(&m, -c[0], SIDE + 2e-3 - c[1], -c[2]);
+        load = forms_add_rigid(w, &m, ratios[k] * MASS / (SIDE * SIDE * SIDE), NULL, NULL);
+        ct_mesh_free(&m);
+        assert_int_equal(ct_joint_set_limits(w, j, (ct_real)-0.3, NONE), CT_OK);
+        for (i = 0; i < 100; i++)
+            off += step_once(w, 0.01).status > CT_STATUS_SUBSTEPPED;
+        assert_int_equal(ct_body_get_pose(w, load, x, NULL), CT_OK);
+        off += forms_off(value_of(w, j), -0.3, 1e-4, "limit under %g times its mass", ratios[k]);
+        off += forms_off((double)x[1], SIDE + 1e-3 - 0.3, 1e-4, "load of %g times", ratios[k]);
+        ct_world_destroy(w);
+    }
+    assert_int_equal(off, 0);
+}
+
+/* the target of a hinge's spring is an angle: targets that differ by whole turns are one, and the hinge comes to rest there */
+static void targets_are_angles(void **state)
+{
+    const double targets[] = {1, 4, -4, 10, 100, -1000};
+    int k, i, off = 0;
+    (void)state;
+    for (k = 0; k < 6; k++) {
+        ct_world *w = forms_world(CT_INTEGRATOR_EULER, 0, 0);
+        ct_joint_id j = join(w, CT_JOINT_HINGE, cube_at(w, 0, 0, 0), the_world, 0, 0, 0, 0, 1);
+        assert_int_equal(ct_joint_set_motor(w, j, 0, NONE), CT_OK);
+        assert_int_equal(ct_joint_set_spring(w, j, (ct_real)targets[k], 50, 5), CT_OK);
+        for (i = 0; i < 300; i++)
+            off += step_once(w, 0.01).status > CT_STATUS_SUBSTEPPED;
+        off += forms_off(value_of(w, j), remainder(targets[k], 2 * FORMS_PI), FORMS_TOL(1e-6, 1e-4), "target %g", targets[k]);
+        ct_world_destroy(w);
+    }
+    assert_int_equal(off, 0);
+}
 
 /* a motor turns a free wheel by torque / inertia until it has its speed; its work is I omega^2 / 2 */
 static void motor_accelerates_a_wheel(void **state)
@@ -562,7 +666,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_stops_at_its_limit),
-        cmocka_unit_test(slider_stops_at_its_limit),
+        cmocka_unit_test(slider_stops_at_its_limit), cmocka_unit_test(motors_stop_at_limits), cmocka_unit_test(targets_are_angles),
+        cmocka_unit_test(a_limit_bears_heavy_loads), cmocka_unit_test(limits_restore_a_joint),
         cmocka_unit_test(motor_accelerates_a_wheel),
         cmocka_unit_test(motor_holds_and_slips),
         cmocka_unit_test(motor_presses),

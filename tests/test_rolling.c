@@ -141,7 +141,8 @@ static void a_wheel_stops(void **state)
 }
 
 /* boxes that fall on each other with friction of all kinds: the energy does not rise over a world, and friction
-   of spin does not add steps whose status is not ok */
+   of spin does not add steps whose status is not ok: below 1 in 1000. What a contact works along the path of a body that turns is that of this body: in
+   equal parts with the one that it rests on, 1 step in 50 failed as if the other had gained it */
 static void heaps_lose_energy(void **state)
 {
     int world, k, i, statuses[2] = {0, 0}, steps = 0;
@@ -176,7 +177,7 @@ static void heaps_lose_energy(void **state)
         assert_true(left[0] > 0 && left[1] > 0);
     }
     print_message("%d statuses without, %d with friction of spin, in %d steps\n", statuses[0], statuses[1], steps);
-    assert_true(statuses[1] <= statuses[0] + steps / 100);
+    assert_true(statuses[0] <= steps / 1000 && statuses[1] <= steps / 1000);
 }
 
 static void misuse_is_refused(void **state)

@@ -192,6 +192,33 @@ static void targets_carry_a_sheet(void **state)
     ct_world_destroy(w);
 }
 
+/* A sheet that rests on a floor is lifted by targets that rise for 4 s, the last two with their distance taut: it does not fall asleep under them */
+static void targets_on_their_way_keep_awake(void **state)
+{
+    const double d = 0.5;
+    ct_world_desc wd = world_desc(1e-3, 0.3, NULL);
+    ct_world *w;
+    ct_body_id id;
+    ct_real x[3 * NODES], to[3 * NODES];
+    int i, k;
+    (void)state;
+    wd.sleep_time = 0.3;
+    w = world_make(&wd), add_plane(w, 0, 1, 0, -0.002);
+    id = sheet_add(w, "sheet", 0);
+    nodes_of(w, id, to, NULL);
+    limit_all(w, id, d, 0, 0);
+    for (i = 0; i < NODES; i++)
+        to[3 * i + 1] = (ct_real)(2 * d);
+    assert_int_equal(ct_body_move_skin(w, id, to, NULL, NODES, 4), CT_OK);
+    run(w, 270, &k);
+    nodes_of(w, id, x, NULL);
+    for (i = 0; i < NODES; i++)
+        assert_true(fabs(apart(to + 3 * i, x + 3 * i) - d) < 1e-2 * d);
+    run(w, 120, &k);
+    assert_int_equal(ct_body_is_asleep(w, id), 1); /* it hangs still */
+    ct_world_destroy(w);
+}
+
 /* With both limits a node is between the backstop and its distance: it lies on the one or hangs on the other, as the normals are. Inside it is free:
    the first step is a free fall */
 static void both_limits_hold(void **state)
@@ -448,6 +475,35 @@ static void limits_are_read_and_refused(void **state)
 }
 
 /* Bodies come and go before the sheet; a snapshot has targets and limits; damaged ones are refused or harmless */
+/* the masses that a density gives are in snapshots whatever they are, also such as ct_body_set_masses does not take: nodes of 1e10 kg */
+static void heavy_bodies_have_snapshots(void **state)
+{
+    ct_world *w = world_of(G);
+    ct_mesh m = mesh_box(100, 100, 100, 1, 1, 1, 1);
+    ct_soft_desc d = ct_soft_desc_default();
+    ct_body_id id;
+    ct_real x[2][3 * 8];
+    size_t n = 0;
+    void *data;
+    int i;
+    (void)state;
+    d.mesh = &m, d.material.density = (ct_real)1e5;
+    assert_int_equal(ct_body_add_soft(w, &d, &id), CT_OK);
+    ct_mesh_free(&m);
+    step_once(w, DT);
+    assert_int_equal(ct_world_snapshot_size(w, &n), CT_OK);
+    data = malloc(n);
+    assert_int_equal(ct_world_snapshot_save(w, data, n, &n), CT_OK);
+    for (i = 0; i < 2; i++) {
+        step_once(w, DT);
+        assert_int_equal(ct_body_get_nodes(w, id, x[i], NULL, 8), CT_OK);
+        assert_int_equal(ct_world_snapshot_restore(w, data, n), CT_OK);
+    }
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+    free(data);
+    ct_world_destroy(w);
+}
+
 static void snapshots_have_the_skin(void **state)
 {
     ct_world *w = world_of(G);
@@ -564,9 +620,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sheet_hangs_in_its_limits),         cmocka_unit_test(two_corners_bear_a_sheet),
         cmocka_unit_test(a_backstop_bears_what_presses_on_it), cmocka_unit_test(targets_carry_a_sheet),
+        cmocka_unit_test(targets_on_their_way_keep_awake),
         cmocka_unit_test(both_limits_hold),                    cmocka_unit_test(contacts_come_first),
         cmocka_unit_test(a_teleport_is_made_up_for),           cmocka_unit_test(masses_are_those_of_another_density),
         cmocka_unit_test(heavy_nodes_have_their_momentum),     cmocka_unit_test(limits_are_read_and_refused),
+        cmocka_unit_test(heavy_bodies_have_snapshots),
         cmocka_unit_test(snapshots_have_the_skin),             cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(a_rebound_leaves_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);

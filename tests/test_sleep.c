@@ -347,6 +347,26 @@ static void what_does_not_meet_does_not_hold(void **state)
     ct_mesh_free(&m), ct_world_destroy(w);
 }
 
+/* what is behind a plane is an intersection, and is named as one however slowly it comes back: it does not sleep */
+static void what_is_behind_a_plane_stays_awake(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    ct_pair *pairs = NULL;
+    ct_world *w;
+    ct_body_id box;
+    int i, n = 0;
+    (void)state;
+    d.sleep_time = 0.2, d.gravity[1] = 0, d.recovery_speed = CTI_R(1e-3);
+    w = world_make(&d);
+    box = box_at(w, 0, -1, 0, 0), add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 40; i++)
+        step_once(w, DT);
+    assert_int_equal(ct_world_validate(w, &pairs, &n), CT_OK);
+    assert_int_equal(n, 8);
+    assert_int_equal(ct_body_is_asleep(w, box), 0);
+    ct_world_destroy(w);
+}
+
 static void refusals(void **state)
 {
     ct_world_desc d = ct_world_desc_default_for(CT_STEPPER_BARRIER);
@@ -429,6 +449,7 @@ int main(void)
         cmocka_unit_test(springs_reach_what_is_awake),
         cmocka_unit_test(what_does_not_meet_does_not_hold),
         cmocka_unit_test(worlds_of_games_sleep),
+        cmocka_unit_test(what_is_behind_a_plane_stays_awake),
         cmocka_unit_test(refusals),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -289,6 +289,44 @@ static void a_field_is_asked_once_for_all_points(void **state)
     ct_world_destroy(w);
 }
 
+/* still until 2 s, then from below */
+static void gust(void *user, double time, const ct_real *points, ct_real *velocities, int n)
+{
+    int i;
+    (void)user, (void)points;
+    for (i = 0; i < n; i++)
+        velocities[3 * i + 1] = (ct_real)(time < 2 ? 0 : 10);
+}
+
+/* a sheet that has rested for long on a floor sleeps, but in a field it feels a gust, whose drag is 30 times its weight: it is blown up */
+static void a_gust_moves_what_rests(void **state)
+{
+    const double dt = 0.01;
+    int blows;
+    (void)state;
+    for (blows = 0; blows < 2; blows++) {
+        ct_world_desc d = world_desc(1e-3, 0.3, NULL);
+        ct_world *w;
+        ct_body_id id;
+        ct_real x[3 * 16];
+        int k;
+        d.sleep_time = 0.3, d.wind_field = blows ? gust : NULL;
+        w = world_make(&d);
+        add_plane(w, 0, 1, 0, -0.002);
+        id = sheet_at(w, 0.2, 0, 3), air_on(w, id, 1, 0);
+        for (k = 0; k * dt < 1.95; k++)
+            step_once(w, dt);
+        assert_int_equal(ct_body_is_asleep(w, id), !blows);
+        assert_int_equal(ct_body_get_nodes(w, id, x, NULL, 16), CT_OK);
+        assert_true(fabs((double)x[1]) < 2e-3);
+        for (; k * dt < 2.5; k++)
+            step_once(w, dt);
+        assert_int_equal(ct_body_get_nodes(w, id, x, NULL, 16), CT_OK);
+        assert_true(blows ? (double)x[1] > 0.5 : fabs((double)x[1]) < 2e-3);
+        ct_world_destroy(w);
+    }
+}
+
 /* ---- refusals, snapshots, memory ---- */
 
 static void what_has_no_air_says_so(void **state)
@@ -409,6 +447,7 @@ int main(void)
         cmocka_unit_test(a_falling_sheet_has_its_terminal_speed), cmocka_unit_test(wind_takes_a_sheet_along),
         cmocka_unit_test(a_held_sheet_bears_drag_and_lift),       cmocka_unit_test(a_cube_has_one_windward_face),
         cmocka_unit_test(gales_do_not_explode_light_cloth),       cmocka_unit_test(a_field_is_asked_once_for_all_points),
+        cmocka_unit_test(a_gust_moves_what_rests),
         cmocka_unit_test(what_has_no_air_says_so),                cmocka_unit_test(snapshots_have_the_air),
         cmocka_unit_test(memory_may_run_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);

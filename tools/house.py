@@ -39,7 +39,7 @@ CODES = {"CTI_HELD_REPAIR", "CTI_HELD_IMPLAUSIBLE", "CTI_HELD_RESTED", "CTI_PART
          "CTI_BARRIER_OLD_ANALYSIS", "CTI_BARRIER_OLD_FACTOR"}
 
 # what no figure may exceed. Lower a limit when the sources go below it; raise that of lines with a row of docs/methods.md that the lines buy
-LIMITS = {"lines": 91600, "functions over 60 lines": 0, "functions over 8 parameters": 0, "tuned numbers outside of policy": 0}
+LIMITS = {"lines": 91600, "lines over 150 columns": 0, "functions over 60 lines": 0, "functions over 8 parameters": 0, "tuned numbers outside of policy": 0}
 
 
 def without_comments(text):
@@ -118,12 +118,13 @@ def tuned_of(path, code):
 
 class House:
     def __init__(self, files):
-        self.lines = self.code_lines = self.tokens = 0
+        self.lines = self.code_lines = self.tokens = self.wide = 0
         self.functions, self.structs, self.tuned, self.groups = [], [], {}, {}
         self.folders = collections.Counter()
         for path, text in sorted(files.items()):
             code = without_comments(text)
             self.lines += text.count("\n")
+            self.wide += sum(len(line) > 150 for line in text.split("\n"))
             for line in code.split("\n"):
                 count = len(TOKEN.findall(line))
                 self.tokens += count
@@ -145,6 +146,7 @@ class House:
                      and "policy" not in os.path.basename(path))
         return [
             ("lines", self.lines),
+            ("lines over 150 columns", self.wide),
             ("code lines", self.code_lines),
             ("tokens", self.tokens),
             ("tokens a code line", "%.1f" % (self.tokens / max(1, self.code_lines))),

@@ -35,8 +35,8 @@ CTI_FN uint64_t cti_archive_hash(uint64_t h, const void *data, size_t size);
 CTI_INLINE int cti_archive_reads(const cti_archive *a) { return a->mode == CTI_ARCHIVE_READ && a->code == CT_OK; }
 CTI_INLINE int cti_archive_checks(const cti_archive *a) { return a->mode == CTI_ARCHIVE_CHECK && a->code == CT_OK; }
 
-/* CTI_ARCHIVE -- a member. _SPAN -- all members from one to another, between which there is no room. _ARRAY -- an array of n elements. _UP_TO -- of at
-   most n. _ANY -- of any number. Those of arrays are the length. */
+/* CTI_ARCHIVE -- a member. _SPAN -- all members from one to another, between which there is no room. _ARRAY -- an array of n elements. _UP_TO -- of
+   at most n. _ANY -- of any number. Those of arrays are the length. */
 #define CTI_ARCHIVE(a, member) cti_archive_bytes((a), &(member), sizeof(member))
 #define CTI_ARCHIVE_SPAN(a, first, last) cti_archive_bytes((a), &(first), (size_t)((char *)(&(last) + 1) - (char *)&(first)))
 #define CTI_ARCHIVE_VALUE(a, copy) cti_archive_value((a), &(copy), sizeof(copy))

@@ -32,6 +32,7 @@ CTI_INLINE cti_v3 cti_v3_cross(cti_v3 a, cti_v3 b)
 CTI_INLINE ct_real cti_v3_norm2(cti_v3 a) { return cti_v3_dot(a, a); }
 CTI_INLINE ct_real cti_v3_norm(cti_v3 a) { return cti_sqrt(cti_v3_dot(a, a)); }
 CTI_INLINE cti_v3 cti_v3_min(cti_v3 a, cti_v3 b) { return cti_v3_make(cti_min(a.x, b.x), cti_min(a.y, b.y), cti_min(a.z, b.z)); }
+CTI_INLINE ct_real cti_v3_most(cti_v3 a) { return cti_max(cti_abs(a.x), cti_max(cti_abs(a.y), cti_abs(a.z))); }
 CTI_INLINE cti_v3 cti_v3_max(cti_v3 a, cti_v3 b) { return cti_v3_make(cti_max(a.x, b.x), cti_max(a.y, b.y), cti_max(a.z, b.z)); }
 /* cti_all_finite -- 1 if all n numbers are. */
 CTI_INLINE int cti_all_finite(const ct_real *a, int n)

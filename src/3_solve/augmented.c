@@ -3,9 +3,9 @@
        v'A v / 2 - b'v + sum of psi_i(J_i v + w_i),   -psi_i'(u) = P(r - rho u),   P: the row's law with its compliance, gamma within g,
    which is convex, by Newton steps (A + J'HJ) d = -gradient, H = -dP/du, with a search along d. Then r = P(r - rho u) at the minimum, g
    follows lambda by Newton's method on g = mu lambda or by shares of the way there, and rho grows. With whole steps to mu lambda, g would
-   swing between two values for ever where friction jams. A contact whose load grows faster than its bound sticks: the next bound is none. The
-   judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local compliances. All is in double, since rho
-   is up to 1e8 of them, and more for joints with a compliance. Based on: Rockafellar 1976
+   swing between two values for ever where friction jams. Bounds of spin (problem.h: load) go the same way. A contact whose load grows faster than its
+   bound sticks: the next bound is none. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local
+   compliances. All is in double, since rho is up to 1e8 of them, and more for joints with a compliance. Based on: Rockafellar 1976
    (proximal method of multipliers); Alart and Curnier 1991; Haslinger 1983 (friction by a held bound). */
 #include "augmented.h"
 #include "solve_policy.h"
@@ -48,10 +48,10 @@ static void cti_augmented_section(ct_cone cone, double bound, double *x, double 
     memcpy(x, g, sizeof g);
 }
 
-/* r of equations to its bound; H: the derivative there, of a slope that is the same along all axes */
-static void cti_augmented_within(const cti_row *row, double slope, double *r, double *H)
+/* r of equations to the bound `most`; H: the derivative there, of a slope that is the same along all axes */
+static void cti_augmented_within(const cti_row *row, double most, double slope, double *r, double *H)
 {
-    double most = (double)row->most, size = most > 0 ? sqrt(cti_dot(3, r, r)) : 0;
+    double size = most > 0 ? sqrt(cti_dot(3, r, r)) : 0;
     int i, k;
     if (!(size > most))
         return;
@@ -79,7 +79,7 @@ static void cti_augmented_law(const cti_augmented *s, int i, const double *u, do
             H[4 * k] = slope[k];
     }
     if (row->equations) {
-        cti_augmented_within(row, slope[0], r, H);
+        cti_augmented_within(row, row->load ? cti_fmax(s->bound[i], 1e-30) : (double)row->most, slope[0], r, H);
         return;
     }
     /* the normal law, or recovery through its softness, whichever requires more */
@@ -166,22 +166,27 @@ static int cti_augmented_open(cti_augmented *s, const cti_jacobian *J, ct_cone c
     return 1;
 }
 
-/* edge [2]: the change of the friction impulse of row i with its bound. 0: the bound does not hold it */
+/* edge [3]: the change of the friction impulse of row i with its bound. 0: the bound does not hold it */
 static int cti_augmented_edge(const cti_augmented *s, int i, double *edge)
 {
+    const cti_row *row = &s->q.p->rows[i];
     const double *r = s->q.r + 3 * (size_t)i, least = s->bound[i] * (1 - cti_solve_tuned.augmented.rounded);
     double length = s->q.cone == CT_CONE_PYRAMID ? fabs(r[1]) + fabs(r[2]) : sqrt(r[1] * r[1] + r[2] * r[2]);
     int k, flat = s->q.cone == CT_CONE_PYRAMID && r[1] != 0 && r[2] != 0;
-    if (!(least > 0) || !(s->q.r[3 * (size_t)i] > 0) || s->q.p->rows[i].equations)
+    if (!(least > 0) || !(s->q.r[cti_iterate_normal(&s->q, i)] > 0) || (row->equations && !row->load))
         return 0;
-    for (k = 0; k < 2; k++) {
-        edge[k] = r[1 + k] / s->bound[i];
+    for (k = 0; k < 3; k++)
+        edge[k] = r[k] / s->bound[i];
+    if (row->load)
+        return sqrt(cti_dot(3, r, r)) >= least;
+    edge[0] = 0;
+    for (k = 1; k < 3; k++) {
         if (flat) /* along an edge of the pyramid both change alike */
-            edge[k] = r[1 + k] > 0 ? .5 : -.5;
-        if (s->q.cone == CT_CONE_BOX && fabs(r[1 + k]) < least)
+            edge[k] = r[k] > 0 ? .5 : -.5;
+        if (s->q.cone == CT_CONE_BOX && fabs(r[k]) < least)
             edge[k] = 0;
     }
-    return s->q.cone == CT_CONE_BOX ? edge[0] != 0 || edge[1] != 0 : length >= least;
+    return s->q.cone == CT_CONE_BOX ? edge[1] != 0 || edge[2] != 0 : length >= least;
 }
 
 /* change [rows]: goals minus bounds become Newton's change of the bounds, where contacts slide. Where a load grows faster than its bound, no bound lets
@@ -190,12 +195,12 @@ static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_aren
 {
     const cti_problem *p = s->q.p;
     int m = p->n_rows, i, ok;
-    double *edges = CTI_ARENA_ZERO(arena, double, 3 * m), *x = CTI_ARENA_NEW(arena, double, m);
+    double *edges = CTI_ARENA_ZERO(arena, double, 4 * m), *x = CTI_ARENA_NEW(arena, double, m);
     for (i = 0; edges && x && i < m; i++)
-        edges[3 * i] = cti_augmented_edge(s, i, edges + 3 * i + 1), x[i] = change[i];
+        edges[4 * i] = cti_augmented_edge(s, i, edges + 4 * i + 1), x[i] = change[i];
     ok = edges && x && cti_iterate_bounds(&s->q, L, arena, s->H, edges, cti_solve_tuned.augmented.directions, cti_solve_tuned.augmented.solved, x);
     for (i = 0; ok && i < m; i++)
-        if (edges[3 * i] > 0)
+        if (edges[4 * i] > 0)
             change[i] = change[i] > 0 && s->bound[i] + x[i] < 0 ? DBL_MAX : x[i];
     return ok;
 }
@@ -212,7 +217,7 @@ static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena
     double *change = CTI_ARENA_NEW(arena, double, p->n_rows), along = 0, square = 0, apart = 0, goal;
     int i, newton = idle <= cti_solve_tuned.augmented.newton, again = turn > 1 && newton == s->newton;
     for (i = 0; change && i < p->n_rows; i++) {
-        goal = p->rows[i].equations || !(s->q.r[3 * i] > 0) ? 0 : (double)p->rows[i].mu * s->q.r[3 * i];
+        goal = cti_iterate_coefficient(&p->rows[i]) * cti_fmax(0, s->q.r[cti_iterate_normal(&s->q, i)]);
         s->bound[i] = s->bound[i] < DBL_MAX ? s->bound[i] : goal;
         change[i] = goal - s->bound[i];
     }

@@ -22,7 +22,7 @@ typedef struct cti_central {
     cti_iterate q;
     cti_central_pair *pair; /* [2 rows] */
     double *e, *dr, *H;     /* [3 rows] dr = -e - H du + edge (change of the bound); [3 rows]; [9 rows] */
-    double *edges, *change; /* [3 rows] 1 of friction, and its edge; [rows] change of its bound */
+    double *edges, *change; /* [4 rows] 1 of friction, and its edge; [rows] change of its bound */
     double *nu;             /* [2 rows] of the intervals or discs */
     double unit, eta;       /* [m/s per N s] mean local compliance; mean product of the pairs */
     int n_pairs;
@@ -91,11 +91,11 @@ static int cti_central_open(cti_central *s, const cti_jacobian *J, ct_cone cone,
     size_t m = (size_t)p->n_rows;
     double speed, logs = 0;
     int i, n = 0;
-    s->pair = CTI_ARENA_NEW(arena, cti_central_pair, 2 * m), s->e = CTI_ARENA_ZERO(arena, double, 21 * m);
+    s->pair = CTI_ARENA_NEW(arena, cti_central_pair, 2 * m), s->e = CTI_ARENA_ZERO(arena, double, 22 * m);
     if (!s->pair || !s->e || !cti_iterate_open(&s->q, J, cone, arena, v))
         return 0;
     s->dr = s->e + 3 * m, s->H = s->dr + 3 * m, s->nu = s->H + 9 * m;
-    s->edges = s->nu + 2 * m, s->change = s->edges + 3 * m;
+    s->edges = s->nu + 2 * m, s->change = s->edges + 4 * m;
     for (i = 0; i < p->n_rows; i++) {
         double d = cti_central_local(p, i);
         logs += d > 0 ? log(d) : 0, n += d > 0;
@@ -156,10 +156,9 @@ static void cti_central_turn(double *x)
 static double cti_central_bound(const cti_central *s, int i)
 {
     const cti_row *row = &s->q.p->rows[i];
-    double load = cti_fmax(0, s->q.r[3 * (size_t)(i + row->load)]);
-    if (row->equations)
-        return row->load ? (double)row->share * load + DBL_MIN : (double)row->most;
-    return (double)row->mu * load;
+    if (row->equations && !row->load)
+        return (double)row->most;
+    return cti_iterate_coefficient(row) * cti_fmax(0, s->q.r[cti_iterate_normal(&s->q, i)]) + DBL_MIN;
 }
 
 /* friction of row i, or an equation with a bound: multipliers within the bound, and their e, edges and H */
@@ -189,7 +188,7 @@ static void cti_central_bounded(const cti_central *s, int i, double delta, int f
             cti_central_turn(q.e), cti_central_turn(q.edge);
         for (k = 0; k < 3; k++) {
             e[k] += mask >> k & 1 ? q.e[k] : 0;
-            s->edges[3 * (size_t)i + (size_t)k] += k > 0 && !row->equations ? shrink * q.edge[k] : 0;
+            s->edges[4 * (size_t)i + 1 + (size_t)k] += mask >> k & 1 ? shrink * q.edge[k] : 0;
             for (j = 0; j < 3; j++) /* along an axis that is turned by 45 degrees half of it is on each, with the sign of their product */
                 H[3 * k + j] += !fresh ? 0 : (!diagonal ? q.H[3 * k + j] : (k && j ? (k != j && part ? -.5 : .5) * q.H[4 * (part + 1)] : 0));
         }
@@ -198,7 +197,7 @@ static void cti_central_bounded(const cti_central *s, int i, double delta, int f
         cti_central_turn(turned);
     for (k = 0; k < 3; k++)
         r[k] = mask >> k & 1 ? turned[k] : r[k];
-    s->edges[3 * (size_t)i] = !row->equations;
+    s->edges[4 * (size_t)i] = cti_iterate_coefficient(row) > 0;
 }
 
 /* e, and with `fresh` H, of steps to lambda y = eta and delta */
@@ -206,7 +205,7 @@ static void cti_central_linearize(const cti_central *s, double eta, double delta
 {
     const cti_problem *p = s->q.p;
     int i, k;
-    cti_vec_zero(3 * p->n_rows, s->e), cti_vec_zero(3 * p->n_rows, s->edges);
+    cti_vec_zero(3 * p->n_rows, s->e), cti_vec_zero(4 * p->n_rows, s->edges);
     if (fresh)
         memset(s->H, 0, sizeof *s->H * 9 * (size_t)p->n_rows);
     for (i = 0; i < p->n_rows; i++) {
@@ -282,12 +281,12 @@ static int cti_central_follow(cti_central *s, const cti_linear *L, cti_arena *ar
     cti_arena_point mark = cti_arena_mark(arena);
     int i, k, ok;
     for (i = 0; i < p->n_rows; i++)
-        s->change[i] = s->edges[3 * i] > 0 ? (double)p->rows[i].mu * s->dr[3 * i] : 0;
+        s->change[i] = s->edges[4 * i] > 0 ? cti_iterate_coefficient(&p->rows[i]) * s->dr[cti_iterate_normal(&s->q, i)] : 0;
     ok = cti_iterate_bounds(&s->q, L, arena, s->H, s->edges, cti_solve_tuned.central.directions, cti_solve_tuned.central.solved, s->change);
     cti_arena_rewind(arena, mark);
     for (i = 0; i < p->n_rows; i++)
-        for (k = 1; k < 3; k++)
-            s->e[3 * i + k] -= s->edges[3 * i + k] * s->change[i];
+        for (k = 0; k < 3; k++)
+            s->e[3 * i + k] -= s->edges[4 * i + 1 + k] * s->change[i];
     return ok && cti_central_direct(s, L, eta, 0, a);
 }
 

@@ -331,7 +331,7 @@ CTI_FN ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, int 
     for (i = 0; i < q->n; i++) {
         cti_v3 d = cti_v3_at(x, i);
         cti_v3_addto(s->v, q->blocks[i], d);
-        big = cti_max(big, cti_max(cti_abs(d.x), cti_max(cti_abs(d.y), cti_abs(d.z))));
+        big = cti_max(big, cti_v3_most(d));
     }
     return big;
 }

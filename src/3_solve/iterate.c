@@ -164,7 +164,7 @@ CTI_FN int cti_iterate_judge(cti_iterate *q, ct_real *v)
     if (!cti_iterate_balance(q, v))
         return 0;
     cti_iterate_velocities(q, q->seen);
-    for (i = 0; i < p->n_rows; i++) /* also the bound of the next iteration */
+    for (i = 0; i < p->n_rows; i++)
         cti_row_follow(&p->rows[i], p->rows[i + p->rows[i].load].r[0]);
     cti_iterate_residuals(q, q->seen, &res);
     memcpy(q->v, q->d, sizeof *q->d * (size_t)n3), memcpy(q->r, q->du, sizeof *q->du * 3 * (size_t)p->n_rows);
@@ -178,6 +178,10 @@ CTI_FN int cti_iterate_judge(cti_iterate *q, ct_real *v)
     return 1;
 }
 
+CTI_FN size_t cti_iterate_normal(const cti_iterate *q, int i) { return 3 * (size_t)(i + q->p->rows[i].load); }
+
+CTI_FN double cti_iterate_coefficient(const cti_row *row) { return (double)(row->load ? row->share : row->equations ? 0 : row->mu); }
+
 /* out [rows] = what the loads of the bounds lack after bounds change by x: x - mu (change of the normal impulses). With the last matrix, these
    change by -H J (A + J'HJ)^-1 J' edge x */
 static void cti_iterate_lack(const cti_iterate *q, const cti_linear *L, const double *H, const double *edges, const double *x, double *out)
@@ -187,14 +191,16 @@ static void cti_iterate_lack(const cti_iterate *q, const cti_linear *L, const do
     cti_vec_zero(3 * p->A->n, q->d);
     for (i = 0; i < p->n_rows; i++) {
         double r[3];
-        r[0] = 0, r[1] = edges[3 * i + 1] * x[i], r[2] = edges[3 * i + 2] * x[i];
-        if (edges[3 * i] > 0)
+        r[0] = edges[4 * i + 1] * x[i], r[1] = edges[4 * i + 2] * x[i], r[2] = edges[4 * i + 3] * x[i];
+        if (edges[4 * i] > 0)
             cti_iterate_push(q, i, r, q->d);
     }
     L->solve(L->ctx, q->d);
     cti_iterate_gather(q, q->d, q->du);
-    for (i = 0; i < p->n_rows; i++)
-        out[i] = edges[3 * i] > 0 ? x[i] + (double)p->rows[i].mu * H[9 * (size_t)i] * q->du[3 * i] : 0;
+    for (i = 0; i < p->n_rows; i++) {
+        size_t normal = cti_iterate_normal(q, i);
+        out[i] = edges[4 * i] > 0 ? x[i] + cti_iterate_coefficient(&p->rows[i]) * H[3 * normal] * q->du[normal] : 0;
+    }
 }
 
 CTI_FN int cti_iterate_bounds(const cti_iterate *q, const cti_linear *L, cti_arena *arena, const double *H, const double *edges, int most, double solved,
@@ -203,7 +209,7 @@ CTI_FN int cti_iterate_bounds(const cti_iterate *q, const cti_linear *L, cti_are
     int m = q->p->n_rows, i, j, k, slides = 0;
     double *r = CTI_ARENA_ZERO(arena, double, m), *x = CTI_ARENA_ZERO(arena, double, m), *all, first, along;
     for (i = 0; r && x && i < m; i++)
-        if (edges[3 * i] > 0)
+        if (edges[4 * i] > 0)
             r[i] = change[i], slides++;
     most = cti_min_int(most, slides), all = CTI_ARENA_NEW(arena, double, 2 * (size_t)m * (size_t)most + 1);
     if (!r || !x || !all)
@@ -227,7 +233,7 @@ CTI_FN int cti_iterate_bounds(const cti_iterate *q, const cti_linear *L, cti_are
         cti_vec_add(m, along, z, x), cti_vec_add(m, -along, Mz, r);
     }
     for (i = 0; i < m; i++)
-        change[i] = edges[3 * i] > 0 ? x[i] : 0;
+        change[i] = edges[4 * i] > 0 ? x[i] : 0;
     return 1;
 }
 

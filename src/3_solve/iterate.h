@@ -59,8 +59,12 @@ CTI_FN void cti_iterate_step(const cti_iterate *q, double a);
 /* cti_iterate_judge -- judges v and r, after their momenta are balanced, and keeps them if they are the best so far; the iterate itself goes on from
    what was not balanced. v [3 n] and the rows' r are overwritten. 0 when memory ran out. */
 CTI_FN int cti_iterate_judge(cti_iterate *q, ct_real *v);
+/* cti_iterate_normal -- where in r the normal multiplier is that bounds the friction of row i, or its spin's; cti_iterate_coefficient: the bound over
+   it, 0 for rows without. */
+CTI_FN size_t cti_iterate_normal(const cti_iterate *q, int i);
+CTI_FN double cti_iterate_coefficient(const cti_row *row);
 /* cti_iterate_bounds -- Newton's changes of friction bounds. change [rows]: in mu lambda minus the bounds, out the changes x with x = that + mu times
-   what normal impulses change by x. edges [3 rows]: 1 where the bound holds the friction impulse, else 0; change of that impulse with its bound.
+   what normal impulses change by x. edges [4 rows]: 1 where the bound holds the impulse, else 0; the change [3] of that impulse with its bound.
    Method: generalized conjugate residuals, each of which takes one solve with the last factor, whose H it is; at most `most`, until the square of the
    residual is `solved` of the first. d and du are overwritten. 0 when memory ran out. */
 CTI_FN int cti_iterate_bounds(const cti_iterate *q, const cti_linear *L, cti_arena *arena, const double *H, const double *edges, int most, double solved,

@@ -121,7 +121,7 @@ static void cti_residual_blocks(int begin, int end, int worker, void *context)
             cti_v3 e = cti_v3_zero();
             if (cti_m3_inverse(A->val + 9 * (size_t)A->diag[i], inv))
                 e = cti_m3_mul_v(inv, cti_v3_at(q->r, i));
-            big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))) * s);
+            big = cti_max(big, cti_v3_most(e) * s);
         }
         q->part[begin].dynamics = big;
     }

@@ -190,7 +190,7 @@ static int cti_boxed_friction_open(cti_boxed_friction *b, cti_effort *e, cti_ans
 static void cti_boxed_turn(const cti_boxed_friction *b, double back, double *x, size_t stride)
 {
     int i;
-    for (i = 0; i < b->m / 3; i++) {
+    for (i = 0; i < cti_program_contacts(b->p); i++) {
         double *y = x + (3 * (size_t)i + 1) * stride, t1 = y[0], t2 = y[stride], s = back * b->s[i];
         y[0] = b->c[i] * t1 + s * t2, y[stride] = b->c[i] * t2 - s * t1;
     }
@@ -205,8 +205,8 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     memcpy(b->W, b->w->W, sizeof *b->W * (size_t)m * (size_t)m);
     cti_vec_copy(m, b->w->q, b->q);
     for (i = 0; i < m; i++) {
-        int at = i % 3 ? i - i % 3 + 1 : i;
-        double d = b->soft * cti_fmax(b->W[(size_t)at * (size_t)(m + 1)], b->W[(size_t)(i % 3 ? at + 1 : at) * (size_t)(m + 1)]);
+        int tangent = i % 3 && i < m - b->p->spins, at = tangent ? i - i % 3 + 1 : i;
+        double d = b->soft * cti_fmax(b->W[(size_t)at * (size_t)(m + 1)], b->W[(size_t)(tangent ? at + 1 : at) * (size_t)(m + 1)]);
         b->own.work[i] = d, b->q[i] -= d * b->own.r[i];
     }
     for (i = 0; i < m; i++)
@@ -216,9 +216,11 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
         cti_boxed_turn(b, 1, b->W + (size_t)i * (size_t)m, 1);
     for (i = 0; i < m; i++)
         cti_boxed_turn(b, 1, b->W + i, (size_t)m);
-    for (i = 0; i < m / 3; i++)
+    for (i = 0; i < cti_program_contacts(b->p); i++)
         for (b->lo[3 * i] = 0, b->hi[3 * i] = INFINITY, k = 1; k < 3; k++)
             b->hi[3 * i + k] = share * b->p->mu[i] * b->load[i], b->lo[3 * i + k] = -b->hi[3 * i + k];
+    for (i = 0, k = m - b->p->spins; k < m; i++, k++)
+        b->hi[k] = b->p->spin_mu[i] * b->load[b->p->spin_of[i]], b->lo[k] = -b->hi[k];
     said = cti_boxed_pivot(&lcp, b->state, e, a, b->z);
     if (said == CTI_OUTCOME_FAILED && b->soft == 0) {
         b->soft = cti_program_tuned.pivot.soft;
@@ -242,7 +244,7 @@ static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
 {
     double most = 0, moved = 0;
     int i;
-    for (i = 0; i < b->m / 3; i++) {
+    for (i = 0; i < cti_program_contacts(b->p); i++) {
         const double *r = b->own.r + 3 * i, *u = b->u + 3 * i, *z = b->z + 3 * i, *hi = b->hi + 3 * i;
         int slides = fabs(z[1]) >= hi[1] * (1 - 1e-12) || fabs(z[2]) >= hi[2] * (1 - 1e-12);
         double force = cti_atan2_64(r[2], r[1]), aim = slides ? cti_atan2_64(-u[2], -u[1]) : force, angle = cti_atan2_64(b->s[i], b->c[i]),

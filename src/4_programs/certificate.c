@@ -20,7 +20,7 @@ static double cti_certificate_row(const cti_sparse *S, int i, int stride)
 static int cti_certificate_signs(const cti_program *p, const double *y)
 {
     int i;
-    if (p->lo)
+    if (p->lo || p->spins)
         return 0;
     for (i = 0; i < p->m; i++)
         if (!cti_finite64(y[i]) || (y[i] < 0 && !cti_certificate_free(p, i)) || (p->mu && i % 3 && y[i] != 0))

@@ -1,9 +1,9 @@
 /* lemke_forms.c -- problems as linear complementarity problems, for Lemke's method.
    Based on: lecture notes, sec. 4.1.2.1: 0 <= v_n _|_ lambda_n, 0 <= beta e + v_t _|_ lambda_t, 0 <= mu lambda_n - e'lambda_t _|_ beta, the
-   cone spanned by k tangents; sec. 4.1.2.2: bounds as three LCPs. Method: QP and GLOBAL through W = J A^-1 J'. The cone with k sides is
-   inscribed in the round one. differs: the first tangent is rotated against the sliding that the last solve found (along the force where
-   nothing slides), and the LCP is solved again. At a fixed point the force opposes the sliding and is on the round cone, so the solution
-   obeys Coulomb's law. */
+   cone spanned by k tangents; the same with two directions for a row of torsional friction (sec. 4.1.2.3); sec. 4.1.2.2: bounds as three LCPs.
+   Method: QP and GLOBAL through W = J A^-1 J'. The cone with k sides is inscribed in the round one. differs: the first tangent is rotated against the
+   sliding that the last solve found (along the force where nothing slides), and the LCP is solved again. At a fixed point the force opposes the
+   sliding and is on the round cone, so the solution obeys Coulomb's law. */
 #include "../1_math/elem.h"
 #include "lemke.h"
 
@@ -114,7 +114,8 @@ typedef struct cti_lemke_cone {
     const cti_program *p;
     const double *W, *q; /* [m][m], [m] */
     int n;               /* rows of the LCP */
-    int *first;          /* [contacts] its first row: normal, then k tangents and the slack where mu > 0 */
+    int contacts, *first; /* [contacts] its first row: normal, then k tangents and the slack where mu > 0; then of each row of torsional friction:
+                             two directions and the slack */
     double *angle;       /* [contacts] angle of the first tangent */
     double *M, *b, *z;
     uint8_t *start;
@@ -124,12 +125,14 @@ typedef struct cti_lemke_cone {
 
 static int cti_lemke_cone_open(cti_lemke_cone *l, cti_effort *e)
 {
-    int i, k, contacts = l->p->m / 3, n = 0;
-    l->first = CTI_ARENA_NEW(e->arena, int, contacts);
+    int i, k, contacts = l->contacts = cti_program_contacts(l->p), spins = l->p->spins, n = 0;
+    l->first = CTI_ARENA_NEW(e->arena, int, contacts + spins);
     if (!l->first)
         return 0;
     for (i = 0; i < contacts; i++)
         l->first[i] = n, n += l->p->mu[i] > 0 ? CTI_LEMKE_SIDES + 2 : 1;
+    for (i = contacts; i < contacts + spins; i++)
+        l->first[i] = n, n += 3;
     l->n = n;
     if (n > cti_program_tuned.lemke.largest)
         return 1;
@@ -143,7 +146,19 @@ static int cti_lemke_cone_open(cti_lemke_cone *l, cti_effort *e)
     for (i = 0; i < contacts; i++)
         for (k = 0; k < (l->p->mu[i] > 0 ? CTI_LEMKE_SIDES + 2 : 1); k++)
             l->row[l->first[i] + k] = k == 0 ? 3 * i : (k <= CTI_LEMKE_SIDES ? 3 * i + 1 : -1);
+    for (i = 0; i < spins; i++)
+        for (k = 0; k < 3; k++)
+            l->row[l->first[contacts + i] + k] = k < 2 ? 3 * contacts + i : -1;
     return 1;
+}
+
+/* the rows of friction from `at` on, `sides` directions and the slack, whose bound is mu times the multiplier of row `normal` */
+static void cti_lemke_cone_bound(cti_lemke_cone *l, int at, int sides, int normal, double mu)
+{
+    int k, n = l->n;
+    l->M[cti_index(at + sides, n, normal)] = mu;
+    for (k = 0; k < sides; k++)
+        l->M[cti_index(at + k, n, at + sides)] = 1, l->M[cti_index(at + sides, n, at + k)] = -1;
 }
 
 /* the matrix of sec. 4.1.2.1, reduced to W, with the tangents as rotated so far */
@@ -151,7 +166,10 @@ static void cti_lemke_cone_build(cti_lemke_cone *l)
 {
     int i, j, k, n = l->n, m = l->p->m;
     memset(l->M, 0, sizeof *l->M * (size_t)n * (size_t)n);
-    for (i = 0; i < m / 3; i++)
+    for (i = l->contacts; i < l->contacts + l->p->spins; i++)
+        for (k = 0; k < 3; k++)
+            l->c[l->first[i] + k] = k == 1 ? -1 : 1, l->s[l->first[i] + k] = 0;
+    for (i = 0; i < l->contacts; i++)
         for (k = 0; k < (l->p->mu[i] > 0 ? CTI_LEMKE_SIDES + 2 : 1); k++) {
             double turn = l->angle[i] + 6.283185307179586 * (k - 1) / (int)CTI_LEMKE_SIDES;
             l->c[l->first[i] + k] = k ? cti_cos64(turn) : 1, l->s[l->first[i] + k] = k ? cti_sin64(turn) : 0;
@@ -175,14 +193,11 @@ static void cti_lemke_cone_build(cti_lemke_cone *l)
                 Mi[j] += l->s[i] * (l->c[j] * W1[0] + (l->s[j] != 0 ? l->s[j] * W1[1] : 0));
         }
     }
-    for (i = 0; i < m / 3; i++) {
-        int at = l->first[i], slack = at + CTI_LEMKE_SIDES + 1;
-        if (!(l->p->mu[i] > 0))
-            continue;
-        l->M[cti_index(slack, n, at)] = l->p->mu[i];
-        for (k = 1; k <= CTI_LEMKE_SIDES; k++)
-            l->M[cti_index(at + k, n, slack)] = 1, l->M[cti_index(slack, n, at + k)] = -1;
-    }
+    for (i = 0; i < l->contacts; i++)
+        if (l->p->mu[i] > 0)
+            cti_lemke_cone_bound(l, l->first[i] + 1, CTI_LEMKE_SIDES, l->first[i], l->p->mu[i]);
+    for (i = 0; i < l->p->spins; i++)
+        cti_lemke_cone_bound(l, l->first[l->contacts + i], 2, l->first[l->p->spin_of[i]], l->p->spin_mu[i]);
 }
 
 static void cti_lemke_cone_forces(const cti_lemke_cone *l, double *r)
@@ -203,7 +218,9 @@ static void cti_lemke_cone_turn(cti_lemke_cone *l, const double *r, const double
 {
     int i;
     memset(l->start, 0, (size_t)l->n);
-    for (i = 0; i < l->p->m / 3; i++) {
+    for (i = l->p->spins ? l->first[l->contacts] : l->n; i < l->n; i++)
+        l->start[i] = l->z[i] > 0;
+    for (i = 0; i < l->contacts; i++) {
         const double *ri = r + 3 * i, *ui = u + 3 * i;
         double force = cti_atan2_64(ri[2], ri[1]), aim = force, turn = 6.283185307179586;
         int at = l->first[i];

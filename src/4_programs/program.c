@@ -245,13 +245,16 @@ static const char *cti_program_check_vector(const double *x, int n)
 static const char *cti_program_check_law(const cti_program *p)
 {
     int i, contacts = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_GLOBAL;
-    if (contacts && p->m % 3)
-        return "the number of rows is not three times that of contacts";
-    if (contacts && CTI_LEN(p->mu) != p->m / 3)
+    if (contacts && (p->spins < 0 || p->spins > p->m || (p->m - p->spins) % 3))
+        return "the number of rows, less those of torsional friction, is not three times that of contacts";
+    if (contacts && CTI_LEN(p->mu) != (p->m - p->spins) / 3)
         return "there is not one friction coefficient for each contact";
-    for (i = 0; contacts && i < p->m / 3; i++)
+    for (i = 0; i < cti_program_contacts(p); i++)
         if (!(p->mu[i] >= 0) || !cti_finite64(p->mu[i]))
             return "a friction coefficient is negative or not finite";
+    for (i = 0; i < p->spins; i++)
+        if (p->spin_of[i] < 0 || p->spin_of[i] >= cti_program_contacts(p) || !(p->spin_mu[i] >= 0) || !cti_finite64(p->spin_mu[i]))
+            return "a row of torsional friction has no contact, or a coefficient that is negative or not finite";
     if (!p->lo != !p->hi || (p->lo && (CTI_LEN(p->lo) != p->m || CTI_LEN(p->hi) != p->m)))
         return "bounds have not the length that the problem needs";
     for (i = 0; p->lo && i < p->m; i++)
@@ -302,19 +305,28 @@ CTI_FN const char *cti_program_check(const cti_program *p)
     return wrong ? wrong : cti_program_check_law(p);
 }
 
-/* sizes of the free velocity u0 [m] */
-static void cti_program_sizes(cti_program *p, const double *u0)
+/* scales from the diagonal of W [m], and sizes of the free velocity u0 [m] */
+static void cti_program_sizes(cti_program *p, const double *diagonal, const double *u0)
 {
     double sum = 0;
-    int i;
-    p->size_u = cti_fmax(cti_most(p->m, p->w), cti_most(p->m, u0));
-    for (i = 0; i < p->m; i++)
+    int i, rows = p->m - p->spins;
+    for (i = 0; i < rows / 3; i++) {
+        double trace = diagonal[3 * i] + diagonal[3 * i + 1] + diagonal[3 * i + 2];
+        p->scale[i] = trace > 0 ? 3 / trace : 1;
+    }
+    p->size_u = cti_fmax(cti_most(rows, p->w), cti_most(rows, u0));
+    for (i = 0; i < rows; i++)
         sum += p->scale[i / 3] * u0[i] * (p->scale[i / 3] * u0[i]);
+    for (i = 0; i < p->spins; i++) {
+        double scale = p->scale[p->spin_of[i]], own = scale * diagonal[rows + i], L = own > 0 ? 1 / sqrt(own) : 1, u = L * u0[rows + i];
+        p->spin_lever[i] = L;
+        p->size_u = cti_fmax(p->size_u, cti_fmax(fabs(u), L * fabs(p->w[rows + i]))), sum += scale * u * (scale * u);
+    }
     p->size_r = sqrt(sum);
 }
 
-/* traces of W_ii = J_i A^-1 J_i', for CTI_PROGRAM_BATCH rows at a time; then the sizes */
-static int cti_program_trace(cti_mem *mem, cti_program *p)
+/* the diagonal of W = J A^-1 J', for CTI_PROGRAM_BATCH rows at a time; then the sizes */
+static int cti_program_trace(cti_mem *mem, cti_program *p, double *diagonal)
 {
     cti_scalar s;
     cti_arena arena;
@@ -329,16 +341,14 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
         cti_sparse J = p->J;
         J.p += i, J.rows = cti_min_int(CTI_PROGRAM_BATCH, p->m - i);
         ok = cti_scalar_schur(&s, &arena, &J, W, CTI_PROGRAM_BATCH);
-        for (a = 0; ok && a < J.rows; a += 3) {
-            double trace = W[a * (CTI_PROGRAM_BATCH + 1)] + W[(a + 1) * (CTI_PROGRAM_BATCH + 1)] + W[(a + 2) * (CTI_PROGRAM_BATCH + 1)];
-            p->scale[(i + a) / 3] = trace > 0 ? 3 / trace : 1;
-        }
+        for (a = 0; ok && a < J.rows; a++)
+            diagonal[i + a] = W[a * (CTI_PROGRAM_BATCH + 1)];
     }
     if (ok) {
         cti_vec_copy(p->n, p->b, x);
         cti_scalar_solve(&s, x, 1);
         cti_program_u(p, x, x, u);
-        cti_program_sizes(p, u);
+        cti_program_sizes(p, diagonal, u);
     }
     cti_arena_free(&arena);
     return ok;
@@ -346,33 +356,33 @@ static int cti_program_trace(cti_mem *mem, cti_program *p)
 
 CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p)
 {
-    int i, contacts = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_GLOBAL;
+    int i, ok, contacts = p->kind == CTI_PROGRAM_LOCAL || p->kind == CTI_PROGRAM_GLOBAL;
+    double *diagonal = NULL;
     /* empty arrays are not NULL, since solvers copy from them */
     if ((p->kind != CTI_PROGRAM_LOCAL && p->kind != CTI_PROGRAM_LCP && !CTI_RESERVE(mem, p->b, 1)) || !CTI_RESERVE(mem, p->w, 1) ||
         (contacts && (!CTI_RESERVE(mem, p->mu, 1) || !CTI_RESERVE(mem, p->scale, 1))))
         return 0;
     if (!contacts)
         return 1;
-    if (!CTI_RESIZE(mem, p->scale, p->m / 3))
-        return 0;
-    if (p->kind == CTI_PROGRAM_GLOBAL)
-        return cti_program_trace(mem, p);
-    for (i = 0; i < p->m / 3; i++) {
-        double trace =
-            cti_sparse_at(&p->W, 3 * i, 3 * i) + cti_sparse_at(&p->W, 3 * i + 1, 3 * i + 1) + cti_sparse_at(&p->W, 3 * i + 2, 3 * i + 2);
-        p->scale[i] = trace > 0 ? 3 / trace : 1;
+    ok = CTI_RESIZE(mem, p->scale, (p->m - p->spins) / 3) && CTI_RESIZE(mem, p->spin_lever, p->spins) && CTI_RESIZE(mem, diagonal, p->m);
+    if (ok && p->kind == CTI_PROGRAM_GLOBAL)
+        ok = cti_program_trace(mem, p, diagonal);
+    else if (ok) {
+        for (i = 0; i < p->m; i++)
+            diagonal[i] = cti_sparse_at(&p->W, i, i);
+        cti_program_sizes(p, diagonal, p->w);
     }
-    cti_program_sizes(p, p->w);
-    return 1;
+    CTI_FREE(mem, diagonal);
+    return ok;
 }
 
 CTI_FN int cti_program_has_friction(const cti_program *p)
 {
     int i;
-    for (i = 0; p->mu && i < p->m / 3; i++)
+    for (i = 0; i < cti_program_contacts(p); i++)
         if (p->mu[i] > 0)
             return 1;
-    return 0;
+    return p->spins > 0;
 }
 
 CTI_FN void cti_program_u(const cti_program *p, const double *x, const double *r, double *u)
@@ -524,7 +534,7 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
 {
     double scaled = 0, plain = 0, norm_r = 0, norm_u = 0, norm_w = 0, products = 0;
     int i, k;
-    for (i = 0; i < p->m / 3; i++) {
+    for (i = 0; i < cti_program_contacts(p); i++) {
         const double *ri = r + 3 * i, *ui = u + 3 * i;
         double mu = p->mu[i], t = sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[3], v[3], a[3], b[3];
         hat[0] = ui[0] + mu * t, hat[1] = ui[1], hat[2] = ui[2];
@@ -540,6 +550,15 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
             scaled = NAN;
         out->primal = cti_fmax(out->primal, cti_judge_share(cti_fmax(0, -ui[0]), size_u));
         out->dual = cti_fmax(out->dual, cti_judge_share(cti_fmax(0, sqrt(ri[1] * ri[1] + ri[2] * ri[2]) - mu * ri[0]), p->size_r));
+    }
+    for (i = 0; i < p->spins; i++) {
+        int row = p->m - p->spins + i;
+        double L = p->spin_lever[i], ri = r[row] / L, ui = u[row] * L, bound = p->spin_mu[i] * cti_fmax(0, r[3 * p->spin_of[i]]) / L;
+        double a = ri - cti_fmin(bound, cti_fmax(-bound, ri - p->scale[p->spin_of[i]] * ui));
+        double b = ri - cti_fmin(bound, cti_fmax(-bound, ri - ui));
+        scaled += a * a, plain += b * b, norm_r += ri * ri, norm_u += ui * ui, norm_w += p->w[row] * L * (p->w[row] * L);
+        products += fabs(ui * ri + bound * fabs(ui));
+        out->dual = cti_fmax(out->dual, cti_judge_share(cti_fmax(0, fabs(ri) - bound), p->size_r));
     }
     norm_r = sqrt(norm_r), norm_u = sqrt(norm_u), norm_w = sqrt(norm_w);
     out->natural = cti_judge_share(sqrt(scaled), p->size_r);

@@ -5,6 +5,8 @@
    LOCAL   u = W r + w with the same law; W [m][m] may be unsymmetric
    LCP     u = W r + w >= 0, r >= 0, r'u = 0; boxed with lo, hi: r = lo -> u >= 0, r = hi -> u <= 0, else u = 0
    A contact has three rows in the order n, t1, t2. Coulomb's law: (u_n + mu |u_t|, u_t) in K*, r in K = {|r_t| <= mu r_n}, their product 0.
+   Behind them may be rows of torsional friction, u = n . (w_a - w_b): |r| <= c r_n of their contact, against u where it is not 0 [lecture notes
+   4.1.2.3].
    Numbers are double in every build: such problems are compared and certified, and speed is second to accuracy. */
 #pragma once
 
@@ -71,14 +73,18 @@ typedef struct cti_program_known {
 typedef struct cti_program {
     cti_program_kind kind;
     int n, m;          /* unknowns x (LOCAL, LCP: m, x holds u); rows */
+    int spins;         /* LOCAL, GLOBAL: how many of the rows, the last ones, are torsional friction */
     cti_sparse A, J;   /* QP, GLOBAL: symmetric with both triangles [n][n]; [m][n] */
     cti_sparse W;      /* LOCAL, LCP */
     double *b, *w;     /* [n], [m] */
-    double *mu;        /* LOCAL, GLOBAL: [m / 3] */
+    double *mu;        /* LOCAL, GLOBAL: [contacts] */
     double *lo, *hi;   /* boxed LCP: [m], infinities allowed; else NULL */
     uint8_t *equation; /* QP: [m] or NULL */
+    int32_t *spin_of;  /* [spins] contact */
+    double *spin_mu;   /* [spins] c [m] */
+    double *spin_lever; /* [spins] length with which they count as the others: u times it, r over it; from the data, as scale */
     /* Scales of the contacts' residuals, from the data alone, so that a diverging multiplier does not make them small; filled by
-       cti_program_prepare. scale [m / 3] is 3 / trace W_ii. size_u is the largest entry of w and of the free velocity w + J A^-1 b. size_r
+       cti_program_prepare. scale [contacts] is 3 / trace W_ii. size_u is the largest entry of w and of the free velocity w + J A^-1 b. size_r
        is the norm of that velocity times `scale` */
     double *scale;
     double size_u, size_r;
@@ -89,6 +95,9 @@ typedef struct cti_program {
 CTI_FN void cti_program_free(cti_mem *mem, cti_program *p);
 /* cti_program_is_dynamic -- 1 for a QP or GLOBAL problem, which has A and J; else it has W, and x holds u. */
 CTI_INLINE int cti_program_is_dynamic(const cti_program *p) { return p->kind == CTI_PROGRAM_QP || p->kind == CTI_PROGRAM_GLOBAL; }
+/* cti_program_contacts -- their number. cti_program_is_friction -- 1 for a row that is no contact's normal. */
+CTI_INLINE int cti_program_contacts(const cti_program *p) { return p->mu ? (p->m - p->spins) / 3 : 0; }
+CTI_INLINE int cti_program_is_friction(const cti_program *p, int row) { return p->mu && (row % 3 || row >= p->m - p->spins); }
 /* cti_program_check -- NULL, or a sentence on the first size, pattern or number that is wrong. */
 CTI_FN const char *cti_program_check(const cti_program *p);
 /* cti_program_prepare -- computes the judge's scales: once, after the problem is filled. 0 when memory ran out. */

@@ -31,8 +31,12 @@ static const ct_solver cti_solvers_large[] = {CT_SOLVER_INTERIOR,   CT_SOLVER_CA
 static const ct_solver cti_solvers_lcp[] = {CT_SOLVER_LEMKE, CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_bounds[] = {CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 
+static const ct_solver cti_solvers_spins[] = {CT_SOLVER_LEMKE, CT_SOLVER_BOXED, CT_SOLVER_AUTO};
+
 static const ct_solver *cti_solvers_order(const cti_program *p)
 {
+    if (p->spins)
+        return cti_solvers_spins;
     switch (p->kind) {
     case CTI_PROGRAM_LOCAL:
         return cti_solvers_friction;

@@ -314,7 +314,8 @@ static int cti_broad_items(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
             if (only && !only[i])
                 continue;
             s->id[s->n] = i, s->body[s->n] = b;
-            s->flags[s->n] = (uint8_t)((body->dynamic || (broad->sensors && !body->still) ? CTI_GRID_DYNAMIC : 0) | (cti_broad_may_meet(soup, b, b) ? CTI_GRID_SELF : 0));
+            s->flags[s->n] = (uint8_t)((body->dynamic || (broad->sensors && !body->still) ? CTI_GRID_DYNAMIC : 0) |
+                                      (cti_broad_may_meet(soup, b, b) ? CTI_GRID_SELF : 0));
             cti_grid_box(cti_broad_boxes(broad, soup, b), elements ? elements + (size_t)width * (size_t)i : &v, width, broad->last_swept[b],
                          s->boxes + 12 * (size_t)s->n++);
         }

@@ -33,8 +33,8 @@ CTI_FN ct_real cti_joint_value(const cti_joint *j, const ct_real *a, const ct_re
 /* an angle in (-pi, pi] */
 static ct_real cti_joint_wrap(ct_real angle)
 {
-    const ct_real half = CTI_R(3.14159265358979323846);
-    return angle > half ? angle - 2 * half : angle <= -half ? angle + 2 * half : angle;
+    const double turn = 6.28318530717958647693;
+    return (ct_real)((double)angle + turn * floor(0.5 - (double)angle / turn));
 }
 
 CTI_FN ct_real cti_joint_lag(const cti_joint *j, ct_real value)

@@ -214,4 +214,10 @@ CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t
     return b && block == b->block + 1 ? b : NULL;
 }
 
+CTI_FN ct_real cti_rigid_lever(const cti_rigid *rigids, const int32_t *rigid_of, int block)
+{
+    const cti_rigid *b = cti_rigid_turning(rigids, rigid_of, block);
+    return b ? cti_rigid_gyration(b) : 1;
+}
+
 CTI_FN double cti_rigid_energy(const cti_rigid *b) { return 0.5 * (double)cti_v3_dot(cti_rigid_rate(b, b->q), cti_v3_at(b->spin, 0)); }

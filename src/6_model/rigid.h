@@ -50,4 +50,6 @@ CTI_FN void cti_rigid_go(cti_rigid *b, cti_v3 w, ct_real dt);
 CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b);
 /* cti_rigid_turning -- the body whose angular block this is, or NULL; rigid_of [blocks]: index in `rigids` of a block's body, or -1. */
 CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t *rigid_of, int block);
+/* cti_rigid_lever -- what makes a speed of a block's velocity: 1, or for an angular block the radius of gyration [m]. */
+CTI_FN ct_real cti_rigid_lever(const cti_rigid *rigids, const int32_t *rigid_of, int block);
 CTI_FN double cti_rigid_energy(const cti_rigid *b); /* rotational energy [J] */

@@ -173,7 +173,8 @@ CTI_FN int cti_own_follow(cti_mem *mem, cti_own *o, const cti_surface *s)
 CTI_FN int cti_own_stale(cti_mem *mem, cti_own *o, const cti_surface *s, const ct_real *x1)
 {
     int b, n = 0;
-    if (!cti_own_follow(mem, o, s) || !cti_room_reserve(mem, &o->room, s) || !CTI_RESIZE(mem, o->size, s->n_bodies) || !CTI_RESIZE(mem, o->renew, s->n_bodies))
+    if (!cti_own_follow(mem, o, s) || !cti_room_reserve(mem, &o->room, s) || !CTI_RESIZE(mem, o->size, s->n_bodies) ||
+        !CTI_RESIZE(mem, o->renew, s->n_bodies))
         return -1;
     for (b = 0; b < s->n_bodies; b++) {
         o->renew[b] = (uint8_t)(cti_broad_may_meet(&s->soup, b, b) && !cti_own_holds(o, s, b, x1));

@@ -27,7 +27,8 @@ CTI_FN void cti_surface_filter(cti_surface *s)
     for (p = 0; p < s->n_planes; p++)
         for (b = 0; b < s->n_bodies; b++)
             s->meets[(size_t)p * (size_t)s->n_bodies + (size_t)b] = s->bodies[b].dynamic && !s->ranges[b].sensor &&
-                                                                    !s->ranges[s->planes[p].body].sensor && cti_broad_accepts(&s->soup, s->planes[p].body, b);
+                                                                    !s->ranges[s->planes[p].body].sensor &&
+                                                                    cti_broad_accepts(&s->soup, s->planes[p].body, b);
     s->soup.version++;
     CTI_CLEAR(s->x_last); /* whether bodies that have met are apart is not known */
 }

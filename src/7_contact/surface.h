@@ -90,8 +90,8 @@ CTI_INLINE int cti_surface_dynamic(const cti_surface *s, int v)
         v = s->ranges[s->body_of[v]].v1;
     return v;
 }
-/* cti_surface_filter -- `meets` from the soup. cti_surface_meets -- 1 for a dynamic body that meets plane p. cti_surface_facing -- the first vertex of
-   one at or after v; nv: none. */
+/* cti_surface_filter -- `meets` from the soup. cti_surface_meets -- 1 for a dynamic body that meets plane p. cti_surface_facing -- the first vertex
+   of one at or after v; nv: none. */
 CTI_FN void cti_surface_filter(cti_surface *s);
 CTI_INLINE int cti_surface_meets(const cti_surface *s, int p, int body) { return s->meets[(size_t)p * (size_t)s->n_bodies + (size_t)body]; }
 CTI_INLINE int cti_surface_facing(const cti_surface *s, int p, int v)

@@ -3,7 +3,8 @@
    it replaces, and reading exchanges both. An analysis follows from its own pattern, which may be that of an earlier Hessian. Based on: no paper. */
 #include "barrier.h"
 
-/* block pairs above the diagonal of a pattern row [n + 1], col, with or without diagonal; *out: in a check, a list in the arena. Returns their number */
+/* block pairs above the diagonal of a pattern row [n + 1], col, with or without diagonal; *out: in a check, a list in the arena. Returns how
+   many */
 static int cti_barrier_archive_pairs(cti_archive *a, cti_state *s, int n, const int *row, const int *col, int32_t **out)
 {
     int count = 0, i, k, at = 0;

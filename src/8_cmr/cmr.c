@@ -160,8 +160,8 @@ static int cti_cmr_solve(cti_state *s, const cti_row_context *c, ct_real scale, 
     return 1;
 }
 
-/* Adds crossings of flat edges that the first round's motion brings too near, after its collisions. In S2 (docs/measured.md), doing this again kept no more
-   of the thickness. After another linearization it would solve islands again that the linearization does not touch. 0: out of memory */
+/* Adds crossings of flat edges that the first round's motion brings too near, after its collisions. In S2 (docs/measured.md), doing this again kept
+   no more of the thickness. After another linearization it would solve islands again that the linearization does not touch. 0: out of memory */
 static int cti_cmr_add_flat_crossings(cti_state *s)
 {
     if (cti_state_is_paper(s) || s->system.n_linearized > 0)

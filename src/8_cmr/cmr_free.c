@@ -59,13 +59,6 @@ static void cti_cmr_free_start(cti_state *s, ct_real dt)
     cti_move_hold(s, s->system.v_free);
 }
 
-/* returns what makes a speed of a block's velocity: 1, or for an angular block the radius of gyration [m] */
-static ct_real cti_cmr_radius(const cti_state *s, int block)
-{
-    const cti_rigid *r = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, block);
-    return r ? cti_rigid_gyration(r) : 1;
-}
-
 /* 1 for a component of a deformable body that sleeps: it has blocks that are held, but no model. A node that no element has is of no model, either */
 static int cti_cmr_is_asleep(const cti_state *s, const cti_component *q)
 {
@@ -108,7 +101,7 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
     for (i = 0; i < n; i++)
         for (k = 3 * blocks[i]; k < 3 * blocks[i] + 3; k++) {
             s->history.dv_free[k] = sys->v_free[k] - s->v[k];
-            m->free_speed = cti_max(m->free_speed, cti_abs(sys->v_free[k]) * cti_cmr_radius(s, blocks[i]));
+            m->free_speed = cti_max(m->free_speed, cti_abs(sys->v_free[k]) * cti_rigid_lever(s->bodies.rigids, s->bodies.rigid_of, blocks[i]));
         }
 }
 

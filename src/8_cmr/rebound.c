@@ -168,34 +168,56 @@ static void cti_rebound_share(cti_rebound_set *q)
     q->share = over < 0 && root > 0 ? (ct_real)cti_fmax(0, cti_fmin(1, (sqrt(root) - slope) / (2 * q->across))) : 0;
 }
 
-/* adds the impulses of the change to those of the step. 0: out of memory */
-static int cti_rebound_impulses(cti_rebound_task *q)
+/* adds the impulses J of row i to those of the step; u: the mean of the velocities before and after */
+static int cti_rebound_impulse(cti_rebound_task *q, cti_impulses_index *x, int i, cti_v3 J, ct_real *u, ct_step_report *r)
+{
+    const cti_row *row = &q->rows[i];
+    const cti_contact_row *o = &q->origins[i];
+    int k, contact = !row->equations && !o->joint && !o->tether;
+    ct_real r_of[3];
+    cti_touch t;
+    if (o->joint && !cti_impulses_joint(q->s, row->key, J)) /* the change of v_end is that of end.v, whole, also in a linkage */
+        return 0;
+    cti_v3_put(r_of, 0, cti_m3_mul_v(row->frame, J));
+    if (o->spin < 0)
+        cti_impulses_work(r_of, u, row->w, 0, r);
+    if (!contact)
+        return 1;
+    for (k = 0; k < 3; k++)
+        u[k] += o->script[k] - row->w[k];
+    cti_impulses_work(r_of, u, o->script, 0, r);
+    if (o->repair || !(cti_v3_norm2(J) > 0))
+        return 1;
+    cti_impulses_make(q->s, row, o, &t);
+    memcpy(t.r, r_of, sizeof t.r);
+    cti_impulses_touch(&q->s->step.impulses, x, &t);
+    return 1;
+}
+
+/* adds the impulses of the change, and their work, to those of the step. 0: out of memory */
+static int cti_rebound_impulses(cti_rebound_task *q, ct_step_report *r)
 {
     cti_state *s = q->s;
+    ct_real *mean = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->n), u[3];
     cti_impulses_index x;
     int i;
-    if (!cti_impulses_open(s, q->n, &x))
+    if (!mean || !cti_impulses_open(s, q->n, &x))
         return 0;
+    for (i = 0; i < s->n; i++)
+        cti_v3_put(mean, i, cti_v3_mad(cti_v3_at(q->v, i), cti_rebound_change(q, i), q->of[cti_rebound_root(q, i)].share / 2));
     for (i = 0; i < q->n; i++) {
         const cti_row *row = &q->rows[i];
         ct_real share = q->of[cti_rebound_root(q, row->term[0].block)].share;
-        cti_v3 J = cti_m3_mul_tv(row->frame, cti_v3_mul(cti_v3_sub(cti_v3_at(s->contact.rows[i].r, 0), cti_v3_at(row->r, 0)), share));
-        cti_touch t;
-        if (!(share > 0))
-            continue;
-        if (q->origins[i].joint && !cti_impulses_joint(s, row->key, cti_v3_mul(J, cti_linkage_impulse_factor(s, i))))
+        cti_v3 J = cti_v3_mul(cti_v3_sub(cti_v3_at(s->contact.rows[i].r, 0), cti_v3_at(row->r, 0)), share);
+        cti_row_velocity(row, mean, u);
+        if (share > 0 && !cti_rebound_impulse(q, &x, i, cti_m3_mul_tv(row->frame, J), u, r))
             return 0;
-        if (row->equations || q->origins[i].joint || q->origins[i].tether || q->origins[i].repair || !(cti_v3_norm2(J) > 0))
-            continue;
-        cti_impulses_make(s, row, &q->origins[i], &t);
-        cti_v3_put(t.r, 0, cti_m3_mul_v(t.frame, J));
-        cti_impulses_touch(&s->step.impulses, &x, &t);
     }
     return 1;
 }
 
 /* takes the changes of all sets that have met */
-static void cti_rebound_take(cti_rebound_task *q, ct_step_report *r, uint8_t *fresh)
+static void cti_rebound_take(cti_rebound_task *q, uint8_t *fresh)
 {
     cti_state *s = q->s;
     int i;
@@ -210,8 +232,6 @@ static void cti_rebound_take(cti_rebound_task *q, ct_step_report *r, uint8_t *fr
         cti_v3_put(s->history.v_end, i, cti_v3_add(v, d));
         s->end.fall[i] = 0, fresh[i] = 1;
     }
-    for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        r->work_script += q->of[i].script * (double)q->of[i].share;
 }
 
 /* end velocities of blocks: those of the middle of the substep get the other half of gravity's change. 0: out of memory */
@@ -255,9 +275,9 @@ static int cti_rebound_run(cti_rebound_task *q, ct_step_report *r, uint8_t *fres
     cti_rebound_sum(q);
     for (i = 0; i < CTI_LEN(q->s->factors.components); i++)
         cti_rebound_share(&q->of[i]);
-    if (!cti_rebound_impulses(q))
+    if (!cti_rebound_impulses(q, r))
         return 0;
-    cti_rebound_take(q, r, fresh);
+    cti_rebound_take(q, fresh);
     return 1;
 }
 

@@ -122,8 +122,8 @@ static void cti_step_count(const cti_state *s, int *rows, int *contacts)
     int i;
     *rows = CTI_LEN(s->contact.rows);
     for (*contacts = i = 0; i < *rows; i++)
-        *contacts += !s->contact.origins[i].joint && !s->contact.origins[i].tether && s->contact.origins[i].spin >= 0 && !s->contact.origins[i].repair &&
-                     s->contact.rows[i].r[0] > 0;
+        *contacts += !s->contact.origins[i].joint && !s->contact.origins[i].tether && s->contact.origins[i].spin >= 0 &&
+                     !s->contact.origins[i].repair && s->contact.rows[i].r[0] > 0;
 }
 
 /* completes the report at the end of the step */

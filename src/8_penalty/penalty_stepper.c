@@ -122,6 +122,7 @@ static void cti_penalty_archive(cti_archive *a, cti_state *s, int prepared)
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_penalty(void)
 {
     static const cti_stepper penalty = {CTI_STEPPER_NEEDS_FACTORS | CTI_STEPPER_HALFWAY, cti_penalty_defaults, cti_penalty_check, NULL,
-                                        cti_penalty_refusals, NULL, cti_penalty_prepare, cti_penalty_step, NULL, cti_penalty_unprepare, cti_penalty_archive};
+                                        cti_penalty_refusals, NULL, cti_penalty_prepare, cti_penalty_step, NULL, cti_penalty_unprepare,
+                                        cti_penalty_archive};
     return &penalty;
 }

@@ -407,6 +407,7 @@ CTI_FN ct_real cti_assemble_scale(const cti_state *s, ct_real dt, ct_real speed)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt;
     if (!(g > 0))
-        g = cti_step_tuned.island.weightless * cti_max(cti_max(speed, cti_assemble_script_speed(s, dt)), s->desc.thickness / dt);
+        g = cti_step_tuned.island.weightless *
+            cti_max(cti_max(speed, cti_assemble_script_speed(s, dt)), cti_max(cti_joints_speed(s, dt), s->desc.thickness / dt));
     return g > 0 ? g : CTI_R(1e-9);
 }

@@ -24,5 +24,5 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended);
    bodies and cloth only. */
 CTI_FN int cti_assemble_at(cti_state *s, ct_real dt, const ct_real *q, const ct_real *v, int *out_extended);
 /* cti_assemble_scale -- the velocity that residuals are relative to: |g| dt. Without gravity it is a thousandth of the largest speed
-   (scripts included), or of a thickness per step. */
+   (scripts and what joints ask for included), or of a thickness per step. */
 CTI_FN ct_real cti_assemble_scale(const cti_state *s, ct_real dt, ct_real speed);

@@ -21,8 +21,8 @@ static void cti_balance_rigid(const cti_state *s, const cti_component *q, const 
     }
 }
 
-/* sum of r, less the momentum at velocities v unless they are NULL, and mass with its damping over h; 0 if a script or air acts on a block, or there is
-   no mass */
+/* sum of r, less the momentum at velocities v unless they are NULL, and mass with its damping over h; 0 if a script or air acts on a block, or there
+   is no mass */
 static ct_real cti_balance_sum(const cti_state *s, ct_real h, const cti_component *q, const int32_t *at, const ct_real *r, const ct_real *v,
                                cti_v3 *sum)
 {

@@ -68,6 +68,22 @@ static ct_real cti_drives_left(const cti_state *s, ct_real gap, ct_real dt)
     return cti_joint_left(cti_v3_make(cti_min(gap, 0), 0, 0), way).x;
 }
 
+/* the way [m] that a limit leaves to its part of the value in a substep of dt */
+static ct_real cti_drives_room(const cti_state *s, const cti_joint *j, int part, ct_real dt)
+{
+    ct_real gap = cti_drives_scale(j) * cti_joint_gap(j, part, cti_drives_value(s, j, 0, s->step.time));
+    return gap - cti_drives_left(s, gap, dt);
+}
+
+/* [m/s] the speed of a motor, which does not ask for what its own limits forbid: one without a bound would go through them */
+static ct_real cti_drives_wanted(const cti_state *s, const cti_joint *j, ct_real dt)
+{
+    ct_real speed = cti_drives_scale(j) * j->drive.speed;
+    if (cti_joint_has(j, CTI_PART_LOWER))
+        speed = cti_max(speed, -cti_drives_room(s, j, CTI_PART_LOWER, dt) / dt);
+    return cti_joint_has(j, CTI_PART_UPPER) ? cti_min(speed, cti_drives_room(s, j, CTI_PART_UPPER, dt) / dt) : speed;
+}
+
 /* what the row has at the motion of the step [m]: a gap, or an error of the motor's value; e [3] in the row's axes */
 static cti_v3 cti_drives_phi(const cti_state *s, const cti_joint *j, int part, int end, ct_real dt, const ct_real *frame)
 {
@@ -94,7 +110,7 @@ CTI_FN ct_real cti_drives_linearize(const cti_state *s, const cti_row_context *c
         cti_drives_soft(j, c->dt, &share);
         e = cti_v3_mul(e, share);
         if (j->kind != CT_JOINT_DRAG)
-            e.x -= (1 - share) * cti_drives_scale(j) * j->drive.speed;
+            e.x -= share > 0 || j->drive.damping > 0 ? (1 - share) * cti_drives_scale(j) * j->drive.speed : cti_drives_wanted(s, j, c->dt);
     }
     cti_v3_put(row->w, 0, e);
     cti_row_velocity(row, c->v, u);

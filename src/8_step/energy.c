@@ -152,8 +152,15 @@ static double cti_energy_bent(const cti_state *s, int i)
     return work > 0 ? work : 0;
 }
 
-/* subtracts that from the works of the rigid bodies of each row, in equal parts, sums what each row works, and marks bodies under contacts;
-   joints have a balance of their own */
+/* work of an impulse J on a block, without its sign */
+static double cti_energy_through(const cti_state *s, const cti_term *t, cti_v3 J)
+{
+    cti_v3 v = cti_v3_at(s->end.v, t->block);
+    return fabs((double)cti_v3_dot(J, cti_v3_mad(cti_v3_cross(v, cti_v3_at(t->arm, 0)), v, t->weight)));
+}
+
+/* subtracts that from the works of the rigid bodies of each row, in parts as it works on them: what rests bends nothing. Sums what each row works,
+   and marks bodies under contacts; joints have a balance of their own */
 static void cti_energy_bend(cti_state *s)
 {
     int i, k;
@@ -162,19 +169,16 @@ static void cti_energy_bend(cti_state *s)
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         const cti_row *row = &s->contact.rows[i];
         cti_v3 J = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
-        double bent = cti_energy_bent(s, i);
-        int n = 0;
+        double bent = cti_energy_bent(s, i), sum = 0;
         for (k = 0; k < row->n; k++)
-            n += s->bodies.rigid_of[row->term[k].block] >= 0;
+            sum += s->bodies.rigid_of[row->term[k].block] >= 0 ? cti_energy_through(s, &row->term[k], J) : 0;
         for (k = 0; k < row->n; k++) {
-            const cti_term *t = &row->term[k];
-            cti_v3 v = cti_v3_at(s->end.v, t->block);
-            int m = cti_energy_body(s, t->block);
+            double through = cti_energy_through(s, &row->term[k], J);
+            int m = cti_energy_body(s, row->term[k].block);
             if (m < s->bodies.n_models)
                 continue;
-            s->energy.works[m] -= bent / n;
-            s->energy.through[m] +=
-                fabs((double)cti_v3_dot(J, cti_v3_mad(cti_v3_cross(v, cti_v3_at(t->arm, 0)), v, t->weight)));
+            s->energy.works[m] -= sum > 0 ? bent * through / sum : 0;
+            s->energy.through[m] += through;
             if (row->r[0] > 0 || s->contact.origins[i].joint)
                 s->energy.gains[m] |= (uint8_t)(cti_linkage_impulse_factor(s, i) == 2 ? CTI_ENERGY_JOINED : CTI_ENERGY_TOUCHED);
         }

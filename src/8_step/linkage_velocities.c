@@ -113,14 +113,14 @@ static double cti_linkage_load_work(const cti_state *s, cti_linkage *g, const ct
     for (i = 0; i < q->n; i++) {
         const cti_row *row = &q->rows[i];
         const cti_joint *j = cti_joints_of(s, q->numbers[i]);
-        int drives = j && cti_joints_part(s, q->numbers[i]) == CTI_PART_DRIVE;
+        int part = j ? cti_joints_part(s, q->numbers[i]) : CTI_PART_POINT;
         double work = 0;
         for (k = 0; k < 3; k++)
             work += (double)row->r[k] * (q->z[3 * i + k] + q->Sd[3 * i + k]) / 2;
-        driven |= drives;
+        driven |= part == CTI_PART_DRIVE;
         for (k = 0; k < row->n && cti_linkage_of_block(s, row->term[k].block) == g; k++)
             ;
-        if (k < row->n || drives)
+        if (k < row->n || part > CTI_PART_TURN) /* also a limit that restores a joint */
             sum += work;
         else
             kept += work, most -= (double)cti_v3_dot(cti_v3_at(row->r, 0), cti_v3_at(s->contact.origins[q->numbers[i]].script, 0));

@@ -85,7 +85,8 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent);
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size);
 /* cti_policy_joint_solves_again -- 1 if a joint is to be solved again; an attempt that ends so is rejected. */
 CTI_FN int cti_policy_joint_solves_again(ct_real joint_error);
-/* cti_policy_joint_misses -- 1 if a joint may miss by a thickness or more: collisions of such a motion mean nothing. */
+/* cti_policy_joint_misses -- 1 if a joint misses by a thickness or more; where the solver's tolerance leaves it a larger slack than the
+   thickness, by as many slacks. Collisions of such a motion mean nothing. */
 CTI_FN int cti_policy_joint_misses(ct_real joint_error);
 /* cti_policy_solves_again -- 1 if an island without collisions may be solved again that was `times` times. */
 CTI_FN int cti_policy_solves_again(int times);

@@ -64,8 +64,8 @@
     X(int, later_part, 2, "1", \
       "divisor of the budget of a solve in whose island a component was solved before in the attempt") \
     X(ct_real, weightless, CTI_R(1e-3), "1", \
-      "of the largest of free speed, script's speed and thickness / dt, to which residuals are relative where there is no gravity; the error of a " \
-      "free solve is relative to this share of its component's own speed") \
+      "of the largest of free speed, speeds of scripts and that joints ask for, and thickness / dt, to which residuals are relative where there is " \
+      "no gravity; the error of a free solve is relative to this share of its component's own speed") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", \
       "error of a component's free solve, as the velocity of its lightest block: it adds to the error of the contacts") \
     X(ct_real, free_mean, CTI_R(0.1), "1", \
@@ -102,7 +102,7 @@
       "opens a joint by 7e-7 of a link, with 4e-9 by 3e-6. With 4e-10 no balance changes. In float the factor of the rounding leaves a straight " \
       "bridge 1 to 11 bad steps without order, for 8 to 20; the rounding of positions gives joints that repeat each other some weights of " \
       "their bodies") \
-    X(ct_real, link_round, 4, "eps", "of the largest coordinate: a joint's error below it is rounding, and stays") \
+    X(ct_real, link_round, 4, "eps", "of the largest coordinate or speed: an error of a joint or of a free motion below it is rounding") \
     X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", \
       "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11. Pins that deviate from a " \
@@ -111,8 +111,8 @@
       "change of the velocity of a rigid body that joints hold, over what gravity gives in free fall, from which on it swings; below, it " \
       "does so in part. With double a double pendulum of 2 cm gains .010 of its energy for a step; with .01 bodies at rest on springs move") \
     X(ct_real, rebound, 1000, "1", \
-      "compliance of Poisson's law over that of the contact (rebound.c): the impulse lacks its part e / (1 + e) over this, 5e-4 at most, and half or " \
-      "double of that with double or half. In float the law has the error eps times this") \
+      "compliance of Poisson's law over that of the contact (rebound.c): the impulse lacks its part e / (1 + e) over this, 5e-4 at most, and half " \
+      "or double of that with double or half. In float the law has the error eps times this") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", \
       "over dt. A row is solved again if linearizing it again changes its velocity by more and it is loaded, or violated by more; also if its pair " \
       "collides and its motion violates it by more") \

@@ -281,6 +281,15 @@ static void cti_islands_sweep(cti_state *s, int later, cti_island *q, const ct_s
         s->factors.components[q->components[c]].solve.outpaced = info->status == CTI_SOLVE_OUTPACED;
 }
 
+/* 1 if rows are equations that no contact bounds */
+static int cti_islands_has_joints(const cti_island *q)
+{
+    int i, any = 0;
+    for (i = 0; i < q->p.n_rows; i++)
+        any |= q->p.rows[i].equations && !q->p.rows[i].load;
+    return any;
+}
+
 /* Newton's methods go on from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget was not enough. Contacts
    alone are solved by the interior point method. The augmented Lagrangian takes rows with equations and what is left, and the last digits in islands of
    rigid bodies. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
@@ -297,7 +306,7 @@ static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc 
         return ok;
     memset(info, 0, sizeof *info);
     info->status = CTI_SOLVE_BUDGET;
-    ok = cti_islands_has_equations(q) || cti_central_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
+    ok = cti_islands_has_joints(q) || cti_central_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
     if (ok && (info->status == CTI_SOLVE_BUDGET || q->p.split.rigid))
         ok = cti_augmented_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
     out->iterations += info->iterations, out->fallbacks += desc->solver == CT_SOLVER_AUTO;
@@ -598,22 +607,22 @@ static ct_real cti_islands_speed(const cti_state *s, int first, int end)
     return speed;
 }
 
-/* error of the free motion of a component that no contact touches [m/s] */
+/* error of the free motion of a component that no contact touches [m/s], beyond what rounding of its velocities leaves; that of a rotation counts by
+   the radius of gyration */
 static ct_real cti_islands_free_dynamics(cti_state *s, const cti_component *q)
 {
     const int32_t *blocks = s->factors.blocks + q->begin;
-    ct_real big = 0;
+    ct_real big = 0, speed = 0;
     int i;
     cti_factors_residual(q, blocks, &s->system.A, s->system.b, s->end.v, s->system.work);
     for (i = 0; i < q->end - q->begin; i++) {
-        ct_real inv[9];
-        cti_v3 e;
+        ct_real inv[9], lever = cti_rigid_lever(s->bodies.rigids, s->bodies.rigid_of, blocks[i]);
         if (!cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[blocks[i]], inv))
             continue;
-        e = cti_m3_mul_v(inv, cti_v3_at(s->system.work, blocks[i]));
-        big = cti_max(big, cti_max(cti_abs(e.x), cti_max(cti_abs(e.y), cti_abs(e.z))));
+        big = cti_max(big, lever * cti_v3_most(cti_m3_mul_v(inv, cti_v3_at(s->system.work, blocks[i]))));
+        speed = cti_max(speed, lever * cti_v3_most(cti_v3_at(s->end.v, blocks[i])));
     }
-    return big;
+    return cti_max(0, big - cti_step_tuned.attempt.link_round * CTI_EPS * speed);
 }
 
 static void cti_islands_free_range(int begin, int end, int worker, void *context)

@@ -79,7 +79,8 @@ static void cti_archive_prepared(cti_archive *a, cti_state *s)
     CTI_ARCHIVE_ARRAY(a, s->history.dv, 3 * n), CTI_ARCHIVE_ARRAY(a, s->scripts.held, n);
     CTI_ARCHIVE_ARRAY(a, s->history.touches, s->bodies.n_models), CTI_ARCHIVE_ARRAY(a, s->history.reset, s->bodies.n_models);
     CTI_ARCHIVE(a, s->energy.known);
-    CTI_ARCHIVE_ARRAY(a, s->energy.moduli, s->bodies.n_models), CTI_ARCHIVE_ARRAY(a, s->energy.now, bodies), CTI_ARCHIVE_ARRAY(a, s->judge.debts, bodies);
+    CTI_ARCHIVE_ARRAY(a, s->energy.moduli, s->bodies.n_models), CTI_ARCHIVE_ARRAY(a, s->energy.now, bodies);
+    CTI_ARCHIVE_ARRAY(a, s->judge.debts, bodies);
     for (i = 0; i < CTI_JOINTS(s); i++)
         CTI_ARCHIVE(a, s->bodies.joints[i].slack);
     cti_surface_archive(a, &s->surface);

@@ -1,11 +1,11 @@
 /* tethers.c -- unilateral limits of nodes against moving targets.
    Method: a node x with the target p and the normal m has two limits. It stays within a ball, g = max - |x - p| >= 0, and on one side of the
-   backstop, a sphere of radius R, or a half-space, whose surface is a distance d behind p: g = |x - p + (d + R) m| - R >= 0, or m . (x - p) + d >= 0. Each that
-   matters is a row without friction, g(x1) >= 0 linearized at the tentative end and at the targets there, again in every round. The row gives way
-   around its impulse r0 of the last step, u + c (r - r0) >= 0, by little: so what it bears at rest does not shift it. Where contacts leave no room a
-   limit stays violated, and its force must not grow: so with a violation c grows to the inverse of the body's mass over the number of its violated
-   limits, and r0 falls to half. A body that hangs is still borne then, and less and less violates its limits. A violation is made up for at the
-   world's recovery speed at most.
+   backstop, a sphere of radius R, or a half-space, whose surface is a distance d behind p: g = |x - p + (d + R) m| - R >= 0, or m . (x - p) + d >= 0.
+   Each that matters is a row without friction, g(x1) >= 0 linearized at the tentative end and at the targets there, again in every round. The row
+   gives way around its impulse r0 of the last step, u + c (r - r0) >= 0, by little: so what it bears at rest does not shift it. Where contacts leave
+   no room a limit stays violated, and its force must not grow: so with a violation c grows to the inverse of the body's mass over the number of its
+   violated limits, and r0 falls to half. A body that hangs is still borne then, and less and less violates its limits. A violation is made up for at
+   the world's recovery speed at most.
    Based on: no paper; the limits are those of NvCloth (motion and separation constraints) and of Jolt's skinned constraints. */
 #include "tethers.h"
 #include "policy.h"
@@ -97,8 +97,8 @@ static int cti_tether_add(cti_state *s, const cti_row_context *c, int i, int kin
     return 1;
 }
 
-/* how much limits are violated when the substep begins, of a thickness or of the way that gravity moves a node in it; and the mass of each body over the
-   number of its limits that are */
+/* how much limits are violated when the substep begins, of a thickness or of the way that gravity moves a node in it; and the mass of each body over
+   the number of its limits that are */
 static void cti_tethers_measure(cti_state *s, ct_real dt)
 {
     cti_tether *t = s->scripts.tethers;

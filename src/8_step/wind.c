@@ -3,8 +3,8 @@
    with c = e . n >= 0, the force is
        F = rho A / 2 c |u|^2 (c_d e + c_l (n - c e)),
    whose drag is along u and whose lift, of size c_l sin(t) cos(t), is across it in the plane of u and n. The step uses F + C (v0 - v): the force is
-   exact where velocities are steady, whatever the step is. C is symmetric, so that A stays so: with q = rho A / 2 c |u|, the unit vector l of lift and
-   sin = |n - c e|,
+   exact where velocities are steady, whatever the step is. C is symmetric, so that A stays so: with q = rho A / 2 c |u|, the unit vector l of lift
+   and sin = |n - c e|,
        C = q c_d I + q c_l sin (e e' - e l' - l e' + 2 l l').
    Under it the speed of a corner relative to the air never grows by F alone, however strong the wind and however light the corner is: in
    (m + h C) d = h F, u - d is at most as long as u. F's own derivative is not symmetric, and F explicit gains without bound where h q c_d > 2 m.

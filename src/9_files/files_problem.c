@@ -613,6 +613,8 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
     text = problem->program.kind == CTI_PROGRAM_LCP;
     if (text ? !cti_file_has_extension(path, ".lcp") && !cti_file_has_extension(path, ".blcp") : !cti_file_has_extension(path, ".cpb"))
         return cti_error_set(out_error, CT_ERR_UNSUPPORTED, -1, 0, "an LCP is written as .lcp or .blcp, all others as .cpb");
+    if (problem->program.spins)
+        return cti_error_set(out_error, CT_ERR_UNSUPPORTED, -1, problem->program.spins, "files have no rows of torsional friction (value: rows)");
     cti_mem_init(&mem, NULL);
     return cti_problem_save(&mem, &problem->program, path, out_error);
 }

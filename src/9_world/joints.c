@@ -219,10 +219,23 @@ static void cti_joints_warn_rest(const ct_world *w, const ct_joint_desc *d, cons
 
 static int cti_joints_terms(const cti_joint_side *s) { return s->rigid >= 0 ? 2 : s->n; }
 
+/* checks that the nodes of a side have masses: one that no element has cannot bear a force */
+static ct_code cti_joints_check_masses(ct_world *w, const ct_joint_side *from, int slot, const cti_joint_side *s)
+{
+    int i;
+    for (i = 0; i < s->n; i++)
+        if (s->weight[i] != 0 && !(w->state.bodies.mass[w->bodies[slot].block0 + s->block[i]] > 0))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, from->body, s->block[i], 0,
+                                  "a joint holds a node that no element has, and so without a mass (element: node). Take the vertex out of the mesh, "
+                                  "or give it a mass by ct_body_set_masses");
+    return CT_OK;
+}
+
 /* checks that the two sides differ, that at least one has unknowns, and that they have no more terms than fit into a row */
 static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const cti_world_joint *q)
 {
     int na = cti_joints_terms(&q->joint.a), nb = cti_joints_terms(&q->joint.b);
+    ct_code code;
     if (na + nb == 0)
         return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "neither side of the joint can move");
     if (na + nb > CTI_ROW_TERMS)
@@ -231,7 +244,9 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
         (q->joint.a.rigid >= 0 || (!memcmp(q->joint.a.block, q->joint.b.block, sizeof q->joint.a.block) &&
                                    !memcmp(q->joint.a.weight, q->joint.b.weight, sizeof q->joint.a.weight))))
         return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint of a body with itself needs different vertices of a deformable body");
-    return CT_OK;
+    code = cti_joints_check_masses(w, &d->a, q->slot[0], &q->joint.a);
+    CTI_THEN(code, cti_joints_check_masses(w, &d->b, q->slot[1], &q->joint.b));
+    return code;
 }
 
 CTI_FN void cti_joints_forget(ct_world *w, const cti_world_joint *q)
@@ -433,7 +448,8 @@ CTI_FN void cti_world_scripted(ct_world *w, int slot)
             if (!q->alive || q->slot[side] != slot || b->kind != CTI_BODY_KINEMATIC)
                 continue;
             s->path = b->script.path, s->n_path = b->script.n_path;
-            s->keyframes = s->keyframes && b->script.n_keyframes > 1 ? b->script.keyframes : NULL, s->n_keyframes = s->keyframes ? b->script.n_keyframes : 0;
+            s->keyframes = s->keyframes && b->script.n_keyframes > 1 ? b->script.keyframes : NULL;
+            s->n_keyframes = s->keyframes ? b->script.n_keyframes : 0;
             if (now && side)
                 now->b = *s;
             else if (now)

@@ -254,8 +254,8 @@ static ct_code cti_live_move_vertices(ct_world *w, ct_body_id body, const int32_
     if (!b || (code = cti_live_check_time(w, body, dt)) != CT_OK)
         return code;
     if (!positions || n < 0 || (b->kind == CTI_BODY_KINEMATIC ? vertices || n != b->n : !cti_body_has_model(b)))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "ct_body_move_vertices: positions of nodes of a deformable body, or, with vertices NULL, "
-                              "of all vertices of a kinematic one (value: n)");
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "ct_body_move_vertices: positions of nodes of a deformable body, or, with vertices "
+                              "NULL, of all vertices of a kinematic one (value: n)");
     for (i = 0; i < 3 * n; i++)
         if (!cti_finite(positions[i]))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i / 3, 0, "ct_body_move_vertices: a position is not finite (element: place in the list)");
@@ -272,8 +272,8 @@ CONTACT_API_DEF ct_code ct_body_move_vertices(ct_world *w, ct_body_id body, cons
 
 /* ---- forces ---- */
 
-/* adds f, which acts on a point of a body, to blocks out [3 n]: at a vertex >= 0, at the world point p, or (NULL) at the centre of mass. out begins at
-   the body's first block */
+/* adds f, which acts on a point of a body, to blocks out [3 n]: at a vertex >= 0, at the world point p, or (NULL) at the centre of mass. out begins
+   at the body's first block */
 static void cti_live_spread(const ct_world *w, const cti_body *b, int vertex, const ct_real *p, cti_v3 f, ct_real *out)
 {
     const ct_real *x = w->state.x, *mass = w->state.bodies.mass;
@@ -422,8 +422,8 @@ static void cti_live_inflate(const ct_world *w, const cti_body *b, ct_real *J)
     }
 }
 
-/* the impulses [3 n] of forces, pressures and gravity scales in a step of dt. A force acts as gravity does, so that both can balance: where velocities are those
-   of the middle of steps, a part of it is owed to the next step. bodies.owed becomes what is owed then */
+/* the impulses [3 n] of forces, pressures and gravity scales in a step of dt. A force acts as gravity does, so that both can balance: where
+   velocities are those of the middle of steps, a part of it is owed to the next step. bodies.owed becomes what is owed then */
 static void cti_live_impulses(ct_world *w, ct_real dt, ct_real *J)
 {
     cti_state *s = &w->state;

@@ -219,8 +219,8 @@ CTI_FN void cti_world_refilter(ct_world *w)
     int i, same = 1;
     for (i = 0; i < f->n_bodies; i++) {
         const cti_body *b = &w->bodies[w->surface_slot[i]];
-        same &= f->ranges[i].sensor == b->sensor && f->ranges[i].filter.category == b->filter.category && f->ranges[i].filter.mask == b->filter.mask &&
-                f->ranges[i].filter.group == b->filter.group;
+        same &= f->ranges[i].sensor == b->sensor && f->ranges[i].filter.category == b->filter.category &&
+                f->ranges[i].filter.mask == b->filter.mask && f->ranges[i].filter.group == b->filter.group;
     }
     if (!same)
         cti_prepare_filters(w);

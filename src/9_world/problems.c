@@ -37,7 +37,7 @@ CONTACT_API_DEF ct_code ct_problem_info_get(const ct_problem *problem, ct_proble
     p = &problem->program;
     memset(out_info, 0, sizeof *out_info);
     out_info->kind = (ct_problem_kind)p->kind;
-    out_info->n = p->n, out_info->m = p->m, out_info->contacts = p->mu ? p->m / 3 : 0;
+    out_info->n = p->n, out_info->m = p->m, out_info->contacts = cti_program_contacts(p), out_info->spins = p->spins;
     out_info->x_ref = p->known.x, out_info->r_ref = p->known.r;
     out_info->has_objective = p->known.has_objective, out_info->objective_ref = p->known.objective;
     out_info->expect = p->known.expect;
@@ -265,7 +265,7 @@ static cti_outcome cti_problems_empty(const cti_problems_run *q)
     cti_vec_zero(p->m, q->r);
     for (i = 0; i < p->m; i++) {
         int equation = p->equation && p->equation[i];
-        if ((p->mu && i % 3) || (equation ? p->w[i] == 0 : p->w[i] >= 0))
+        if (cti_program_is_friction(p, i) || (equation ? p->w[i] == 0 : p->w[i] >= 0))
             continue;
         q->r[i] = p->w[i] > 0 ? -1 : 1;
         return CTI_OUTCOME_INFEASIBLE;
@@ -327,7 +327,7 @@ static int cti_problems_prove_normals(cti_problems_run *q)
     cti_answer a;
     int i, k, found = 0;
     ct_solver solver;
-    if (!q->p->mu || !cti_program_normals(&q->arena.own, q->p, &normals))
+    if (!q->p->mu || q->p->spins || !cti_program_normals(&q->arena.own, q->p, &normals))
         return 0;
     memset(&a, 0, sizeof a);
     a.x = CTI_ARENA_ZERO(&q->arena, double, normals.n), a.r = CTI_ARENA_ZERO(&q->arena, double, normals.m);
@@ -351,15 +351,18 @@ static int cti_problems_prove_normals(cti_problems_run *q)
 static int cti_problems_refuses(const cti_problems_run *q, ct_solution *s)
 {
     const cti_program *p = q->p;
-    int i = 0, other = q->d->termination == CT_TERMINATION_PAPER && q->d->solver != CT_SOLVER_ICA && q->d->solver != CT_SOLVER_MPRGP &&
-                       q->d->solver != CT_SOLVER_AUTO;
-    while (q->d->cone != CT_CONE_CONE && p->mu && i < p->m / 3 && !(p->mu[i] > 0))
+    int i = 0, spins = p->spins && q->d->solver != CT_SOLVER_LEMKE && q->d->solver != CT_SOLVER_BOXED && q->d->solver != CT_SOLVER_AUTO;
+    int other = q->d->termination == CT_TERMINATION_PAPER && q->d->solver != CT_SOLVER_ICA && q->d->solver != CT_SOLVER_MPRGP &&
+                q->d->solver != CT_SOLVER_AUTO;
+    while (q->d->cone != CT_CONE_CONE && i < cti_program_contacts(p) && !(p->mu[i] > 0))
         i++;
-    if (!other && (q->d->cone == CT_CONE_CONE || !p->mu || i == p->m / 3))
+    if (!other && !spins && (q->d->cone == CT_CONE_CONE || i == cti_program_contacts(p)))
         return 0;
     s->solver = q->d->solver, s->outcome = CT_OUTCOME_NOT_APPLICABLE;
     s->why = q->d->cone == CT_CONE_BOX ? "CT_CONE_BOX is for worlds: a problem's friction is Coulomb's, CT_CONE_CONE"
                                        : "CT_CONE_PYRAMID is for worlds: a problem's friction is Coulomb's, CT_CONE_CONE";
+    if (spins)
+        s->why = "torsional friction is for CT_SOLVER_LEMKE, CT_SOLVER_BOXED and CT_SOLVER_AUTO";
     if (other)
         s->why = "termination PAPER is for CT_SOLVER_ICA and CT_SOLVER_MPRGP";
     cti_vec_copy(p->n, q->x0, s->x);
@@ -370,7 +373,7 @@ static int cti_problems_refuses(const cti_problems_run *q, ct_solution *s)
 /* the k-th solver that AUTO tries; CT_SOLVER_AUTO after the last */
 static ct_solver cti_problems_next(const cti_problems_run *q, int k)
 {
-    if (q->d->termination == CT_TERMINATION_PAPER)
+    if (q->d->termination == CT_TERMINATION_PAPER && !q->p->spins)
         return k == 0 && cti_solvers_find(CT_SOLVER_ICA) ? CT_SOLVER_ICA : CT_SOLVER_AUTO;
     return cti_solvers_auto(q->p, k);
 }

@@ -73,8 +73,8 @@ static int cti_make_only(cti_make *k, const ct_problem_desc *d)
         text = "desc.lo or desc.hi is given, and only CT_PROBLEM_LCP has bounds";
     else if (!qp && d->equation)
         text = "desc.equation is given, and only CT_PROBLEM_QP has equations";
-    else if ((qp || lcp) && d->mu)
-        text = "desc.mu is given, and only CT_PROBLEM_GLOBAL and CT_PROBLEM_LOCAL have friction";
+    else if ((qp || lcp) && (d->mu || d->spins))
+        text = "desc.mu or desc.spins is given, and only CT_PROBLEM_GLOBAL and CT_PROBLEM_LOCAL have friction";
     else if (!dynamic && (d->b || d->A.rows || d->A.p || d->J.rows || d->J.p))
         text = "desc.A, desc.J or desc.b is given, and only CT_PROBLEM_QP and CT_PROBLEM_GLOBAL have them";
     else if (dynamic && (d->W.rows || d->W.p))
@@ -90,9 +90,16 @@ static int cti_make_fill(cti_make *k, const ct_problem_desc *d, cti_program *p)
     if (dynamic ? !cti_make_sparse(k, &d->A, -1, &p->A) || !cti_make_sparse(k, &d->J, d->A.rows, &p->J)
                 : !cti_make_sparse(k, &d->W, -1, &p->W))
         return 0;
-    p->m = dynamic ? p->J.rows : p->W.rows, p->n = dynamic ? p->A.rows : p->m;
+    p->m = dynamic ? p->J.rows : p->W.rows, p->n = dynamic ? p->A.rows : p->m, p->spins = d->spins;
+    if (p->spins < 0 || p->spins > p->m)
+        return cti_make_refuse(k, CT_ERR_DOMAIN, -1, p->spins, "desc.spins is below 0, or more than there are rows");
+    if (!CTI_RESIZE(k->mem, p->spin_of, p->spins))
+        return cti_make_refuse(k, CT_ERR_MEMORY, -1, 0, "out of memory");
+    for (i = 0; i < p->spins; i++)
+        p->spin_of[i] = d->spin_of ? d->spin_of[i] : -1;
     if ((dynamic && !cti_make_vector(k, d->b, p->n, 1, &p->b)) || !cti_make_vector(k, d->w, p->m, 1, &p->w) ||
-        (contacts && !cti_make_vector(k, d->mu, p->m / 3, 1, &p->mu)) || !cti_make_vector(k, d->x_ref, p->n, 0, &p->known.x) ||
+        (contacts && !cti_make_vector(k, d->mu, (p->m - p->spins) / 3, 1, &p->mu)) ||
+        !cti_make_vector(k, d->spin_mu, p->spins, p->spins > 0, &p->spin_mu) || !cti_make_vector(k, d->x_ref, p->n, 0, &p->known.x) ||
         !cti_make_vector(k, d->r_ref, p->m, 0, &p->known.r))
         return 0;
     if (d->kind == CT_PROBLEM_LCP && (!cti_make_vector(k, d->lo, p->m, 0, &p->lo) || !cti_make_vector(k, d->hi, p->m, 0, &p->hi)))

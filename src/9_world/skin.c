@@ -44,16 +44,16 @@ static ct_code cti_skin_check(ct_world *w, const cti_body *b, const ct_skin_limi
         const ct_skin_limit *q = &limits[i];
         const ct_real R = q->backstop_radius, d = q->backstop_distance, most = q->max_distance;
         int in = q->vertex >= 0 && q->vertex < cti_body_nodes(b);
-        if (!in || taken[q->vertex] || !(most > 0) || !(R >= 0) || !cti_finite(d * d * d * d) || (most <= CTI_REAL_MAX && !cti_finite(most * most * most * most)) ||
-            (R <= CTI_REAL_MAX && !cti_finite(R * R * R * R)))
+        if (!in || taken[q->vertex] || !(most > 0) || !(R >= 0) || !cti_finite(d * d * d * d) ||
+            (most <= CTI_REAL_MAX && !cti_finite(most * most * most * most)) || (R <= CTI_REAL_MAX && !cti_finite(R * R * R * R)))
             break;
         taken[q->vertex] = 1;
     }
     CTI_FREE(&w->mem, taken);
     if (i < n)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, limits[i].vertex,
-                              "a limit has a vertex out of range or twice, or a number out of range: max_distance > 0, backstop_radius >= 0, their fourth "
-                              "powers finite, or INFINITY (element: place in the list, value: vertex)");
+                              "a limit has a vertex out of range or twice, or a number out of range: max_distance > 0, backstop_radius >= 0, their "
+                              "fourth powers finite, or INFINITY (element: place in the list, value: vertex)");
     return CT_OK;
 }
 
@@ -139,12 +139,14 @@ static ct_code cti_skin_move(ct_world *w, ct_body_id body, const ct_real *positi
     s = &w->state;
     first = b->block0 >= 0 ? cti_skin_range(s, b, &have) : 0;
     if (n != have || (n > 0 && !positions) || !(dt > 0) || !cti_finite((ct_real)dt))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "ct_body_move_skin: one position for each limit of the body, in a time > 0 (value: n)");
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n,
+                              "ct_body_move_skin: one position for each limit of the body, in a time > 0 (value: n)");
     for (i = 0; i < n; i++) {
         ct_real size = normals ? cti_v3_norm(cti_v3_at(normals, i)) : 1;
         if (!cti_bodies_is_moderate(positions + 3 * i) || !(size > 0) || !cti_finite(size))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0,
-                                  "ct_body_move_skin: a position is not finite, or its fourth power, or a normal has no direction (element: place in the list)");
+                                  "ct_body_move_skin: a position is not finite, or its fourth power, or a normal has no direction (element: "
+                                  "place in the list)");
     }
     code = cti_bodies_check_extent(w, b, positions, n);
     if (code != CT_OK)

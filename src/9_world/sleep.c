@@ -1,7 +1,7 @@
 /* sleep.c -- bodies that rest are left out of steps until something comes near.
    Method: bodies that loaded contacts and joints connect are an island. One whose vertices have stayed in place for a time, and that nothing awake is
-   about to reach, sleeps: the next preparation takes its bodies as a static surface where they are, without elements and pairs. Before a step the box of
-   each sleeping body is compared with the boxes that awake ones will sweep, and an island that is reached wakes as a whole. Where a contact has
+   about to reach, sleeps: the next preparation takes its bodies as a static surface where they are, without elements and pairs. Before a step the box
+   of each sleeping body is compared with the boxes that awake ones will sweep, and an island that is reached wakes as a whole. Where a contact has
    loaded a sleeping body after all, its island wakes, and the step is made once more. Based on: no paper; Jolt and Box2D have the same terms. */
 #include "sleep.h"
 #include "../0_base/sets.h"
@@ -39,7 +39,8 @@ static ct_real cti_sleep_way(const ct_world *w, const cti_body *b, ct_real size,
         ct_real lever = b->kind == CTI_BODY_RIGID && i > b->block0 ? size : 1, v = cti_v3_norm(cti_v3_at(s->v, i)) * lever;
         v += s->bodies.inv_mass[i] * cti_v3_norm(cti_v3_mad(cti_v3_at(s->bodies.owed, i), cti_v3_at(s->bodies.force, i), dt));
         if (lever != 1) /* a torque: the least moment of inertia is not below this of a rod */
-            v += dt * lever * cti_v3_norm(cti_v3_at(s->bodies.force, i)) * s->bodies.inv_mass[b->block0] / cti_max(size * size / 1000, CTI_REAL_LEAST);
+            v += dt * lever * cti_v3_norm(cti_v3_at(s->bodies.force, i)) * s->bodies.inv_mass[b->block0] /
+                 cti_max(size * size / 1000, CTI_REAL_LEAST);
         most = b->kind == CTI_BODY_RIGID ? most + v : cti_max(most, v);
     }
     return dt * (most + dt * (1 + cti_abs(b->gravity_scale)) * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
@@ -61,7 +62,8 @@ static void cti_sleep_box(const ct_world *w, const cti_body *b, ct_real dt, ct_r
     for (i = 0; dt > 0 && b->block0 >= 0 && i < CTI_LEN(s->scripts.pins); i++) {
         const cti_pin *p = &s->scripts.pins[i];
         if (p->block >= b->block0 && p->block < b->block0 + b->n_blocks)
-            cti_sleep_hold(out, cti_script_follow(s->scripts.path + p->path, p->n_path, cti_v3_at(p->start, 0), s->step.time + (double)dt - p->t0, NULL));
+            cti_sleep_hold(out, cti_script_follow(s->scripts.path + p->path, p->n_path, cti_v3_at(p->start, 0),
+                                                 s->step.time + (double)dt - p->t0, NULL));
     }
     if (dt > 0 && b->block0 >= 0)
         wide += cti_sleep_way(w, b, cti_v3_norm(cti_v3_sub(cti_v3_at(out, 1), cti_v3_at(out, 0))), dt);
@@ -203,7 +205,8 @@ static void cti_sleep_islands(const ct_world *w, int32_t *set)
     }
 }
 
-/* 1 for a body that a pin holds, or a joint to a body that a script moves: those do not sleep */
+/* 1 for a body that something may begin to move at any time, and so does not sleep: a pin, a target of a skin on its way, a field of wind, a joint to
+   a body that a script moves */
 static int cti_sleep_is_bound(const ct_world *w, int slot)
 {
     const cti_body *b = &w->bodies[slot];
@@ -215,6 +218,12 @@ static int cti_sleep_is_bound(const ct_world *w, int slot)
     for (i = 0; i < CTI_LEN(c->directions); i++)
         if (c->directions[i].block >= b->block0 && c->directions[i].block < b->block0 + b->n_blocks)
             return 1;
+    for (i = 0; i < CTI_LEN(c->tethers); i++)
+        if (c->tethers[i].block >= b->block0 && c->tethers[i].block < b->block0 + b->n_blocks &&
+            w->state.step.time < c->tethers[i].t0 + c->tethers[i].span)
+            return 1;
+    if (w->state.desc.wind_field && cti_body_is_in_air(b))
+        return 1;
     for (i = 0; i < CTI_LEN(w->joints); i++)
         for (k = 0; k < 2; k++) {
             const cti_world_joint *q = &w->joints[i];
@@ -262,7 +271,7 @@ CTI_FN void cti_sleep_close(ct_world *w, ct_real dt, const ct_step_report *r)
                 return; /* out of memory: bodies stay awake */
             any |= w->bodies[i].quiet >= w->state.desc.sleep_time;
         }
-    if (!any || r->status > CT_STATUS_SUBSTEPPED || r->tangled > 0)
+    if (!any || r->status > CT_STATUS_SUBSTEPPED || r->tangled > 0 || r->penetration > 0)
         return;
     set = CTI_ARENA_NEW(&w->arena, int32_t, n), awake = CTI_ARENA_ZERO(&w->arena, uint8_t, n);
     boxes = CTI_ARENA_NEW(&w->arena, ct_real, 6 * (size_t)n), state = CTI_ARENA_ZERO(&w->arena, uint8_t, n);
@@ -300,7 +309,8 @@ CTI_FN void cti_sleep_close(ct_world *w, ct_real dt, const ct_step_report *r)
     if (any != 2)
         return;
     w->n_slept++;
-    w->slept.min_distance = (double)r->min_distance, w->slept.thickness_kept = (double)r->thickness_kept, w->slept.joint_error = (double)r->joint_error;
+    w->slept.min_distance = (double)r->min_distance, w->slept.thickness_kept = (double)r->thickness_kept;
+    w->slept.joint_error = (double)r->joint_error;
     cti_sleep_changed(w);
 }
 
@@ -324,7 +334,8 @@ CTI_FN void cti_sleep_pass(ct_world *w, ct_real dt, ct_step_report *out_report)
     }
     for (k = 0; k < 3; k++)
         r.center_of_mass[k] /= mass;
-    r.min_distance = (ct_real)w->slept.min_distance, r.thickness_kept = (ct_real)w->slept.thickness_kept, r.joint_error = (ct_real)w->slept.joint_error;
+    r.min_distance = (ct_real)w->slept.min_distance, r.thickness_kept = (ct_real)w->slept.thickness_kept;
+    r.joint_error = (ct_real)w->slept.joint_error;
     if (out_report)
         *out_report = r;
 }

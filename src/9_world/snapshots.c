@@ -146,7 +146,8 @@ static void cti_snapshot_world(cti_archive *a, ct_world *w)
         cti_snapshot_differs(a, w, -1, "the number of its joints", "");
     for (i = 0; i < count[1]; i++)
         if (!cti_snapshot_joint(a, &w->joints[i]))
-            cti_snapshot_differs(a, w, w->joints[i].slot[0], "a joint of ", w->joints[i].slot[0] < 0 ? "the world" : w->bodies[w->joints[i].slot[0]].name);
+            cti_snapshot_differs(a, w, w->joints[i].slot[0], "a joint of ",
+                                 w->joints[i].slot[0] < 0 ? "the world" : w->bodies[w->joints[i].slot[0]].name);
 }
 
 /* ---- the state ---- */
@@ -267,14 +268,14 @@ static void cti_snapshot_size(cti_archive *a, ct_real *member, ct_real most)
         *member = value;
 }
 
-/* masses of nodes: what has one keeps one */
+/* masses of nodes: as they are, which by density may be any, or such as a call may set; what has one keeps one */
 static void cti_snapshot_masses(cti_archive *a, ct_world *w, const cti_body *b)
 {
     int k;
     for (k = 0; cti_body_has_model(b) && k < b->n_blocks; k++) {
         ct_real *mass = &w->state.bodies.mass[b->block0 + k], value = *mass;
         CTI_ARCHIVE_VALUE(a, value);
-        cti_archive_require(a, (value > 0) == (*mass > 0) && cti_finite(value * value * value * value) && (!(value > 0) || cti_finite(1 / value)));
+        cti_archive_require(a, value == *mass || (value > 0 && *mass > 0 && cti_finite(value * value * value * value) && cti_finite(1 / value)));
         if (cti_archive_reads(a))
             *mass = value;
     }
@@ -303,7 +304,8 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
         CTI_ARCHIVE(a, b->friction), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->restitution), cti_archive_moderate(a, 1),
             CTI_ARCHIVE(a, b->spin_friction), cti_archive_moderate(a, 2);
         CTI_ARCHIVE(a, b->thickness), cti_archive_moderate(a, 1);
-        CTI_ARCHIVE(a, b->gravity_scale), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->pressure), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->contact);
+        CTI_ARCHIVE(a, b->gravity_scale), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->pressure), cti_archive_moderate(a, 1);
+        CTI_ARCHIVE(a, b->contact);
         cti_snapshot_size(a, &b->air.drag, CTI_WORLD_AIR), cti_snapshot_size(a, &b->air.lift, CTI_WORLD_AIR);
         cti_snapshot_size(a, &b->air.density, CTI_WORLD_AIR);
         CTI_ARCHIVE(a, b->filter.category), CTI_ARCHIVE(a, b->filter.mask), CTI_ARCHIVE(a, b->filter.group);
@@ -333,7 +335,8 @@ static void cti_snapshot_spread(ct_world *w)
     for (i = 0; i < s->surface.n_bodies; i++) {
         const cti_body *b = &w->bodies[w->surface_slot[i]];
         cti_surface_body *q = &s->surface.bodies[i];
-        q->friction = b->friction, q->restitution = b->restitution, q->thickness = b->thickness, q->contact = b->contact, q->id = cti_body_number(b, w->surface_slot[i]);
+        q->friction = b->friction, q->restitution = b->restitution, q->thickness = b->thickness;
+        q->contact = b->contact, q->id = cti_body_number(b, w->surface_slot[i]);
         memcpy(q->belt, b->belt, sizeof q->belt);
         cti_body_spins(b, &s->surface, i);
         s->surface.has_belts |= cti_v3_norm2(cti_v3_at(b->belt, 0)) > 0;
@@ -430,7 +433,8 @@ CONTACT_API_DEF ct_code ct_world_snapshot_save(const ct_world *w, void *out, siz
     if (out_bytes)
         *out_bytes = bytes;
     if (!out || capacity < bytes)
-        return cti_world_refuse((ct_world *)w, CT_ERR_ARGUMENT, -1, (double)bytes, "there is no room for the snapshot (value: the bytes that it takes)");
+        return cti_world_refuse((ct_world *)w, CT_ERR_ARGUMENT, -1, (double)bytes,
+                                "there is no room for the snapshot (value: the bytes that it takes)");
     cti_snapshot_open(&a, (ct_world *)w, CTI_ARCHIVE_WRITE, out, bytes);
     memcpy(&head, out, sizeof head);
     head.bytes = bytes;

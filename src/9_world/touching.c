@@ -1,7 +1,8 @@
 /* touching.c -- which bodies touch, or overlap sensors: what begins, stays, hits and ends in a step.
    Method: the touches of a step (8_step/impulses.h) are summed over pairs of bodies. Sorted by the bodies' ids, they and the pairs of sensors.c are
-   compared with the list of the step before, which knows bodies by their ids alone, so that one that was removed ends what it touched. They are made in a second buffer, as a part of the step. A hit is measured by the velocities
-   that the step has kept of its start (8_step/snapshot.h). Based on: no paper; the events are those of Box2D 3. */
+   compared with the list of the step before, which knows bodies by their ids alone, so that one that was removed ends what it touched. They are made
+   in a second buffer, as a part of the step. A hit is measured by the velocities that the step has kept of its start (8_step/snapshot.h). Based on:
+   no paper; the events are those of Box2D 3. */
 #include "world.h"
 #include "../0_base/sort.h"
 

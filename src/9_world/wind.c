@@ -69,7 +69,7 @@ CTI_FN ct_code cti_wind_open(ct_world *w)
     CTI_CLEAR(q->points);
     for (i = 0; i < s->surface.n_bodies; i++) {
         const cti_body *b = &w->bodies[w->surface_slot[i]];
-        if (!s->surface.bodies[i].dynamic || !(b->air.density * (b->air.drag + b->air.lift) > 0))
+        if (!s->surface.bodies[i].dynamic || !cti_body_is_in_air(b))
             continue;
         if (CTI_LEN(q->bodies) == 0 && (!CTI_RESIZE(&w->mem, q->impulse, 3 * s->n) || !CTI_ZEROS(&w->mem, q->blown, s->n)))
             break;
@@ -83,6 +83,7 @@ CTI_FN ct_code cti_wind_open(ct_world *w)
         s->desc.wind_field(s->desc.wind_user, s->step.time, q->points, q->air, n);
     for (i = 0; i < n; i++)
         if (!cti_bodies_is_moderate(q->air + 3 * i))
-            return cti_world_refuse(w, CT_ERR_ARGUMENT, i, 0, "the wind field's velocity at a point is not finite, or its fourth power (element: point)");
+            return cti_world_refuse(w, CT_ERR_ARGUMENT, i, 0,
+                                    "the wind field's velocity at a point is not finite, or its fourth power (element: point)");
     return CT_OK;
 }

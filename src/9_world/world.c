@@ -452,7 +452,7 @@ static ct_code cti_world_crossing(ct_world *w)
     a = w->bodies[cti_world_slot(w, pair.body_a)].name;
     b = w->bodies[cti_world_slot(w, pair.body_b)].name;
     cti_error_set(&w->error, CT_ERR_DOMAIN, pair.vertices_a[0], (double)pair.distance,
-                  "bodies \"%s\" (vertex %d) and \"%s\" (vertex %d) intersect, and stepper '%s' needs a start without intersections", a,
+                  "bodies \"%s\" (vertex %d) and \"%s\" (vertex %d) intersect or touch, and stepper '%s' needs a start without intersections", a,
                   (int)pair.vertices_a[0], b, (int)pair.vertices_b[0], ct_stepper_text(w->state.desc.stepper));
     w->error.body = pair.body_a;
     return CT_ERR_DOMAIN;

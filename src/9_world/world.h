@@ -215,6 +215,8 @@ CTI_INLINE int cti_body_has_model(const cti_body *b)
 {
     return b->kind == CTI_BODY_SOFT || b->kind == CTI_BODY_CLOTH || b->kind == CTI_BODY_ROD || b->kind == CTI_BODY_POINTS;
 }
+/* cti_body_is_in_air -- 1 where air acts on it. */
+CTI_INLINE int cti_body_is_in_air(const cti_body *b) { return b->air.density * (b->air.drag + b->air.lift) > 0; }
 /* cti_body_meets_itself -- 1 for a deformable body that collides with itself. */
 CTI_INLINE int cti_body_meets_itself(const ct_world *w, const cti_body *b)
 {
@@ -251,15 +253,16 @@ CTI_FN const ct_real *cti_body_stored(const ct_world *w, const cti_body *b);
 CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i);
 /* cti_refine_remesher -- splits tets in regions of contact (refine.c). NULL: the world's options do not ask for it. */
 CTI_FN const cti_remesher *cti_refine_remesher(const ct_world_desc *d);
-/* cti_body_id -- unique to a body for its whole life. cti_body_number -- what the contact memory knows a body by: another one after it was put in another place. */
+/* cti_body_id -- unique to a body for its whole life. cti_body_number -- what the contact memory knows a body by: another one after it was put in
+   another place. */
 CTI_INLINE uint64_t cti_body_id(const cti_body *b, int slot) { return (uint64_t)b->generation << 32 | (uint32_t)slot; }
 CTI_INLINE uint64_t cti_body_number(const cti_body *b, int slot) { return cti_body_id(b, slot) ^ (uint64_t)(b->places & 0xfff) << 52; }
-/* cti_world_refilter -- the prepared data get the bodies' filters, if they have others. cti_world_scripted -- movers and joints of a slot's body get its
-   script, whose arrays may have moved. */
+/* cti_world_refilter -- the prepared data get the bodies' filters, if they have others. cti_world_scripted -- movers and joints of a slot's body get
+   its script, whose arrays may have moved. */
 CTI_FN void cti_world_refilter(ct_world *w);
 CTI_FN void cti_world_scripted(ct_world *w, int slot);
-/* cti_world_has_joints -- 1 if a joint holds the body of the slot. cti_world_hold_joints, cti_world_follow_joints -- before and after a kinematic body
-   gets another path: joints hold it where they do now, and then go with the path. */
+/* cti_world_has_joints -- 1 if a joint holds the body of the slot. cti_world_hold_joints, cti_world_follow_joints -- before and after a kinematic
+   body gets another path: joints hold it where they do now, and then go with the path. */
 CTI_FN int cti_world_has_joints(const ct_world *w, int slot);
 CTI_FN void cti_world_hold_joints(ct_world *w, int slot);
 CTI_FN void cti_world_follow_joints(ct_world *w, int slot);

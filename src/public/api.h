@@ -91,8 +91,8 @@ CONTACT_API ct_code ct_world_snapshot_save(const ct_world *world, void *out, siz
    CT_ERR_ARGUMENT (NULL; a world with other options, bodies or joints: the text names the first that differs), CT_ERR_UNSUPPORTED (a snapshot of
    another build or version, or as above), CT_ERR_FORMAT (damaged), CT_ERR_MEMORY: the world is as it was. */
 CONTACT_API ct_code ct_world_snapshot_restore(ct_world *world, const void *data, size_t bytes);
-/* ct_world_snapshot_write, ct_world_snapshot_read -- the same to and from a file, which is written as path + ".tmp", then renamed. Also CT_ERR_FILE, and
-   CT_ERR_UNSUPPORTED where files are not built. */
+/* ct_world_snapshot_write, ct_world_snapshot_read -- the same to and from a file, which is written as path + ".tmp", then renamed. Also CT_ERR_FILE,
+   and CT_ERR_UNSUPPORTED where files are not built. */
 CONTACT_API ct_code ct_world_snapshot_write(const ct_world *world, const char *path);
 CONTACT_API ct_code ct_world_snapshot_read(ct_world *world, const char *path);
 
@@ -279,7 +279,8 @@ CONTACT_API ct_code ct_body_get_momentum(const ct_world *world, ct_body_id body,
 /* ---- bodies between steps ---- */
 /* ct_body_set_pose -- teleports a rigid body: as ct_body_get_pose reads it; either may be NULL. Its velocities stay as they are, in world axes. It
    passes through whatever is in between, and its contacts begin anew; where it then intersects others, they are separated gradually. Joints pull it
-   back. A velocity that belongs to the middle of the last step becomes that of the present time first. CT_ERR_ARGUMENT (another kind of body, numbers), CT_ERR_MESH (too far out for its thickness), CT_ERR_STALE_ID, CT_ERR_MEMORY. */
+   back. A velocity that belongs to the middle of the last step becomes that of the present time first. CT_ERR_ARGUMENT (another kind of body,
+   numbers), CT_ERR_MESH (too far out for its thickness), CT_ERR_STALE_ID, CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_set_pose(ct_world *world, ct_body_id body, const ct_real position[3], const ct_real quaternion[4]);
 /* ct_body_get_nodes -- positions and velocities [3 n] of a deformable body's nodes, n as ct_body_node_count; either may be NULL.
    ct_body_set_positions -- puts the nodes [3 n] there, as ct_body_set_pose does. The rest shape is that of the mesh with which the body was added: so
@@ -302,8 +303,9 @@ CONTACT_API ct_code ct_body_move_pose(ct_world *world, ct_body_id body, const ct
    CT_ERR_MESH, CT_ERR_STALE_ID, CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_move_vertices(ct_world *world, ct_body_id body, const int32_t *vertices, const ct_real *positions, int n, double dt);
 /* ct_body_add_force, ct_body_add_torque, ct_body_add_vertex_force -- forces [N] and torques [N m], world axes, that act during the next step. They
-   add up, and are gone after it. They act as impulses at its start, which for CT_INTEGRATOR_EULER is the same; where velocities are those of the middle of steps, half of
-   the last impulse arrives with the next step; report.energy_kinetic and ct_body_get_momentum have it already. Their work is report.work_forces.
+   add up, and are gone after it. They act as impulses at its start, which for CT_INTEGRATOR_EULER is the same; where velocities are those of the
+   middle of steps, half of the last impulse arrives with the next step; report.energy_kinetic and ct_body_get_momentum have it already. Their work is
+   report.work_forces.
    point  in  [3] in the world at which it acts on a rigid body; NULL: the centre of mass; of a deformable body NULL: all nodes, by their mass
    vertex in  0 to ct_body_vertex_count - 1
    ct_body_add_impulse, ct_body_add_vertex_impulse -- impulses [N s], which change velocities at once.
@@ -317,38 +319,40 @@ CONTACT_API ct_code ct_body_add_vertex_impulse(ct_world *world, ct_body_id body,
 CONTACT_API ct_code ct_body_set_gravity_scale(ct_world *world, ct_body_id body, ct_real scale);
 CONTACT_API ct_real ct_body_get_gravity_scale(const ct_world *world, ct_body_id body); /* 0 for stale ids, as the next ones */
 /* ct_body_set_pressure -- [Pa], any number, by which the pressure inside of a deformable body's closed surface exceeds that outside, until it is set
-   again; 0 at first. It acts as the forces above do, on the surface as it is when a step begins. CT_ERR_ARGUMENT (another kind of body, a surface that
-   is not closed, numbers), CT_ERR_UNSUPPORTED, CT_ERR_STALE_ID. */
+   again; 0 at first. It acts as the forces above do, on the surface as it is when a step begins. CT_ERR_ARGUMENT (another kind of body, a surface
+   that is not closed, numbers), CT_ERR_UNSUPPORTED, CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_pressure(ct_world *world, ct_body_id body, ct_real pressure);
 CONTACT_API ct_real ct_body_get_pressure(const ct_world *world, ct_body_id body);
-/* ct_body_set_skin -- limits [n] of nodes against targets, in place of those before; n 0: none. The targets are where the nodes are, and their normals
-   those of the body's surface there, (0, 1, 0) off it, until ct_body_move_skin moves them. Limits have no friction and act on one side: inside of them
-   nodes are free. Contacts come first: where they leave no room a node stays outside of its limits, with a bounded force, and the status is
-   NOT_CONVERGED. Limits that do not hold when a step begins, as after a teleport, are restored at recovery_speed at most. What limits work is in
-   report.work_pins. A limit of a node that a pin holds does nothing.
+/* ct_body_set_skin -- limits [n] of nodes against targets, in place of those before; n 0: none. The targets are where the nodes are, and their
+   normals those of the body's surface there, (0, 1, 0) off it, until ct_body_move_skin moves them. Limits have no friction and act on one side:
+   inside of them nodes are free. Contacts come first: where they leave no room a node stays outside of its limits, with a bounded force, and the
+   status is NOT_CONVERGED. Limits that do not hold when a step begins, as after a teleport, are restored at recovery_speed at most. What limits work
+   is in report.work_pins. A limit of a node that a pin holds does nothing.
    CT_ERR_ARGUMENT (another kind of body, a vertex out of range or twice, numbers), CT_ERR_UNSUPPORTED (CT_STEPPER_CMR alone has it), CT_ERR_STALE_ID,
    CT_ERR_MEMORY.
    ct_body_get_skin -- writes at most `capacity` limits, in the order in which they were given, and how many there are; out_limits may be NULL. */
 CONTACT_API ct_code ct_body_set_skin(ct_world *world, ct_body_id body, const ct_skin_limit *limits, int n);
 CONTACT_API ct_code ct_body_get_skin(const ct_world *world, ct_body_id body, ct_skin_limit *out_limits, int capacity, int *out_n);
-/* ct_body_move_skin -- targets go to positions within the next dt seconds, on straight lines, and stay there: as skinning computes them for every frame.
+/* ct_body_move_skin -- targets go to positions within the next dt seconds, on straight lines, and stay there: as skinning computes them for every
+   frame.
    positions  in  [3 n] of all targets, in the order of the limits
    normals    in  [3 n] of any length > 0, from now on; NULL: they stay
    CT_ERR_ARGUMENT (n, numbers), CT_ERR_MESH (too far out for the thickness), CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_move_skin(ct_world *world, ct_body_id body, const ct_real *positions, const ct_real *normals, int n, double dt);
-/* ct_body_set_air -- air acts on the body's triangles from the next step on: drag, lift (ct_air), also where there is no wind. Its forces are those of
-   the places when a step begins, and linear in the velocities at its end, so that no wind is too strong for a light cloth. Their work is
+/* ct_body_set_air -- air acts on the body's triangles from the next step on: drag, lift (ct_air), also where there is no wind. Its forces are those
+   of the places when a step begins, and linear in the velocities at its end, so that no wind is too strong for a light cloth. Their work is
    report.work_forces. ct_body_get_air -- CT_ERR_ARGUMENT (NULL), CT_ERR_STALE_ID.
    CT_ERR_ARGUMENT (a body that is not deformable or has no triangles, numbers), CT_ERR_UNSUPPORTED (CT_STEPPER_CMR alone has it), CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_air(ct_world *world, ct_body_id body, const ct_air *air);
 CONTACT_API ct_code ct_body_get_air(const ct_world *world, ct_body_id body, ct_air *out_air);
-/* ct_world_set_wind -- [m/s] ct_world_desc.wind from now on. ct_world_get_wind -- it. CT_ERR_ARGUMENT (NULL, not finite, fourth power not finite). A field
-   (ct_world_desc.wind_field) whose velocities are not so ends a step with CT_ERR_ARGUMENT, and the world is as it was. */
+/* ct_world_set_wind -- [m/s] ct_world_desc.wind from now on. ct_world_get_wind -- it. CT_ERR_ARGUMENT (NULL, not finite, fourth power not finite). A
+   field (ct_world_desc.wind_field) whose velocities are not so ends a step with CT_ERR_ARGUMENT, and the world is as it was. */
 CONTACT_API ct_code ct_world_set_wind(ct_world *world, const ct_real velocity[3]);
 CONTACT_API ct_code ct_world_get_wind(const ct_world *world, ct_real out_velocity[3]);
 /* ct_body_set_masses -- [kg] of a cloth's, soft body's or points' nodes [n], each > 0, in place of those by density, from the next step on. What
-   must not move has no inverse mass: pin it. Speeds stay, momenta change. ct_body_get_masses -- them, also of rods (0: a frame). CT_ERR_ARGUMENT (another
-   kind of body, n, numbers), CT_ERR_UNSUPPORTED (CT_STEPPER_LAYERS and CT_STEPPER_EXPLICIT have steps by density), CT_ERR_STALE_ID, CT_ERR_MEMORY. */
+   must not move has no inverse mass: pin it. Speeds stay, momenta change. ct_body_get_masses -- them, also of rods (0: a frame). CT_ERR_ARGUMENT
+   (another kind of body, n, numbers), CT_ERR_UNSUPPORTED (CT_STEPPER_LAYERS and CT_STEPPER_EXPLICIT have steps by density), CT_ERR_STALE_ID,
+   CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_set_masses(ct_world *world, ct_body_id body, const ct_real *masses, int n);
 CONTACT_API ct_code ct_body_get_masses(const ct_world *world, ct_body_id body, ct_real *out_masses, int n);
 /* ct_body_set_thickness -- as in the description, > 0, from the next step on: pairs that are then too near are separated gradually. */
@@ -364,9 +368,9 @@ CONTACT_API void *ct_body_get_user_data(const ct_world *world, ct_body_id body);
 CONTACT_API int ct_world_get_bodies(const ct_world *world, ct_body_id *out_bodies, int capacity);
 CONTACT_API ct_body_id ct_world_find_body(const ct_world *world, const char *name);
 /* ct_body_is_asleep -- 1 while the body is left out of steps (ct_world_desc.sleep_time): it rests, and what touches it sleeps, too. It wakes before
-   something awake can touch it, by its speed, gravity, forces and scripts, when a body near it is added or removed, and by calls that move it, push it,
-   join it or change its properties. A body with pins
-   does not sleep. Contacts of bodies that sleep are not in ct_world_contacts. ct_body_wake -- wakes it and those that sleep with it. */
+   something awake can touch it, by its speed, gravity, forces and scripts, when a body near it is added or removed, and by calls that move it, push
+   it, join it or change its properties. A body with pins, one whose skin moves, and one that the air of a wind_field acts on do not sleep. Contacts
+   of bodies that sleep are not in ct_world_contacts. ct_body_wake -- wakes it and those that sleep with it. */
 CONTACT_API int ct_body_is_asleep(const ct_world *world, ct_body_id body);
 CONTACT_API ct_code ct_body_wake(ct_world *world, ct_body_id body);
 /* ct_world_set_gravity -- [m/s^2], finite, from the next step on. */
@@ -381,9 +385,9 @@ CONTACT_API ct_code ct_body_get_segments(const ct_world *world, ct_body_id body,
 /* ---- joints ---- */
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
 /* ct_joint_add -- joins two bodies, or a body and the world; the joint is removed with either body. out_joint may be NULL. CT_ERR_ARGUMENT
-   (a field out of range, vertex out of range, weights that do not sum to 1, no side that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED
-   (hinge, slider or fixed joint of a deformable body or of one with keyframes; more than 16 nodes on both sides together; sliders and drags: the
-   stepper), CT_ERR_MEMORY. */
+   (a field out of range, vertex out of range, a node that no element has, weights that do not sum to 1, no side that can move), CT_ERR_STALE_ID,
+   CT_ERR_UNSUPPORTED (hinge, slider or fixed joint of a deformable body or of one with keyframes; more than 16 nodes on both sides together; sliders
+   and drags: the stepper), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
 /* ct_world_get_joints -- as ct_world_get_bodies. ct_joint_get_bodies -- the bodies of both sides, null for the world; either may be NULL. */
@@ -392,12 +396,12 @@ CONTACT_API ct_code ct_joint_get_bodies(const ct_world *world, ct_joint_id joint
 /* ct_joint_set_limits -- of a hinge [rad], -pi < lower <= upper < pi, or of a slider [m], lower <= upper; -INFINITY and INFINITY: none, of a
    hinge both. What is behind them comes back at most at the world's recovery_speed. ct_joint_set_motor -- drives a hinge or a slider to a speed
    [rad/s or m/s] of side a relative to side b, with an effort [N m or N] of at most max_effort >= 0, which may be INFINITY; 0: off. Above it the
-   motor slips. ct_joint_set_spring -- the motor's effort is -stiffness (value - target) - damping (rate - speed) instead, both at the end of a
-   step (implicit Euler), with the same bound; both 0: the speed is kept again. Of a drag: target is ignored, speed 0, so that it brakes without
-   both. ct_joint_set_target -- the point [m, world] that a drag pulls to; its stiffness, damping and largest force are those of
-   ct_joint_set_spring and ct_joint_set_motor, at first 0: a body of mass m hangs m g / stiffness below it. ct_joint_set_break -- the joint breaks
-   at the end of a step over which it gave more than a force [N] or a torque [N m] on average, both > 0; INFINITY: never. ct_events tells that; it
-   then acts no longer, and is there until it is removed. All hold from the next step on, and wake the bodies. CT_ERR_ARGUMENT (out of range,
+   motor slips, and it stops at the joint's limits. ct_joint_set_spring -- the motor's effort is -stiffness (value - target) - damping (rate - speed)
+   instead, both at the end of a step (implicit Euler), with the same bound; both 0: the speed is kept again. Of a drag: target is ignored, speed 0,
+   so that it brakes without both. ct_joint_set_target -- the point [m, world] that a drag pulls to; its stiffness, damping and largest force are
+   those of ct_joint_set_spring and ct_joint_set_motor, at first 0: a body of mass m hangs m g / stiffness below it. ct_joint_set_break -- the joint
+   breaks at the end of a step over which it gave more than a force [N] or a torque [N m] on average, both > 0; INFINITY: never. ct_events tells that;
+   it then acts no longer, and is there until it is removed. All hold from the next step on, and wake the bodies. CT_ERR_ARGUMENT (out of range,
    another kind of joint), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED (a stepper without limits and motors). */
 CONTACT_API ct_code ct_joint_set_limits(ct_world *world, ct_joint_id joint, ct_real lower, ct_real upper);
 CONTACT_API ct_code ct_joint_set_motor(ct_world *world, ct_joint_id joint, ct_real speed, ct_real max_effort);

@@ -191,12 +191,13 @@ typedef struct ct_solver_desc {
 
 /* ct_problem -- a stand-alone contact problem, from a file, from arrays or from a world. QP: min 1/2 x'A x - b'x, J x + w >= 0. GLOBAL: A x
    = b + J'r, u = J x + w with Coulomb's law; LOCAL: u = W r + w with the same law; LCP: u = W r + w >= 0, r >= 0 or in a box, r'u = 0.
-   Contacts have three rows: n, t1, t2. */
+   Contacts have three rows: n, t1, t2. Behind them may be rows of torsional friction, u = n . (w_a - w_b) [rad/s]: |r| <= c r_n of their contact,
+   against u where it is not 0. CT_SOLVER_LEMKE and CT_SOLVER_BOXED take those, others refuse them, and files have none. */
 typedef struct ct_problem ct_problem;
 typedef enum ct_problem_kind { CT_PROBLEM_LOCAL = 1, CT_PROBLEM_GLOBAL = 2, CT_PROBLEM_QP = 3, CT_PROBLEM_LCP = 4 } ct_problem_kind;
 typedef struct ct_problem_info {
     ct_problem_kind kind;
-    int n, m, contacts;             /* length of x (LOCAL, LCP: of u), of r; contacts with friction */
+    int n, m, contacts, spins;      /* length of x (LOCAL, LCP: of u), of r; contacts with friction, and rows of torsional friction */
     const double *x_ref, *r_ref;    /* reference solution or NULL; the problem's */
     int has_objective;
     double objective_ref;
@@ -219,7 +220,10 @@ typedef struct ct_problem_desc {
     ct_csr A, J;              /* QP, GLOBAL: [n][n], symmetric, both triangles; [m][n] */
     ct_csr W;                 /* LOCAL, LCP: [m][m] */
     const double *b, *w;      /* QP, GLOBAL: [n]; all: [m] */
-    const double *mu;         /* LOCAL, GLOBAL: [m / 3], >= 0 */
+    const double *mu;         /* LOCAL, GLOBAL: [contacts], >= 0; (m - spins) / 3 contacts */
+    int spins;                /* LOCAL, GLOBAL: how many of the rows, the last ones, are torsional friction; default 0 */
+    const int32_t *spin_of;   /* [spins] number of the row's contact */
+    const double *spin_mu;    /* [spins] its coefficient c [m], >= 0 */
     const double *lo, *hi;    /* LCP: [m], bounds of r, infinities allowed; or both NULL: 0 and infinity */
     const uint8_t *equation;  /* QP: [m], 1: that row is = 0; or NULL */
     const double *x_ref, *r_ref; /* [n], [m] a solution to compare with, or NULL */
@@ -267,10 +271,10 @@ typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type
    bodies' rotation in a step. In both modes jointed rigid bodies under gravity alone conserve their energy and momenta. */
 typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
 
-/* ct_air -- how air acts on a body, each 0 to 1e6: drag and lift coefficients [1] as NvCloth has them, 0 at first; density [kg/m^3], 1.2 at first. Each
-   triangle of area A with unit normal n, in air of the velocity u relative to it, feels density A / 2 c |u|^2 (drag u / |u| + lift (n - c u / |u|)), where
-   n is on the side with c = n . u / |u| >= 0: drag along u, and lift across it, of size lift sin(t) cos(t). A closed surface feels it on triangles that
-   face the wind, others on both sides. */
+/* ct_air -- how air acts on a body, each 0 to 1e6: drag and lift coefficients [1] as NvCloth has them, 0 at first; density [kg/m^3], 1.2 at first.
+   Each triangle of area A with unit normal n, in air of the velocity u relative to it, feels density A / 2 c |u|^2 (drag u / |u| + lift (n - c u /
+   |u|)), where n is on the side with c = n . u / |u| >= 0: drag along u, and lift across it, of size lift sin(t) cos(t). A closed surface feels it on
+   triangles that face the wind, others on both sides. */
 typedef struct ct_air {
     ct_real drag, lift, density;
 } ct_air;
@@ -283,9 +287,9 @@ typedef struct ct_skin_limit {
     int32_t vertex;
     ct_real max_distance, backstop_distance, backstop_radius;
 } ct_skin_limit;
-/* ct_wind_fn -- changes velocities of the air [3 n] [m/s], which are ct_world_desc.wind at first, to those at points [3 n] and a time [s]. It is called
-   once in a step, at its beginning, on the calling thread, with the vertices of all bodies that air acts on, in the order of bodies and of vertices. It
-   may not call the library. */
+/* ct_wind_fn -- changes velocities of the air [3 n] [m/s], which are ct_world_desc.wind at first, to those at points [3 n] and a time [s]. It is
+   called once in a step, at its beginning, on the calling thread, with the vertices of all bodies that air acts on, in the order of bodies and of
+   vertices. It may not call the library. */
 typedef void (*ct_wind_fn)(void *user, double time, const ct_real *points, ct_real *velocities, int n);
 /* ct_combine -- a pair's coefficient from those of its two bodies, a and b: GEOMETRIC sqrt(a b), AVERAGE (a + b) / 2, MIN, MULTIPLY a b, MAX. */
 typedef enum ct_combine { CT_COMBINE_GEOMETRIC, CT_COMBINE_AVERAGE, CT_COMBINE_MIN, CT_COMBINE_MULTIPLY, CT_COMBINE_MAX } ct_combine;
@@ -575,9 +579,9 @@ typedef struct ct_joint_desc {
     ct_real angular_compliance; /* [rad/(N m)] >= 0 of hinges, sliders and fixed joints; default 0 */
     ct_real rest_length; /* [m] stitches; default -1: 0, the points coincide. Between vertices of bodies that collide at least 1.1
                             thicknesses, which the log says: a seam closes to its thickness */
-    int collide;         /* 1, 0: the two bodies collide or not, where their filters meet (with planes these decide alone); default -1: they collide when one of them is
-                            deformable. Where both are, only if the joint is a stitch or has a compliance: others hold vertices of
-                            both in one place, which contradicts their thickness */
+    int collide;         /* 1, 0: the two bodies collide or not, where their filters meet (with planes these decide alone); default -1: they
+                            collide when one of them is deformable. Where both are, only if the joint is a stitch or has a compliance: others
+                            hold vertices of both in one place, which contradicts their thickness */
 } ct_joint_desc;
 
 /* ct_joint_state -- what is set of a joint, and where it is: value is the angle [rad] of a hinge, in (-pi, pi], or the way [m] of a slider, of side a

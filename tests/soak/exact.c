@@ -186,6 +186,23 @@ static double to_segment2(const double *p, const double *a, const double *b)
     return dot(e, e);
 }
 
+double soak_edges_distance(const double *a, const double *b, const double *c, const double *d)
+{
+    double u[3], v[3], w[3], N[3], nn, g, s, r;
+    double best = fmin(fmin(to_segment2(a, c, d), to_segment2(b, c, d)), fmin(to_segment2(c, a, b), to_segment2(d, a, b)));
+    int k;
+    for (k = 0; k < 3; k++)
+        u[k] = b[k] - a[k], v[k] = d[k] - c[k], w[k] = c[k] - a[k];
+    N[0] = u[1] * v[2] - u[2] * v[1], N[1] = u[2] * v[0] - u[0] * v[2], N[2] = u[0] * v[1] - u[1] * v[0];
+    nn = dot(N, N), g = dot(u, v);
+    if (!(nn > 0))
+        return sqrt(best);
+    s = (dot(v, v) * dot(u, w) - g * dot(v, w)) / nn, r = (g * dot(u, w) - dot(u, u) * dot(v, w)) / nn;
+    if (s >= 0 && s <= 1 && r >= 0 && r <= 1)
+        best = fmin(best, dot(N, w) * dot(N, w) / nn);
+    return sqrt(best);
+}
+
 double soak_distance(const double *x, const int32_t *triangles, int n, const double *p)
 {
     double best = INFINITY;

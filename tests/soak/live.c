@@ -172,6 +172,7 @@ static void push(soak_run *u, soak_rng *r, soak_item *q, uint64_t before)
     some(r, what < 3 ? J / u->dt : J, f), some(r, u->size, at);
     if (!q->dynamic || !(m > 0))
         return;
+    none |= sizeof(ct_real) == 4 ? ARGUMENT : 0; /* the fourth power of the speed that it gives, a force in a second, may not be finite */
     for (k = 0; k < 3; k++)
         at[k] += (ct_real)u->origin[k];
     if (what == 0)
@@ -183,9 +184,9 @@ static void push(soak_run *u, soak_rng *r, soak_item *q, uint64_t before)
     } else if (what <= 2)
         expect(u, ct_body_add_vertex_force(u->world, q->id, v, f), before, "add_vertex_force", none);
     else if (what == 3)
-        expect(u, ct_body_add_impulse(u->world, q->id, f, q->kind == 'r' && soak_chance(r, 0.5) ? at : NULL), before, "add_impulse", 0);
+        expect(u, ct_body_add_impulse(u->world, q->id, f, q->kind == 'r' && soak_chance(r, 0.5) ? at : NULL), before, "add_impulse", none & ARGUMENT);
     else
-        expect(u, ct_body_add_vertex_impulse(u->world, q->id, v, f), before, "add_vertex_impulse", 0);
+        expect(u, ct_body_add_vertex_impulse(u->world, q->id, v, f), before, "add_vertex_impulse", none & ARGUMENT);
 }
 
 /* the material becomes softer, stiffer, heavier, lighter */

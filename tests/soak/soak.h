@@ -26,6 +26,8 @@ int soak_edge_meets_triangle(const double *p, const double *q, const double *a, 
 double soak_winding(const double *x, const int32_t *triangles, int n, const double *p);
 /* soak_distance -- from p to the nearest of n triangles, to rounding. */
 double soak_distance(const double *x, const int32_t *triangles, int n, const double *p);
+/* soak_edges_distance -- between the edges ab and cd, to rounding. */
+double soak_edges_distance(const double *a, const double *b, const double *c, const double *d);
 
 /* ---- a world in progress ---- */
 typedef struct soak_item {
