@@ -6,7 +6,8 @@ links      each link of README, CHANGELOG, docs/ and examples/README.md leads to
 files      each path of the repository between backticks is there
 code       each block ```c compiles (-fsyntax-only, against src/public/api.h); declarations that it takes for granted are in PRELUDE
 quotes     each block ```c below `<!-- quote FILE -->` is in that file, line for line
-commands   each line `$ build/contact ...` of a block ```console runs and ends with 0, and so do pairs of program and output in docs/start.md
+commands   each line `$ build/contact ...` of a block ```console runs and ends with 0
+programs   the solutions of docs/exercises.md compile without a warning, run and end with 0
 drawings   each .svg of docs/ is a complete document
 site       `make site` builds without a warning, where mkdocs is installed; nothing in it is loaded from elsewhere
 Names of the library's functions in documents are tests/test_tools.py's, lengths of sentences tests/test_sentences.py's.
@@ -170,6 +171,34 @@ def test_commands(d):
     check("commands of documents run", not wrong and count > 5, "; ".join(wrong) or count)
 
 
+def test_programs(d):
+    """A solution: `<!-- program NAME ARGUMENTS -->` above its block. The commands of its page run before."""
+    wrong, count = [], 0
+    library = os.path.join(ROOT, "build", "libcontact_dev.a")
+    for page in PAGES:
+        found = [(m.group(1).split(), code) for language in ("c", "python") for before, code in blocks(page, language)
+                 for m in [re.search(r"<!-- program (.*?) -->", before)] if m]
+        for _, text in blocks(page, "console") if found else []:
+            for command in re.findall(r"^\$ (build/contact .*)$", text, re.M):
+                subprocess.run(["sh", "-c", command.replace("/tmp/", d + "/")], cwd=ROOT, capture_output=True, timeout=120)
+        for words, code in found:
+            count += 1
+            path = os.path.join(d, words[0])
+            with open(path, "w") as f:
+                f.write(code)
+            run = [sys.executable, path] + [w.replace("/tmp/", d + "/") for w in words[1:]]
+            if path.endswith(".c"):
+                p = subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-I", ROOT, path, library, "-pthread", "-lm", "-o", path + ".run"], capture_output=True, text=True)
+                if p.returncode or p.stderr.strip():
+                    wrong.append("%s: %s: %s" % (page, words[0], p.stderr))
+                    continue
+                run = [path + ".run"]
+            p = subprocess.run(run, capture_output=True, text=True, timeout=120)
+            if p.returncode or not p.stdout.strip():
+                wrong.append("%s: %s: exit %d, %s" % (page, words[0], p.returncode, p.stdout + p.stderr))
+    check("programs of documents are right", not wrong and count > 4, "; ".join(wrong) or count)
+
+
 def test_drawings(d):
     wrong, count = [], 0
     for path in glob.glob(os.path.join(ROOT, "docs", "**", "*.svg"), recursive=True):
@@ -228,7 +257,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
     only = ["test_" + n for n in parser.parse_args().only.split(",") if n]
-    for t in (test_links, test_files, test_code, test_quotes, test_commands, test_drawings, test_site):
+    for t in (test_links, test_files, test_code, test_quotes, test_commands, test_programs, test_drawings, test_site):
         if not only or t.__name__ in only:
             with tempfile.TemporaryDirectory(prefix="contact_docs_") as d:
                 try:
