@@ -8,6 +8,7 @@ code       each block ```c compiles (-fsyntax-only, against src/public/api.h); d
 quotes     each block ```c below `<!-- quote FILE -->` is in that file, line for line
 commands   each line `$ build/contact ...` of a block ```console runs and ends with 0
 programs   the solutions of docs/exercises.md compile without a warning, run and end with 0
+extend     the solver of docs/extend.md, added to a copy of the source, solves a problem
 drawings   each .svg of docs/ is a complete document
 site       `make site` builds without a warning, where mkdocs is installed; nothing in it is loaded from elsewhere
 Names of the library's functions in documents are tests/test_tools.py's, lengths of sentences tests/test_sentences.py's.
@@ -121,7 +122,7 @@ def test_code(d):
     for page in PAGES:
         text = '#include "contact.h"\n' + PRELUDE
         for k, (before, code) in enumerate(blocks(page, "c")):
-            if "quote" in before:
+            if "quote" in before or "new src" in before:
                 continue
             count += 1
             if "int main(" in code:
@@ -199,6 +200,30 @@ def test_programs(d):
     check("programs of documents are right", not wrong and count > 4, "; ".join(wrong) or count)
 
 
+def test_extend(d):
+    """The solver of docs/extend.md is added to a copy of the source, and solves examples/problem.c."""
+    for folder in ("src", "tools", "examples"):
+        shutil.copytree(os.path.join(ROOT, folder), os.path.join(d, folder))
+    for before, code in blocks("docs/extend.md", "c"):
+        m = re.search(r"<!-- new (\S+) -->", before)
+        if m:
+            with open(os.path.join(d, m.group(1)), "w") as f:
+                f.write(code)
+    with open(os.path.join(d, "four.diff"), "w") as f:
+        f.write(next(code for _, code in blocks("docs/extend.md", "diff")))
+    said = subprocess.run(["git", "apply", "-C1", "four.diff"], cwd=d, capture_output=True, text=True)
+    check("the four lines of docs/extend.md apply", said.returncode == 0, said.stderr)
+    with open(os.path.join(d, "p.c"), "w") as f:
+        f.write(read("examples/problem.c").replace("CT_SOLVER_AUTO", "CT_SOLVER_JACOBI"))
+    off = ["-DCONTACT_WITH_%s=0" % s for s in ("DCD", "BARRIER", "LAYERS", "PENALTY", "GEOMETRIC", "EXPLICIT", "FORMS", "MESHING", "QUERIES")]
+    stb = os.environ.get("STB_CFLAGS", "-isystem /usr/include/stb").split()
+    for command in ([sys.executable, "tools/amalgamate.py"], ["cc", "-std=c99", "-O0", "-w", "-DCONTACT_OPTIMIZE=0", "-I."] + off + stb + ["p.c", "-lm", "-o", "p"], ["./p"]):
+        said = subprocess.run(command, cwd=d, capture_output=True, text=True)
+        if said.returncode:
+            break
+    check("the solver of docs/extend.md solves", said.returncode == 0 and "solved by jacobi" in said.stdout, said.stderr[-500:] + said.stdout[-300:])
+
+
 def test_drawings(d):
     wrong, count = [], 0
     for path in glob.glob(os.path.join(ROOT, "docs", "**", "*.svg"), recursive=True):
@@ -257,7 +282,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
     only = ["test_" + n for n in parser.parse_args().only.split(",") if n]
-    for t in (test_links, test_files, test_code, test_quotes, test_commands, test_programs, test_drawings, test_site):
+    for t in (test_links, test_files, test_code, test_quotes, test_commands, test_programs, test_extend, test_drawings, test_site):
         if not only or t.__name__ in only:
             with tempfile.TemporaryDirectory(prefix="contact_docs_") as d:
                 try:
