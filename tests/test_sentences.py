@@ -15,7 +15,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LONG, MOST = 25, 34
 # pages for a reader who begins; the other pages of docs/ are counted only
-TEACH = ["start", "examples", "exercises", "extend", "units", "guarantees", "troubleshooting", "faq", "porting", "performance", "threads", "measured"]
+TEACH = ["start", "examples", "exercises", "extend", "units", "guarantees", "troubleshooting", "faq", "porting", "performance", "threads", "measured", "games", "events", "queries", "files", "methods", "locking", "switches", "policy", "comparison"]
 SHORT = [("README.md", 150), ("src/public/manual.txt", 200), ("CHANGELOG.md", 100)]
 
 
