@@ -8,7 +8,7 @@ code       each block ```c compiles (-fsyntax-only, against src/public/api.h); d
 quotes     each block ```c below `<!-- quote FILE -->` is in that file, line for line
 commands   each line `$ build/contact ...` of a block ```console runs and ends with 0
 programs   the solutions of docs/exercises.md compile without a warning, run and end with 0
-extend     the solver of docs/extend.md, added to a copy of the source, solves a problem
+extend     the law and the solver of docs/extend.md, added to a copy of the source, do what the page says
 drawings   each .svg of docs/ is a complete document
 site       `make site` builds without a warning, where mkdocs is installed; nothing in it is loaded from elsewhere
 Names of the library's functions in documents are tests/test_tools.py's, lengths of sentences tests/test_sentences.py's.
@@ -201,27 +201,38 @@ def test_programs(d):
 
 
 def test_extend(d):
-    """The solver of docs/extend.md is added to a copy of the source, and solves examples/problem.c."""
-    for folder in ("src", "tools", "examples"):
+    """The friction law and the solver of docs/extend.md are added to a copy of the source; its program and examples/problem.c run with them."""
+    for folder in ("src", "tools"):
         shutil.copytree(os.path.join(ROOT, folder), os.path.join(d, folder))
+    programs = {"problem.c": read("examples/problem.c").replace("CT_SOLVER_AUTO", "CT_SOLVER_JACOBI").replace("#define CONTACT_IMPLEMENTATION\n", "")}
     for before, code in blocks("docs/extend.md", "c"):
-        m = re.search(r"<!-- new (\S+) -->", before)
-        if m:
-            with open(os.path.join(d, m.group(1)), "w") as f:
+        m = re.search(r"<!-- (new|extend) (\S+) -->", before)
+        if m and m.group(1) == "extend":
+            programs[m.group(2)] = code
+        elif m:
+            with open(os.path.join(d, m.group(2)), "w") as f:
                 f.write(code)
-    with open(os.path.join(d, "four.diff"), "w") as f:
-        f.write(next(code for _, code in blocks("docs/extend.md", "diff")))
-    said = subprocess.run(["git", "apply", "-C1", "four.diff"], cwd=d, capture_output=True, text=True)
-    check("the four lines of docs/extend.md apply", said.returncode == 0, said.stderr)
-    with open(os.path.join(d, "p.c"), "w") as f:
-        f.write(read("examples/problem.c").replace("CT_SOLVER_AUTO", "CT_SOLVER_JACOBI"))
+    for k, (_, code) in enumerate(blocks("docs/extend.md", "diff")):
+        with open(os.path.join(d, "change.diff"), "w") as f:
+            f.write(code)
+        said = subprocess.run(["git", "apply", "-C1", "change.diff"], cwd=d, capture_output=True, text=True)
+        check("change %d of docs/extend.md applies" % k, said.returncode == 0, said.stderr)
+    with open(os.path.join(d, "contact.c"), "w") as f:
+        f.write('#define CONTACT_IMPLEMENTATION\n#include "contact.h"\n')
+    cc = ["cc", "-std=c99", "-O0", "-w", "-I."] + os.environ.get("STB_CFLAGS", "-isystem /usr/include/stb").split()
     off = ["-DCONTACT_WITH_%s=0" % s for s in ("DCD", "BARRIER", "LAYERS", "PENALTY", "GEOMETRIC", "EXPLICIT", "FORMS", "MESHING", "QUERIES")]
-    stb = os.environ.get("STB_CFLAGS", "-isystem /usr/include/stb").split()
-    for command in ([sys.executable, "tools/amalgamate.py"], ["cc", "-std=c99", "-O0", "-w", "-DCONTACT_OPTIMIZE=0", "-I."] + off + stb + ["p.c", "-lm", "-o", "p"], ["./p"]):
+    commands = [[sys.executable, "tools/amalgamate.py"], cc + ["-DCONTACT_OPTIMIZE=0"] + off + ["-c", "contact.c"]]
+    for name, code in programs.items():
+        with open(os.path.join(d, name), "w") as f:
+            f.write(code)
+        commands += [cc + [name, "contact.o", "-lm", "-o", name + ".run"], ["./" + name + ".run"]]
+    out = ""
+    for command in commands:
         said = subprocess.run(command, cwd=d, capture_output=True, text=True)
+        out += said.stdout
         if said.returncode:
             break
-    check("the solver of docs/extend.md solves", said.returncode == 0 and "solved by jacobi" in said.stdout, said.stderr[-500:] + said.stdout[-300:])
+    check("the law and the solver of docs/extend.md work", said.returncode == 0 and "solved by jacobi" in out, said.stderr[-500:] + out[-300:])
 
 
 def test_drawings(d):
