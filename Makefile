@@ -9,6 +9,7 @@
 #   make fuzz       libFuzzer on each reader, SECONDS=600 each (clang)
 #   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make test-all   that, every switch, language and consumer, platforms, long scenes, fuzz and soak in short form
+#   make site       build/site, the documents as a static site (needs mkdocs)
 #   make docs       docs/pile.webp, the film of the README (needs ffmpeg)
 #   make sizes      the table of sizes in docs/switches.md and compile times
 #   make libcontact.so  build/libcontact.so, the public functions for other languages      make python  build/python, the package of python/
@@ -70,13 +71,13 @@ OBJTSAN := $(UNITS:%=build/otsan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all python libcontact.so demo docs test test-build test-plain test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
+.PHONY: all python libcontact.so demo docs site test test-build test-plain test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a
 
 # ---- libraries that are needed: found, or fetched by package name (tools/deps.sh) ----
-NODEPS := clean format amalgamate install
+NODEPS := clean format amalgamate install site
 ifneq ($(filter-out $(NODEPS),$(or $(MAKECMDGOALS),all)),)
 include build/deps/stb.mk
 endif
@@ -306,6 +307,9 @@ install:
 demo:
 	@$(MAKE) --no-print-directory -j$(JOBS) build/contact
 	@$(PYTHON) tools/make_demo.py
+site:
+	@$(PYTHON) tools/make_site.py
+
 docs: build/contact
 	@$(PYTHON) tools/make_film.py
 accept: build/contact

@@ -1,5 +1,5 @@
 /* test_regions.c -- the hierarchy of connected regions: its tree, polytopes, cones, contours, and the pairs that it finds against brute force.
-   `test_regions --table` prints the figures of docs/regions.md: pairs visited and CPU times for a flat, a folded and a crumpled sheet. */
+   `test_regions --table` prints the figures of docs/lab/regions.md: pairs visited and CPU times for a flat, a folded and a crumpled sheet. */
 #include "world_util.h"
 #include <time.h>
 #include "../src/4_geom/ccd.h"

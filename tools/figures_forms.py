@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""figures_forms.py -- the tables of docs/forms.md: one scene in every form and with every integrator of CT_STEPPER_BARRIER.
+"""figures_forms.py -- the tables of docs/lab/forms.md: one scene in every form and with every integrator of CT_STEPPER_BARRIER.
 
-Usage: figures_forms.py [--page docs/forms.md]   prints the tables, or writes them between the page's marks. Every number comes from a run of
+Usage: figures_forms.py [--page docs/lab/forms.md]   prints the tables, or writes them between the page's marks. Every number comes from a run of
 build/contact made here. Standard library only.
 """
 import argparse
