@@ -189,8 +189,8 @@ static int cti_augmented_edge(const cti_augmented *s, int i, double *edge)
     return s->q.cone == CT_CONE_BOX ? edge[1] != 0 || edge[2] != 0 : length >= least;
 }
 
-/* change [rows]: goals minus bounds become Newton's change of the bounds, where contacts slide. Where a load grows faster than its bound, no bound lets
-   the contact slide: it sticks, DBL_MAX. 0: out of memory */
+/* change [rows]: goals minus bounds become Newton's change of the bounds, where contacts slide. Where a load grows faster than its bound, no bound
+   lets the contact slide: it sticks, DBL_MAX. 0: out of memory */
 static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_arena *arena, double *change)
 {
     const cti_problem *p = s->q.p;

@@ -6,9 +6,10 @@
    A + J'HJ and two or three solves. eta is an energy and the same for all pairs: in velocities, a pair of a light body would be centred long after
    one of a heavy body is.
    Friction, and equations with a bound, satisfy gamma nu + g y_t = 0, y_t = u_t + c gamma, nu = sqrt(|y_t|^2 + delta^2), with g = mu lambda; its
-   change in the corrector is Newton's (cti_iterate_bounds). Both gamma and y_t are unknowns of the linearized equation, whose H is symmetric and, with |gamma| <= g, positive semidefinite. delta
-   vanishes with eta, which is not far ahead of the residual: then steps would end at pairs that nearly vanish. The sections of boxes and pyramids are two intervals, those of a pyramid along axes that are turned by 45 degrees.
-   Based on: Mehrotra 1992 (predictor and corrector); Chan, Golub, Mulet 1999 (the linearization of gamma nu + g y); Otaduy 2009, eq. 6-7 (the laws). */
+   change in the corrector is Newton's (cti_iterate_bounds). Both gamma and y_t are unknowns of the linearized equation, whose H is symmetric and,
+   with |gamma| <= g, positive semidefinite. delta vanishes with eta, which is not far ahead of the residual: then steps would end at pairs that
+   nearly vanish. The sections of boxes and pyramids are two intervals, those of a pyramid along axes that are turned by 45 degrees.
+   Based on: Mehrotra 1992 (predictor and corrector); Chan, Golub, Mulet 1999 (the linearization of gamma nu + g y); Otaduy 2009, eq. 6-7 (laws). */
 #include "central.h"
 #include "solve_policy.h"
 #include <float.h>
@@ -24,7 +25,7 @@ typedef struct cti_central {
     double *e, *dr, *H;     /* [3 rows] dr = -e - H du + edge (change of the bound); [3 rows]; [9 rows] */
     double *edges, *change; /* [4 rows] 1 of friction, and its edge; [rows] change of its bound */
     double *nu;             /* [2 rows] of the intervals or discs */
-    double unit, eta;       /* [m/s per N s] mean local compliance; mean product of the pairs */
+    double unit, eta;       /* [m/s per N s] a mean of the local compliances, between the arithmetic and the harmonic one; [J] of the pairs */
     int n_pairs;
 } cti_central;
 
@@ -35,7 +36,8 @@ static void cti_central_law(const cti_central *s, int i)
 {
     const cti_row *row = &s->q.p->rows[i];
     cti_central_pair *a = s->pair + 2 * (size_t)i, *b = a + 1;
-    double c = (double)row->compliance[0], soft = (double)row->softness, r = s->q.r[3 * (size_t)i], u = s->q.u[3 * (size_t)i], ahead = (double)row->recover;
+    double c = (double)row->compliance[0], soft = (double)row->softness, ahead = (double)row->recover;
+    double r = s->q.r[3 * (size_t)i], u = s->q.u[3 * (size_t)i];
     int k;
     memset(a, 0, 2 * sizeof *a);
     a->c = b->c = -1;
@@ -89,8 +91,8 @@ static int cti_central_open(cti_central *s, const cti_jacobian *J, ct_cone cone,
 {
     const cti_problem *p = J->p;
     size_t m = (size_t)p->n_rows;
-    double speed, logs = 0;
-    int i, n = 0;
+    double speed, sum = 0, inverse = 0;
+    int i;
     s->pair = CTI_ARENA_NEW(arena, cti_central_pair, 2 * m), s->e = CTI_ARENA_ZERO(arena, double, 22 * m);
     if (!s->pair || !s->e || !cti_iterate_open(&s->q, J, cone, arena, v))
         return 0;
@@ -98,9 +100,9 @@ static int cti_central_open(cti_central *s, const cti_jacobian *J, ct_cone cone,
     s->edges = s->nu + 2 * m, s->change = s->edges + 4 * m;
     for (i = 0; i < p->n_rows; i++) {
         double d = cti_central_local(p, i);
-        logs += d > 0 ? log(d) : 0, n += d > 0;
+        sum += d, inverse += d > 0 ? 1 / d : 0;
     }
-    s->unit = exp(logs / cti_max_int(1, n));
+    s->unit = inverse > 0 ? sqrt(sum / inverse) : 1;
     speed = cti_solve_tuned.central.start * cti_fmin((double)s->q.now, 1) * (double)p->velocity_scale;
     for (s->n_pairs = 0, i = 0; i < p->n_rows; i++) {
         cti_central_law(s, i), cti_central_center(s, i, speed * speed / s->unit);
@@ -290,8 +292,9 @@ static int cti_central_follow(cti_central *s, const cti_linear *L, cti_arena *ar
     return ok && cti_central_direct(s, L, eta, 0, a);
 }
 
-/* One iteration: the predictor aims at eta = 0, the corrector at the share of eta that the predictor leaves, cubed, with what the predictor bends. Where
-   that cuts the step short, it is bent only as far as the predictor went, and friction keeps its bounds. 0: out of memory */
+/* One iteration: the predictor aims at eta = 0, the corrector at the share of eta that the predictor leaves, cubed, with what the predictor bends.
+   Where that cuts the step short, it is bent only as far as the predictor went, and friction keeps its bounds. natural: of the iterate. 0: out of
+   memory */
 static int cti_central_iterate(cti_central *s, const cti_linear *L, cti_arena *arena, double natural)
 {
     const cti_problem *p = s->q.p;

@@ -203,8 +203,8 @@ static void cti_iterate_lack(const cti_iterate *q, const cti_linear *L, const do
     }
 }
 
-CTI_FN int cti_iterate_bounds(const cti_iterate *q, const cti_linear *L, cti_arena *arena, const double *H, const double *edges, int most, double solved,
-                              double *change)
+CTI_FN int cti_iterate_bounds(const cti_iterate *q, const cti_linear *L, cti_arena *arena, const double *H, const double *edges, int most,
+                              double solved, double *change)
 {
     int m = q->p->n_rows, i, j, k, slides = 0;
     double *r = CTI_ARENA_ZERO(arena, double, m), *x = CTI_ARENA_ZERO(arena, double, m), *all, first, along;

@@ -67,8 +67,8 @@ CTI_FN double cti_iterate_coefficient(const cti_row *row);
    what normal impulses change by x. edges [4 rows]: 1 where the bound holds the impulse, else 0; the change [3] of that impulse with its bound.
    Method: generalized conjugate residuals, each of which takes one solve with the last factor, whose H it is; at most `most`, until the square of the
    residual is `solved` of the first. d and du are overwritten. 0 when memory ran out. */
-CTI_FN int cti_iterate_bounds(const cti_iterate *q, const cti_linear *L, cti_arena *arena, const double *H, const double *edges, int most, double solved,
-                              double *change);
+CTI_FN int cti_iterate_bounds(const cti_iterate *q, const cti_linear *L, cti_arena *arena, const double *H, const double *edges, int most,
+                              double solved, double *change);
 /* cti_iterate_natural -- natural map of u and r as they are: without the judge's balance of momenta. */
 CTI_FN double cti_iterate_natural(const cti_iterate *q);
 /* cti_iterate_close -- the best to v and the rows, its residuals and status to info. */

@@ -290,9 +290,9 @@ static int cti_islands_has_joints(const cti_island *q)
     return any;
 }
 
-/* Newton's methods go on from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget was not enough. Contacts
-   alone are solved by the interior point method. The augmented Lagrangian takes rows with equations and what is left, and the last digits in islands of
-   rigid bodies. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
+/* Newton's methods go on from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget was not enough.
+   Contacts are solved by the interior point method. The augmented Lagrangian takes rows of joints and what is left, and the last digits in islands
+   of rigid bodies. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
 static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc *desc, cti_islands_rival *rival, cti_islands_result *out,
                               cti_solve_info *info, double *visits)
 {
