@@ -10,6 +10,7 @@
 #   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make test-all   that, every switch, language and consumer, platforms, long scenes, fuzz and soak in short form
 #   make docs       docs/pile.webp, the film of the README (needs ffmpeg)
+#   make web        pages to play with, build/web/index.html (emscripten)      make test-web  the same in headless Chromium
 #   make sizes      the table of sizes in docs/switches.md and compile times
 #   make install    contact.h, contact.c and contact.pc to PREFIX (/usr/local), below DESTDIR
 #   make dist       build/contact-VERSION.tar.gz: contact.h, contact.c, stb_ds.h, LICENSE, examples
@@ -67,7 +68,7 @@ OBJTSAN := $(UNITS:%=build/otsan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all demo docs test test-build test-plain test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
+.PHONY: all web test-web demo docs test test-build test-plain test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a
@@ -281,6 +282,39 @@ demo:
 	@$(PYTHON) tools/make_demo.py
 docs: build/contact
 	@$(PYTHON) tools/make_film.py
+# ---- pages of the web: build/web works from a folder as from a server ----
+EMCC ?= emcc
+FLAGSWEB := -O2 -fno-unroll-loops -mllvm -inline-threshold=15 -msimd128 -mbulk-memory -mnontrapping-fptoint -DCONTACT_WITH_FILES=0 -DCONTACT_WITH_REPAIR=0 -DCONTACT_WITH_RODS=0
+LINKWEB := -O3 -msimd128 -mbulk-memory -mnontrapping-fptoint -s STANDALONE_WASM --no-entry -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=1GB \
+    -s INITIAL_MEMORY=67108864 -s TOTAL_STACK=1MB
+WEBFILES := $(patsubst web/%,build/web/%,$(wildcard web/*.html web/*.css) $(filter-out web/test.js web/browser.js web/bench.js,$(wildcard web/*.js)))
+build/web/game.o build/web/game_page.o: WITH := -DCONTACT_PRESET_GAME
+build/web/stb_ds.h:
+	@mkdir -p $(@D)
+	@cd tools && CC="$(CC)" STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) -c "import make_dist, shutil; shutil.copy(make_dist.stb_ds(), '../$@')"
+build/web/%_page.o: web/page.c contact.h build/web/stb_ds.h
+	@mkdir -p $(@D)
+	$(call say,EMCC $@)
+	$(Q)$(EMCC) -std=c99 $(WARN) $(FLAGSWEB) $(WITH) -Ibuild/web -I. -c $< -o $@
+build/web/%.o: contact.c contact.h build/web/stb_ds.h
+	@mkdir -p $(@D)
+	$(call say,EMCC $@)
+	$(Q)$(EMCC) -std=c99 $(FLAGSWEB) $(WITH) -Ibuild/web -Wno-misleading-indentation -c $< -o $@
+build/web/%.wasm: build/web/%.o build/web/%_page.o
+	$(call say,LINK $@)
+	$(Q)$(EMCC) $^ $(LINKWEB) -o $@
+build/web/%.wasm.js: build/web/%.wasm web/pack.py
+	@$(PYTHON) web/pack.py $* $< $@
+$(WEBFILES): build/web/%: web/%
+	@mkdir -p $(@D) && cp $< $@
+.PRECIOUS: build/web/%.o build/web/%_page.o build/web/%.wasm
+web:
+	@if ! command -v $(EMCC) >/dev/null; then echo "make web needs emcc:   apt-get install emscripten"; exit 1; fi
+	@$(MAKE) -s --no-print-directory build/web/game.wasm.js build/web/full.wasm.js $(WEBFILES)
+	@echo "build/web/index.html"
+test-web: web
+	@if ! command -v node >/dev/null; then echo "make test-web needs node:   apt-get install nodejs"; exit 1; fi
+	@STB_CFLAGS="$(STB_CFLAGS)" node web/test.js build/web $(PARTS)
 accept: build/contact
 	@$(PYTHON) tools/accept.py
 BENCHES := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/bench_*.c))
