@@ -167,7 +167,7 @@ PAGE void page_mesh_move(int i, double x, double y, double z)
 }
 
 /* ---- bodies ---- */
-enum { SOFT, CLOTH, RIGID, KINEMATIC, STATIC, PLANE };
+enum { SOFT, CLOTH, RIGID, KINEMATIC, STATIC, PLANE, POINTS };
 /* values of page_add: position, rotation, velocity, angular velocity, then these */
 enum { V_POSITION, V_ROTATION = 3, V_VELOCITY = 7, V_SPIN = 10, V_DENSITY = 13, V_YOUNG, V_FRICTION, V_THICKNESS, V_BENDING, V_DAMPING, V_MODEL, V_POISSON };
 static void place(const double *v, ct_real position[3], ct_real rotation[4])
@@ -231,6 +231,19 @@ static ct_code add_hard(page *p, int kind, const double *v, ct_body_id *id)
     s.mesh = kind == PLANE ? NULL : mesh, s.plane_normal[1] = 1, s.friction = friction, s.thickness = thickness, s.name = "still";
     return ct_body_add_static(p->world, &s, id);
 }
+/* V_DENSITY is the mass of a point [kg] */
+static ct_code add_points(page *p, const double *v, ct_body_id *id)
+{
+    ct_points_desc d = ct_points_desc_default();
+    ct_real masses[64];
+    for (int i = 0; i < 64; i++)
+        masses[i] = (ct_real)v[V_DENSITY];
+    if (skin.n_positions > 64)
+        return CT_ERR_ARGUMENT;
+    place(v, d.position, d.rotation), move(v, d.velocity, d.angular_velocity);
+    d.mesh = &skin, d.masses = masses, d.friction = (ct_real)v[V_FRICTION], d.thickness = (ct_real)v[V_THICKNESS], d.name = "points";
+    return ct_body_add_points(p->world, &d, id);
+}
 /* adds a body of the mesh that was made last, and returns its number */
 PAGE int page_add(page *p, int kind, const double *values)
 {
@@ -240,7 +253,10 @@ PAGE int page_add(page *p, int kind, const double *values)
     if (k == MOST_BODIES)
         return fail("too many bodies");
     ct_body_id *id = &p->body[k];
-    if (world_code(p, kind == SOFT ? add_soft(p, values, id) : kind == CLOTH ? add_cloth(p, values, id) : add_hard(p, kind, values, id)))
+    if (world_code(p, kind == SOFT     ? add_soft(p, values, id)
+                      : kind == CLOTH  ? add_cloth(p, values, id)
+                      : kind == POINTS ? add_points(p, values, id)
+                                       : add_hard(p, kind, values, id)))
         return -1;
     p->n_bodies = k < p->n_bodies ? p->n_bodies : k + 1, p->structure++;
     return k;
@@ -469,7 +485,7 @@ PAGE double page_ccd(int edges, const double *x0, const double *x1, double dista
 static ct_problem *problem;
 static struct {
     double *numbers; /* [count] rows: iteration, residual, x, r */
-    int count, capacity, n, m;
+    int count, capacity;
 } history;
 static ct_solution answer;
 /* a dense matrix by rows; what is 0 is left out */
@@ -529,15 +545,14 @@ static int remember(void *user, const ct_solution *s)
     to[0] = s->iterations, to[1] = s->residual;
     memcpy(to + 2, s->x, sizeof(double) * (size_t)s->n);
     memcpy(to + 2 + s->n, s->r, sizeof(double) * (size_t)s->m);
-    history.n = s->n, history.m = s->m;
     return history.count < 4000;
 }
-/* solves it and keeps every iteration; x, r: a start, or NULL. Returns the number of iterations kept; page_history has them, page_answer the end */
-PAGE int page_problem_solve(int solver, double tolerance, int budget, int plain, int paper, double *x, double *r)
+/* solves it and keeps every iterate that the solver shows. Returns their number; page_history has them, page_result the end */
+PAGE int page_problem_solve(int solver, double tolerance, int budget, int plain, int paper)
 {
-    ct_problem_info info;
     ct_solver_desc d = ct_solver_desc_default();
-    if (!problem || ct_problem_info_get(problem, &info))
+    ct_code code;
+    if (!problem)
         return fail("there is no problem");
     ct_solution_free(&answer);
     memset(&answer, 0, sizeof answer);
@@ -545,15 +560,14 @@ PAGE int page_problem_solve(int solver, double tolerance, int budget, int plain,
     d.solver = (ct_solver)solver, d.tolerance = (ct_real)tolerance, d.budget = budget, d.plain = plain, d.trace = remember;
     if (paper)
         d.termination = CT_TERMINATION_PAPER;
-    ct_solution given = {0};
-    if (x && r)
-        d.warm = 1, given.x = x, given.r = r, given.n = info.n, given.m = info.m;
-    ct_code code = ct_problem_solve(problem, &d, x && r ? &given : &answer);
-    if (code)
-        return fail(ct_code_text(code));
-    if (x && r)
-        answer = given, answer.x = answer.r = NULL;
-    return history.count;
+    code = ct_problem_solve(problem, &d, &answer);
+    return code ? fail(ct_code_text(code)) : history.count;
+}
+/* x [n] and r [m] */
+PAGE void page_result(double *out)
+{
+    memcpy(out, answer.x, sizeof(double) * (size_t)answer.n);
+    memcpy(out + answer.n, answer.r, sizeof(double) * (size_t)answer.m);
 }
 PAGE const double *page_history(void) { return history.numbers; }
 PAGE double page_answer(int what) { return what == 0 ? (double)answer.outcome : what == 1 ? (double)answer.iterations : answer.residual; }

@@ -236,6 +236,7 @@ class View {
   }
   resize() {
     const ratio = Math.min(window.devicePixelRatio || 1, this.scaleLimit), c = this.canvas;
+    if (!c.isConnected) return ratio; /* a canvas that others copy from has the size that they give it */
     const w = Math.max(1, Math.round(c.clientWidth * ratio)), h = Math.max(1, Math.round(c.clientHeight * ratio));
     if (c.width !== w || c.height !== h) c.width = w, c.height = h;
     return ratio;

@@ -2,17 +2,18 @@
 "use strict";
 class Scene {
   /* thickness [m], friction, dt [s], speed [rad/s] of the figure */
-  constructor(lib, { thickness = 0.004, friction = 0.4, dt = 1 / 60, speed = 0.6, gravity = 9.81 } = {}) {
+  constructor(lib, { thickness = 0.004, friction = 0.4, dt = 1 / 60, speed = 0.6, gravity = 9.81, stepper = -1, solver = -1 } = {}) {
     Object.assign(this, { lib, thickness, friction, dt, speed, gravity, turn: [1, 0], steps: 0, figure: -1, letters: 0, every: 6, status: 0, pulled: false });
     this.start = { thickness, friction, dt, speed, gravity };
     this.log = []; /* what was done before which step, for code.js: { step, op, ... } */
-    lib.page_begin(-1, thickness, friction);
+    lib.page_begin(stepper, thickness, friction);
+    if (solver >= 0) lib.page_option(0, solver);
     lib.page_option(4, -gravity);
     this.p = lib.page_new();
     this.bodies = []; /* by number: { kind, name, color, ... }, or null */
     this.saved = []; /* the figure's turn and the step, by snapshot */
     this.structure = 0;
-    this.add("plane", null, {});
+    this.add("plane", null, stepper === 6 ? { friction: 0 } : {}); /* EXPLICIT has no friction */
   }
   free() { this.lib.page_delete(this.p); }
   /* mesh: { call: [function of page.c, ...arguments] } or a surface of shapes.js, with the cell of its tets for soft bodies */

@@ -149,9 +149,11 @@ const shapes = (() => {
     const nz = Math.ceil(2 * half / cell); /* the lattice is symmetric about the letter's plane */
     return mesh(d, [-box[0] - 0.6 * cell, -box[1] - 0.6 * cell, -(nz / 2 + 0.75) * cell], [box[0] + cell, box[1] + cell, (nz / 2 + 1) * cell], cell);
   }
+  /* a cube of n cells a side, for page_mesh_box */
+  const brick = (size, n) => ({ call: ["page_mesh_box", size, size, size, n, n, n, 1] });
   /* a shape that was made once is the same object again */
   const kept = new Map(), once = (name, f) => (...a) => { const key = name + a; if (!kept.has(key)) kept.set(key, Object.assign(f(...a), { name: key.replace(/\W/g, "_") })); return kept.get(key); };
-  return { mesh, plinth: once("plinth", plinth), figure: once("figure", figure), cube: once("cube", cube), pudding: once("pudding", pudding), bead: once("bead", bead), ring: once("ring", ring),
+  return { mesh, brick, plinth: once("plinth", plinth), figure: once("figure", figure), cube: once("cube", cube), pudding: once("pudding", pudding), bead: once("bead", bead), ring: once("ring", ring),
     letter: once("letter_", letter), letterNames };
 })();
 if (typeof globalThis !== "undefined") globalThis.shapes = shapes;

@@ -181,11 +181,65 @@ async function testCcd() {
     await quiet(b, "collisions");
   } finally { await b.close(); }
 }
+async function testPapers() {
+  const b = await Browser.open({ width: 1200, height: 2943 }), far = (a, c) => Math.max(...a.map((v, i) => Math.abs(v - c[i])));
+  try {
+    await b.go(url("papers.html")), await b.wait("return !!(window.papers && papers.ready)");
+    await b.shot(path.join(shots, "papers.png"));
+    for (const id of ["ica-fig", "ica-plot", "mprgp-fig", "barrier-fig", "lemke-fig"]) await compare(b, id, "#" + id);
+    /* six solvers, one answer; impulses push where the string touches, and only there */
+    const runs = await b.run("return papers.string.facts()"), best = runs[0].last;
+    check("papers: six solvers solve the string", runs.every(r => r.outcome === "solved"), runs.map(r => `${r.iterations}`).join(" ") + " iterations");
+    const v = runs.map(r => far(r.last.x, best.x) / Math.max(...best.x.map(Math.abs)));
+    check("papers: with the same velocities", Math.max(...v) < 1e-4, Math.max(...v).toExponential(1) + " of the largest");
+    const pushed = best.r.filter((_, i) => i % 3 === 0);
+    check("papers: impulses push, at several nodes", Math.min(...pushed) > -1e-9 && pushed.filter(l => l > 1e-6).length >= 3, pushed.filter(l => l > 1e-6).length + " contacts");
+    /* the program in two unknowns against its four faces, solved by hand */
+    const f = await b.run("return papers.faces.facts()"), l = f.corner, q = f.free, a = f.A, energy = x => { const d = [x[0] - q[0], x[1] - q[1]]; return 0.5 * (a[0] * d[0] * d[0] + 2 * a[1] * d[0] * d[1] + a[3] * d[1] * d[1]); };
+    const faces = [q, [l[0], q[1] - a[1] / a[3] * (l[0] - q[0])], [q[0] - a[1] / a[0] * (l[1] - q[1]), l[1]], l].filter(x => x[0] >= l[0] - 1e-12 && x[1] >= l[1] - 1e-12).sort((x, y) => energy(x) - energy(y));
+    check("papers: MPRGP ends in the best of the four faces", far(f.run.x, faces[0]) < 1e-7, f.run.x.map(x => x.toFixed(6)).join(" "));
+    /* the barrier by its formula, and a minimum of the potential */
+    const e = await b.run("return papers.barrier.facts()"), formula = d => { const s = (d / e.dhat) ** 2; return e.k * e.dhat * -((s - 1) ** 2) * Math.log(s); };
+    const off = Math.max(...e.curve.filter(([y]) => y < 0.9 * e.dhat).map(([y, B]) => Math.abs(B / formula(y) - 1)));
+    check("papers: the curve is the formula of the barrier", off < 1e-6, off.toExponential(1));
+    const y = e.iterates[e.iterates.length - 1].y, slope = e.M * (y - e.hat) + e.H * e.H * (formula(y + 1e-6) - formula(y - 1e-6)) / 2e-6;
+    check("papers: Newton's last iterate is the minimum", Math.abs(slope) < 1e-3 * e.M * Math.abs(y - e.hat), `y = ${y.toFixed(5)} m, force ${slope.toExponential(1)}`);
+    /* Lemke's path against the four choices of who is pressed */
+    const c = await b.run("return papers.lemke.facts()"), W = c.W;
+    const worst = Math.max(...c.path.map(({ q, r }) => {
+      const det = W[0] * W[3] - W[1] * W[2], all = [[0, 0], [-q[0] / W[0], 0], [0, -q[1] / W[3]], [(-W[3] * q[0] + W[1] * q[1]) / det, (W[2] * q[0] - W[0] * q[1]) / det]];
+      const good = all.filter(s => s.every(x => x >= -1e-12) && W[0] * s[0] + W[1] * s[1] + q[0] > -1e-9 && W[2] * s[0] + W[3] * s[1] + q[1] > -1e-9);
+      return Math.min(...good.map(s => far(s, r)));
+    }));
+    check("papers: Lemke's answers are those of the four cones", worst < 1e-9, worst.toExponential(1));
+    /* a hand */
+    const [x0, y0] = await b.run("const f = document.getElementById('mprgp-fig'), r = (f.scrollIntoView({ block: 'center' }), f.getBoundingClientRect()), p = papers.faces.facts().free; const s = Math.min(r.width / 4.8, r.height / 3.6); return [r.left + r.width / 2 + p[0] * s, r.top + r.height / 2 - p[1] * s]");
+    await b.drag([[x0, y0], [x0 + 40, y0 + 20], [x0 + 160, y0 + 60]], { ms: 100, hold: false });
+    const moved = await b.run("return papers.faces.facts().free");
+    check("papers: the free minimum can be dragged", moved[0] > q[0] + 0.5, moved.map(v => v.toFixed(2)).join(" "));
+    await quiet(b, "papers");
+  } finally { await b.close(); }
+}
+async function testSteppers() {
+  const b = await Browser.open({ width: 1280, height: 1343 });
+  try {
+    await b.go(url("steppers.html")), await b.wait("return !!(window.all && all.ready)"), await b.run("all.most = 0, all.running = false");
+    for (const [what, n] of [["steppers", 7], ["solvers", 8]]) {
+      const tiles = await b.run(`$("what").value = "${what}", build(); for (let i = 0; i < 70; i++) all.tiles.forEach(step); all.tiles.forEach(tell), all.tiles.forEach(draw);
+        return all.tiles.map(t => ({ name: t.name, error: t.error, status: t.scene && t.scene.status, ms: t.ms, energy: t.scene && (r => r.kinetic + r.elastic + r.gravity)(t.scene.report()), depth: t.scene && t.scene.report().penetration }))`);
+      check(`${n} ${what} run`, tiles.length === n && tiles.every(t => !t.error), tiles.map(t => t.name + (t.error ? ": " + t.error : " " + t.ms.toFixed(1) + " ms")).join(", "));
+      check(`${what}: energies are alike`, Math.max(...tiles.map(t => t.energy)) < 1.35 * Math.min(...tiles.map(t => t.energy)), tiles.map(t => t.energy.toFixed(0)).join(" ") + " J");
+      check(`${what}: nothing is deeper than the thickness`, tiles.every(t => t.depth < 0.006));
+      await compare(b, what, ".tile canvas"), await b.shot(path.join(shots, what + ".png"));
+    }
+    await quiet(b, "steppers");
+  } finally { await b.close(); }
+}
 (async () => {
   fs.mkdirSync(shots, { recursive: true });
   const wants = p => !parts.length || parts.includes(p);
   const facts = wants("bench") || wants("playground") ? await testBench() : {};
-  const all = { playground: () => testPlayground(facts), phone: testPhone, ccd: testCcd };
+  const all = { playground: () => testPlayground(facts), phone: testPhone, ccd: testCcd, papers: testPapers, steppers: testSteppers };
   for (const p in all) if (wants(p)) {
     try { await all[p](); } catch (e) { check(p + " ends", false, e.stack); }
   }
