@@ -78,8 +78,8 @@ NODEPS := clean format amalgamate install
 ifneq ($(filter-out $(NODEPS),$(or $(MAKECMDGOALS),all)),)
 include build/deps/stb.mk
 endif
-# the archive and the table of sizes are of the library alone
-ifneq ($(filter-out $(NODEPS) dist sizes,$(or $(MAKECMDGOALS),all)),)
+# the archive, the table of sizes and the pages are of the library alone
+ifneq ($(filter-out $(NODEPS) dist sizes web test-web build/web/%,$(or $(MAKECMDGOALS),all)),)
 include build/deps/cjson.mk
 endif
 ifneq ($(filter test test-build test-plain build/tests/% build/tests32/% build/asan/% build/tsan/% test-tsan,$(MAKECMDGOALS)),)
@@ -286,7 +286,7 @@ docs: build/contact
 EMCC ?= emcc
 FLAGSWEB := -O2 -fno-unroll-loops -mllvm -inline-threshold=15 -msimd128 -mbulk-memory -mnontrapping-fptoint -DCONTACT_WITH_FILES=0 -DCONTACT_WITH_REPAIR=0 -DCONTACT_WITH_RODS=0
 LINKWEB := -O3 -msimd128 -mbulk-memory -mnontrapping-fptoint -s STANDALONE_WASM --no-entry -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=1GB \
-    -s INITIAL_MEMORY=67108864 -s TOTAL_STACK=1MB
+    -s INITIAL_MEMORY=201326592 -s TOTAL_STACK=1MB
 WEBFILES := $(patsubst web/%,build/web/%,$(wildcard web/*.html web/*.css) $(filter-out web/test.js web/browser.js web/bench.js,$(wildcard web/*.js)))
 build/web/game.o build/web/game_page.o: WITH := -DCONTACT_PRESET_GAME
 build/web/stb_ds.h:

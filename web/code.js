@@ -1,69 +1,31 @@
 /* code.js -- "Copy as C": a scene of the playground as a program that repeats its run with the same bits. What was added, removed and set comes
    before the step at which it was; pulls by hand are left out. */
 "use strict";
-function sceneAsC(scene, steps = Math.max(scene.steps, 300)) {
-  const num = x => Number.isInteger(x) ? String(x) : String(+x), list = a => "{" + a.map(num).join(", ") + "}";
-  const real = x => Number.isInteger(x) ? String(x) : "(ct_real)" + num(x), reals = a => "{" + a.map(real).join(", ") + "}";
-  const meshes = new Map(), start = scene.start, names = { thickness: "thickness", friction: "friction" };
-  const wrap = (numbers, per) => {
-    const rows = [];
-    for (let i = 0; i < numbers.length; i += per) rows.push("    " + numbers.slice(i, i + per).join(", "));
-    return rows.join(",\n");
-  };
-  let counts = {};
-  const surface = m => {
-    if (!meshes.has(m)) meshes.set(m, `static const double ${m.name}_x[] = {\n${wrap(Array.from(m.positions, num), 9)}};\nstatic const int32_t ${m.name}_t[] = {\n${wrap(Array.from(m.triangles, String), 24)}};\n`);
-    return m.name;
-  };
-  const add = b => {
-    const id = `body[${b.number}]`, out = [];
-    if (b.kind === "plane") return [`check(ct_body_add_static(world, floor_of(), &${id}));`];
-    if (b.mesh.call) {
-      const [f, ...a] = b.mesh.call;
-      if (f === "page_mesh_grid") out.push(`grid(${a.map(num).join(", ")});`);
-      else if (f === "page_mesh_box") out.push(`box(${a.map(num).join(", ")});`);
-    } else out.push(`surface(${surface(b.mesh)}_x, ${b.mesh.positions.length / 3}, ${surface(b.mesh)}_t, ${b.mesh.triangles.length / 3}, ${num(b.cell)});`);
-    const at = `${list(b.position)}, ${list(b.rotation)}`;
-    if (b.kind === "soft") out.push(`soft(${num(b.young)}, ${num(b.density)}, ${num(b.damping)}, ${num(b.friction)}, (double[])${list(b.position)}, (double[])${list(b.rotation)}, (double[])${list(b.velocity)}, &${id});`);
-    if (b.kind === "cloth") out.push(`cloth(${num(b.young)}, ${num(b.density)}, ${num(b.bending)}, ${num(b.damping)}, ${num(b.friction)}, (double[])${list(b.position)}, &${id});`);
-    if (b.kind === "rigid") out.push(`rigid(${num(b.density)}, ${num(b.friction)}, (double[])${list(b.position)}, (double[])${list(b.rotation)}, (double[])${list(b.velocity)}, &${id});`);
-    if (b.kind === "static") out.push(`still(${num(b.friction)}, &${id});`);
-    if (b.kind === "kinematic") out.push(`figure(${num(b.friction)}, (double[])${list(b.position)}, &${id});`);
-    counts[b.kind] = (counts[b.kind] || 0) + 1;
-    return [`/* ${b.name} */`, ...out];
-  };
-  const byStep = new Map(), state = { ...start };
-  let figure = -1;
-  for (const e of scene.log) {
-    const lines = byStep.get(e.step) || byStep.set(e.step, []).get(e.step);
-    if (e.op === "add") { if (e.body.kind === "kinematic") figure = e.body.number; lines.push(...add(e.body)); }
-    else if (e.op === "remove") lines.push(`check(ct_body_remove(world, body[${e.number}]));`, `body[${e.number}].index1 = 0;`);
-    else if (e.op === "gravity") lines.push(`gravity(${num(e.value)});`);
-    else if (e.op in names) lines.push(`set_${e.op}(${num(e.value)});`);
-    else {
-      if (state[e.op] === e.value) continue;
-      state[e.op] = e.value;
-      const [c, s] = Scene.turnOf(state.speed, state.dt);
-      lines.push(`dt = ${num(state.dt)}, turn_c = ${num(c)}, turn_s = ${num(s)};`);
-    }
-  }
-  const blocks = [...byStep].filter(([, l]) => l.length).sort((a, b) => a[0] - b[0])
-    .map(([step, lines]) => `    if (step == ${step}) {\n${lines.map(l => "        " + l).join("\n")}\n    }`).join("\n");
-  const [c0, s0] = Scene.turnOf(start.speed, start.dt), all = [...byStep.values()].flat().join("\n"), uses = f => all.includes(f + "(");
-  const helpers = [
-    ["grid", `static void grid(double x, double z, int nx, int nz)
+/* functions of the program, by the name by which calls are recognized */
+const CODE_HELPERS = [
+  [
+    "grid",
+    `static void grid(double x, double z, int nx, int nz)
 {
     ct_real size[2] = {(ct_real)x, (ct_real)z};
     int cells[2] = {nx, nz};
     ct_mesh_free(&mesh), forget_skin();
     check(ct_mesh_grid(size, cells, &mesh, NULL));
-}`], ["box", `static void box(double x, double y, double z, int nx, int ny, int nz, int tets)
+}`,
+  ],
+  [
+    "box",
+    `static void box(double x, double y, double z, int nx, int ny, int nz, int tets)
 {
     ct_real size[3] = {(ct_real)x, (ct_real)y, (ct_real)z};
     int cells[3] = {nx, ny, nz};
     ct_mesh_free(&mesh), forget_skin();
     check(ct_mesh_box(size, cells, tets, &mesh, NULL));
-}`], ["surface", `/* cell > 0: the surface of a soft body, in tets of that size */
+}`,
+  ],
+  [
+    "surface",
+    `/* cell > 0: the surface of a soft body, in tets of that size */
 static void surface(const double *x, int n, const int32_t *t, int n_triangles, double cell)
 {
     ct_mesh_free(&mesh), forget_skin();
@@ -77,7 +39,12 @@ static void surface(const double *x, int n, const int32_t *t, int n_triangles, d
     skin.n_positions = n, skin.n_triangles = n_triangles;
     if (cell > 0)
         check(ct_mesh_tetrahedralize(&skin, (ct_real)cell, &mesh, NULL));
-}`], ["soft", `static void soft(double young, double density, double damping, double friction, const double *x, const double *q, const double *v, ct_body_id *id)
+}`,
+  ],
+  [
+    "soft",
+    `static void soft(double young, double density, double damping, double friction, const double *x, const double *q, const double *v,
+                 ct_body_id *id)
 {
     ct_soft_desc d = ct_soft_desc_default();
     d.mesh = &mesh, d.surface = skin.positions ? &skin : NULL, d.name = "soft";
@@ -88,7 +55,11 @@ static void surface(const double *x, int n, const int32_t *t, int n_triangles, d
     for (int i = 0; i < 3; i++)
         d.position[i] = (ct_real)x[i], d.velocity[i] = (ct_real)v[i];
     check(ct_body_add_soft(world, &d, id));
-}`], ["cloth", `static void cloth(double young, double density, double bending, double damping, double friction, const double *x, ct_body_id *id)
+}`,
+  ],
+  [
+    "cloth",
+    `static void cloth(double young, double density, double bending, double damping, double friction, const double *x, ct_body_id *id)
 {
     ct_cloth_desc d = ct_cloth_desc_default();
     d.mesh = &mesh, d.name = "cloth", d.friction = (ct_real)friction;
@@ -97,7 +68,11 @@ static void surface(const double *x, int n, const int32_t *t, int n_triangles, d
     for (int i = 0; i < 3; i++)
         d.position[i] = (ct_real)x[i];
     check(ct_body_add_cloth(world, &d, id));
-}`], ["rigid", `static void rigid(double density, double friction, const double *x, const double *q, const double *v, ct_body_id *id)
+}`,
+  ],
+  [
+    "rigid",
+    `static void rigid(double density, double friction, const double *x, const double *q, const double *v, ct_body_id *id)
 {
     ct_rigid_desc d = ct_rigid_desc_default();
     d.mesh = skin.positions ? &skin : &mesh, d.name = "rigid", d.density = (ct_real)density, d.friction = (ct_real)friction;
@@ -106,39 +81,140 @@ static void surface(const double *x, int n, const int32_t *t, int n_triangles, d
     for (int i = 0; i < 3; i++)
         d.position[i] = (ct_real)x[i], d.velocity[i] = (ct_real)v[i];
     check(ct_body_add_rigid(world, &d, id));
-}`], ["figure", `static void figure(double friction, const double *x, ct_body_id *id)
+}`,
+  ],
+  [
+    "figure",
+    `static void figure(double friction, const double *x, ct_body_id *id)
 {
     ct_kinematic_desc d = ct_kinematic_desc_default();
     d.mesh = &skin, d.name = "figure", d.friction = (ct_real)friction;
     for (int i = 0; i < 3; i++)
         d.position[i] = (ct_real)x[i];
     check(ct_body_add_kinematic(world, &d, id));
-}`], ["still", `static void still(double friction, ct_body_id *id)
+}`,
+  ],
+  [
+    "still",
+    `static void still(double friction, ct_body_id *id)
 {
     ct_static_desc d = ct_static_desc_default();
     d.mesh = &skin, d.name = "still", d.friction = (ct_real)friction;
     check(ct_body_add_static(world, &d, id));
-}`], ["floor_of", `static const ct_static_desc *floor_of(void)
+}`,
+  ],
+  [
+    "floor_of",
+    `static const ct_static_desc *floor_of(void)
 {
     static ct_static_desc d;
     d = ct_static_desc_default();
     d.plane_normal[1] = 1, d.name = "still";
     return &d;
-}`], ["set_friction", `static void set_friction(double friction)
+}`,
+  ],
+  [
+    "set_friction",
+    `static void set_friction(double friction)
 {
     for (int i = 0; i < 256; i++)
         if (body[i].index1)
             check(ct_body_set_friction(world, body[i], (ct_real)friction));
-}`], ["set_thickness", `static void set_thickness(double thickness)
+}`,
+  ],
+  [
+    "set_thickness",
+    `static void set_thickness(double thickness)
 {
     for (int i = 0; i < 256; i++)
         if (body[i].index1)
             check(ct_body_set_thickness(world, body[i], (ct_real)thickness));
-}`], ["gravity", `static void gravity(double g)
+}`,
+  ],
+  [
+    "gravity",
+    `static void gravity(double g)
 {
     ct_real down[3] = {0, (ct_real)-g, 0};
     check(ct_world_set_gravity(world, down));
-}`]].filter(([name]) => uses(name)).map(h => h[1]).join("\n");
+}`,
+  ],
+];
+const codeNumber = x => (Number.isInteger(x) ? String(x) : String(+x));
+const codeList = a => "{" + a.map(codeNumber).join(", ") + "}";
+function codeRows(numbers, per) {
+  const rows = [];
+  for (let i = 0; i < numbers.length; i += per) rows.push("    " + numbers.slice(i, i + per).join(", "));
+  return rows.join(",\n");
+}
+function codeMesh(m) {
+  return (
+    `static const double ${m.name}_x[] = {\n${codeRows(Array.from(m.positions, codeNumber), 9)}};\n` +
+    `static const int32_t ${m.name}_t[] = {\n${codeRows(Array.from(m.triangles, String), 24)}};\n`
+  );
+}
+/* the lines that add a body; surfaces that they name go to `meshes` */
+function codeAdd(b, meshes) {
+  const num = codeNumber,
+    id = `body[${b.number}]`,
+    at = a => `(double[])${codeList(a)}`,
+    out = [`/* ${b.name} */`];
+  if (b.kind === "plane") return [`check(ct_body_add_static(world, floor_of(), &${id}));`];
+  if (b.mesh.call) {
+    const [f, ...a] = b.mesh.call;
+    out.push(`${f === "page_mesh_grid" ? "grid" : "box"}(${a.map(num).join(", ")});`);
+  } else {
+    const m = b.mesh;
+    if (!meshes.has(m)) meshes.set(m, codeMesh(m));
+    out.push(`surface(${m.name}_x, ${m.positions.length / 3}, ${m.name}_t, ${m.triangles.length / 3}, ${num(b.cell)});`);
+  }
+  const place = `${at(b.position)}, ${at(b.rotation)}, ${at(b.velocity)}`;
+  const numbers = {
+    soft: [b.young, b.density, b.damping, b.friction],
+    cloth: [b.young, b.density, b.bending, b.damping, b.friction],
+    rigid: [b.density, b.friction],
+    static: [b.friction],
+    kinematic: [b.friction],
+  }[b.kind].map(num);
+  const places = { soft: [place], cloth: [at(b.position)], rigid: [place], static: [], kinematic: [at(b.position)] }[b.kind];
+  const name = { static: "still", kinematic: "figure" }[b.kind] || b.kind;
+  out.push(`${name}(${[...numbers, ...places, "&" + id].join(", ")});`);
+  return out;
+}
+function sceneAsC(scene, steps = Math.max(scene.steps, 300)) {
+  const num = codeNumber,
+    real = x => (Number.isInteger(x) ? String(x) : "(ct_real)" + num(x)),
+    meshes = new Map(),
+    start = scene.start;
+  const byStep = new Map(),
+    state = { ...start };
+  let figure = -1;
+  for (const e of scene.log) {
+    const lines = byStep.get(e.step) || byStep.set(e.step, []).get(e.step);
+    if (e.op === "add") {
+      if (e.body.kind === "kinematic") figure = e.body.number;
+      lines.push(...codeAdd(e.body, meshes));
+    } else if (e.op === "remove") lines.push(`check(ct_body_remove(world, body[${e.number}]));`, `body[${e.number}].index1 = 0;`);
+    else if (e.op === "gravity") lines.push(`gravity(${num(e.value)});`);
+    else if (e.op === "friction" || e.op === "thickness") lines.push(`set_${e.op}(${num(e.value)});`);
+    else {
+      if (state[e.op] === e.value) continue;
+      state[e.op] = e.value;
+      const [c, s] = Scene.turnOf(state.speed, state.dt);
+      lines.push(`dt = ${num(state.dt)}, turn_c = ${num(c)}, turn_s = ${num(s)};`);
+    }
+  }
+  const blocks = [...byStep]
+    .filter(([, l]) => l.length)
+    .sort((a, b) => a[0] - b[0])
+    .map(([step, lines]) => `    if (step == ${step}) {\n${lines.map(l => "        " + l).join("\n")}\n    }`)
+    .join("\n");
+  const [c0, s0] = Scene.turnOf(start.speed, start.dt),
+    all = [...byStep.values()].flat().join("\n"),
+    uses = f => all.includes(f + "(");
+  const helpers = CODE_HELPERS.filter(([name]) => uses(name))
+    .map(h => h[1])
+    .join("\n");
   return `/* A scene of the playground of contact.h ${scene.lib.page_version()}, as a program:   cc -O2 scene.c -lm   (beside contact.h and stb_ds.h)
    It repeats the run of the page, bit for bit${scene.pulled ? ", but for what was pulled by hand" : ""}. Its argument is the number of steps. */
 #define CONTACT_IMPLEMENTATION
@@ -181,12 +257,16 @@ int main(int argc, char **argv)
     check(ct_world_create(&d, &world, NULL));
     for (int step = 0; step < steps; step++) {
         before(step);
-${figure >= 0 ? `        x = w * turn_c - y * turn_s, y = y * turn_c + w * turn_s, w = x;
+${
+  figure >= 0
+    ? `        x = w * turn_c - y * turn_s, y = y * turn_c + w * turn_s, w = x;
         ct_real at[3] = {0, (ct_real)0.13, 0}, turn[4] = {(ct_real)w, 0, (ct_real)y, 0};
         if (body[${figure}].index1)
             check(ct_body_move_pose(world, body[${figure}], at, turn, dt));
-` : `        x = w * turn_c - y * turn_s, y = y * turn_c + w * turn_s, w = x;
-`}        check(ct_world_step(world, (ct_real)dt, &report));
+`
+    : `        x = w * turn_c - y * turn_s, y = y * turn_c + w * turn_s, w = x;
+`
+}        check(ct_world_step(world, (ct_real)dt, &report));
         good += report.status <= CT_STATUS_SUBSTEPPED;
         if (step % 60 == 59)
             printf("t = %.2f s  %s  %d contacts  kinetic energy %.3g J\\n", ct_world_time(world), ct_status_text(report.status), report.contacts,

@@ -67,7 +67,8 @@ PAGE int page_begin(int stepper, double thickness, double friction)
         next.friction = (ct_real)friction;
     return 0;
 }
-enum { OPTION_SOLVER, OPTION_NEWTON, OPTION_DHAT, OPTION_STIFFNESS, OPTION_GRAVITY, OPTION_SLEEP, OPTION_FORM, OPTION_PAPER, OPTION_SWEEPS, OPTION_CLUSTER };
+enum { OPTION_SOLVER, OPTION_NEWTON, OPTION_DHAT, OPTION_STIFFNESS, OPTION_GRAVITY, OPTION_SLEEP, OPTION_FORM,
+       OPTION_PAPER, OPTION_SWEEPS, OPTION_CLUSTER };
 PAGE int page_option(int option, double value)
 {
     switch (option) {
@@ -95,7 +96,7 @@ PAGE page *page_new(void)
         fail(error.text);
         return free(p), (page *)NULL;
     }
-    p->ring_limit = (size_t)192 << 20;
+    p->ring_limit = (size_t)96 << 20;
     return p;
 }
 static void drop_snapshots(page *p, int from)
@@ -169,7 +170,8 @@ PAGE void page_mesh_move(int i, double x, double y, double z)
 /* ---- bodies ---- */
 enum { SOFT, CLOTH, RIGID, KINEMATIC, STATIC, PLANE, POINTS };
 /* values of page_add: position, rotation, velocity, angular velocity, then these */
-enum { V_POSITION, V_ROTATION = 3, V_VELOCITY = 7, V_SPIN = 10, V_DENSITY = 13, V_YOUNG, V_FRICTION, V_THICKNESS, V_BENDING, V_DAMPING, V_MODEL, V_POISSON };
+enum { V_POSITION, V_ROTATION = 3, V_VELOCITY = 7, V_SPIN = 10, V_DENSITY = 13, V_YOUNG, V_FRICTION, V_THICKNESS, V_BENDING,
+       V_DAMPING, V_MODEL, V_POISSON };
 static void place(const double *v, ct_real position[3], ct_real rotation[4])
 {
     for (int i = 0; i < 3; i++)
@@ -380,9 +382,9 @@ PAGE int page_contacts(const page *p, float *out, int capacity)
         if (!(c[i].impulse_normal > 0))
             continue;
         for (int j = 0; j < 3; j++) {
+            ct_real slide = c[i].impulse_tangent[0] * c[i].tangent[0][j] + c[i].impulse_tangent[1] * c[i].tangent[1][j];
             out[6 * k + j] = (float)c[i].point[j];
-            out[6 * k + 3 + j] =
-                (float)(c[i].impulse_normal * c[i].normal[j] + c[i].impulse_tangent[0] * c[i].tangent[0][j] + c[i].impulse_tangent[1] * c[i].tangent[1][j]);
+            out[6 * k + 3 + j] = (float)(c[i].impulse_normal * c[i].normal[j] + slide);
         }
         k++;
     }
