@@ -181,13 +181,12 @@ function codeAdd(b, meshes) {
   out.push(`${name}(${[...numbers, ...places, "&" + id].join(", ")});`);
   return out;
 }
-function sceneAsC(scene, steps = Math.max(scene.steps, 300)) {
+/* what comes before each step: { figure: its number or -1, meshes: texts of surfaces, steps: [[step, lines]] } */
+function codeSteps(scene) {
   const num = codeNumber,
-    real = x => (Number.isInteger(x) ? String(x) : "(ct_real)" + num(x)),
     meshes = new Map(),
-    start = scene.start;
-  const byStep = new Map(),
-    state = { ...start };
+    byStep = new Map(),
+    state = { ...scene.start };
   let figure = -1;
   for (const e of scene.log) {
     const lines = byStep.get(e.step) || byStep.set(e.step, []).get(e.step);
@@ -204,13 +203,18 @@ function sceneAsC(scene, steps = Math.max(scene.steps, 300)) {
       lines.push(`dt = ${num(state.dt)}, turn_c = ${num(c)}, turn_s = ${num(s)};`);
     }
   }
-  const blocks = [...byStep]
-    .filter(([, l]) => l.length)
-    .sort((a, b) => a[0] - b[0])
+  return { figure, meshes, steps: [...byStep].filter(([, l]) => l.length).sort((a, b) => a[0] - b[0]) };
+}
+function sceneAsC(scene, steps = Math.max(scene.steps, 300)) {
+  const num = codeNumber,
+    real = x => (Number.isInteger(x) ? String(x) : "(ct_real)" + num(x)),
+    start = scene.start,
+    { figure, meshes, steps: before } = codeSteps(scene);
+  const blocks = before
     .map(([step, lines]) => `    if (step == ${step}) {\n${lines.map(l => "        " + l).join("\n")}\n    }`)
     .join("\n");
   const [c0, s0] = Scene.turnOf(start.speed, start.dt),
-    all = [...byStep.values()].flat().join("\n"),
+    all = before.flatMap(b => b[1]).join("\n"),
     uses = f => all.includes(f + "(");
   const helpers = CODE_HELPERS.filter(([name]) => uses(name))
     .map(h => h[1])

@@ -396,6 +396,9 @@ function buttons() {
     run(true);
   };
   $("more").onclick = () => $("panel").classList.toggle("closed");
+  if (innerWidth <= 760) $("panel").classList.add("closed");
+}
+function codeButtons() {
   $("copy").onclick = () => {
     $("text").textContent = play.code = sceneAsC(play.scene);
     $("code").showModal();
@@ -416,6 +419,8 @@ function buttons() {
     a.click();
     setTimeout(() => URL.revokeObjectURL(a.href), 1000);
   };
+}
+function keys() {
   addEventListener("keydown", e => {
     if (e.ctrlKey || e.metaKey || e.altKey || $("code").open) return;
     const k = e.key.toLowerCase(),
@@ -443,7 +448,6 @@ function buttons() {
     } else return;
     e.preventDefault();
   });
-  if (innerWidth <= 760) $("panel").classList.add("closed");
 }
 (async () => {
   try {
@@ -451,6 +455,8 @@ function buttons() {
     play.lib = await contactLoad("game");
     window.play = play;
     buttons();
+    codeButtons();
+    keys();
     hands();
     load("figure");
     requestAnimationFrame(t => {

@@ -478,7 +478,14 @@ class View {
       gl.bufferData(gl.ARRAY_BUFFER, vertices, gl.DYNAMIC_DRAW);
       this.size = vertices.length;
     } else gl.bufferSubData(gl.ARRAY_BUFFER, 0, vertices);
-    /* shadows */
+    this.shadows();
+    this.bodiesAndFloor();
+    this.marks(this.lines, gl.LINES);
+    this.marks(this.points, gl.POINTS);
+  }
+  /* the depths that the sun sees, and a third of the sky's directions */
+  shadows() {
+    const { gl } = this;
     this.depth.use();
     gl.bindVertexArray(this.vao);
     gl.enable(gl.POLYGON_OFFSET_FILL);
@@ -505,7 +512,9 @@ class View {
     this.turn++;
     gl.disable(gl.SCISSOR_TEST);
     gl.disable(gl.POLYGON_OFFSET_FILL);
-    /* the picture */
+  }
+  bodiesAndFloor() {
+    const { gl } = this;
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
     gl.clearColor(...this.paper, 1);
@@ -551,8 +560,6 @@ class View {
     gl.enable(gl.CULL_FACE);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 130);
     gl.disable(gl.CULL_FACE);
-    this.marks(this.lines, gl.LINES);
-    this.marks(this.points, gl.POINTS);
     gl.bindVertexArray(null);
     for (let i = 0; i < 3; i++) gl.bindSampler(i, null);
   }
