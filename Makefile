@@ -11,6 +11,7 @@
 #   make test-all   that, every switch, language and consumer, platforms, long scenes, fuzz and soak in short form
 #   make site       build/site, the documents as a static site (needs mkdocs)
 #   make docs       docs/pile.webp, the film of the README (needs ffmpeg)
+#   make web        pages to play with, build/web/index.html (emscripten)      make test-web  the same in headless Chromium
 #   make sizes      the table of sizes in docs/switches.md and compile times
 #   make libcontact.so  build/libcontact.so, the public functions for other languages      make python  build/python, the package of python/
 #   make install    contact.h, contact.c and contact.pc to PREFIX (/usr/local), below DESTDIR
@@ -71,7 +72,7 @@ OBJTSAN := $(UNITS:%=build/otsan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all python libcontact.so demo docs site test test-build test-plain test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
+.PHONY: all python libcontact.so web test-web demo docs site test test-build test-plain test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a
@@ -81,8 +82,8 @@ NODEPS := clean format amalgamate install site
 ifneq ($(filter-out $(NODEPS),$(or $(MAKECMDGOALS),all)),)
 include build/deps/stb.mk
 endif
-# the archive and the table of sizes are of the library alone
-ifneq ($(filter-out $(NODEPS) dist sizes,$(or $(MAKECMDGOALS),all)),)
+# the archive, the table of sizes and the pages are of the library alone
+ifneq ($(filter-out $(NODEPS) dist sizes web test-web build/web/%,$(or $(MAKECMDGOALS),all)),)
 include build/deps/cjson.mk
 endif
 ifneq ($(filter test test-build test-plain build/tests/% build/tests32/% build/asan/% build/tsan/% test-tsan,$(MAKECMDGOALS)),)
@@ -312,6 +313,39 @@ site:
 
 docs: build/contact
 	@$(PYTHON) tools/make_film.py
+# ---- pages of the web: build/web works from a folder as from a server ----
+EMCC ?= emcc
+FLAGSWEB := -O2 -fno-unroll-loops -mllvm -inline-threshold=15 -msimd128 -mbulk-memory -mnontrapping-fptoint -DCONTACT_WITH_FILES=0 -DCONTACT_WITH_REPAIR=0 -DCONTACT_WITH_RODS=0
+LINKWEB := -O3 -msimd128 -mbulk-memory -mnontrapping-fptoint -s STANDALONE_WASM --no-entry -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=1GB \
+    -s INITIAL_MEMORY=201326592 -s TOTAL_STACK=1MB
+WEBFILES := $(patsubst web/%,build/web/%,$(wildcard web/*.html web/*.css) $(filter-out web/test.js web/browser.js web/bench.js,$(wildcard web/*.js)))
+build/web/game.o build/web/game_page.o: WITH := -DCONTACT_PRESET_GAME
+build/web/stb_ds.h:
+	@mkdir -p $(@D)
+	@cd tools && CC="$(CC)" STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) -c "import make_dist, shutil; shutil.copy(make_dist.stb_ds(), '../$@')"
+build/web/%_page.o: web/page.c contact.h build/web/stb_ds.h
+	@mkdir -p $(@D)
+	$(call say,EMCC $@)
+	$(Q)$(EMCC) -std=c99 $(WARN) $(FLAGSWEB) $(WITH) -Ibuild/web -I. -c $< -o $@
+build/web/%.o: contact.c contact.h build/web/stb_ds.h
+	@mkdir -p $(@D)
+	$(call say,EMCC $@)
+	$(Q)$(EMCC) -std=c99 $(FLAGSWEB) $(WITH) -Ibuild/web -Wno-misleading-indentation -c $< -o $@
+build/web/%.wasm: build/web/%.o build/web/%_page.o
+	$(call say,LINK $@)
+	$(Q)$(EMCC) $^ $(LINKWEB) -o $@
+build/web/%.wasm.js: build/web/%.wasm web/pack.py
+	@$(PYTHON) web/pack.py $* $< $@
+$(WEBFILES): build/web/%: web/%
+	@mkdir -p $(@D) && cp $< $@
+.PRECIOUS: build/web/%.o build/web/%_page.o build/web/%.wasm
+web:
+	@if ! command -v $(EMCC) >/dev/null; then echo "make web needs emcc:   apt-get install emscripten"; exit 1; fi
+	@$(MAKE) -s --no-print-directory build/web/game.wasm.js build/web/full.wasm.js $(WEBFILES)
+	@echo "build/web/index.html"
+test-web: web
+	@if ! command -v node >/dev/null; then echo "make test-web needs node:   apt-get install nodejs"; exit 1; fi
+	@STB_CFLAGS="$(STB_CFLAGS)" node web/test.js build/web $(PARTS)
 accept: build/contact
 	@$(PYTHON) tools/accept.py
 BENCHES := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/bench_*.c))

@@ -11,6 +11,7 @@
 #include "assemble.h"
 #include "linkage.h"
 #include "spins.h"
+#include "../4_programs/bordered.h"
 #include "../4_programs/bridge.h"
 #include "../3_solve/augmented.h"
 #include "../3_solve/central.h"
@@ -290,19 +291,36 @@ static int cti_islands_has_joints(const cti_island *q)
     return any;
 }
 
+/* Who solves A + J'HJ under AUTO: the exact factors of the bodies where few rows touch large ones, or a factor of the whole. *done 0: that would take
+   too long. 0: out of memory */
+static int cti_islands_linear(cti_state *s, cti_island *q, cti_islands_rival *rival, int *done)
+{
+    double most = cti_solve_tuned.augmented.reach, factors = cti_solve_tuned.augmented.expected, numbers = 0, flops = 0;
+    int c, ok;
+    for (c = 0; c < q->n_components; c++) {
+        const cti_symbolic *sym = &s->factors.components[q->components[c]].analysis->symbolic;
+        numbers += sym->nonzeros, flops += sym->flops / 2;
+    }
+    *done = 1;
+    if (cti_bordered_flops(q->p.n_rows, numbers, factors) < factors * cti_fmin(flops, most))
+        return cti_factors_exact(&s->factors, s->arena, &s->system.A, q) && cti_bordered_make(&rival->J, s->arena, &rival->linear);
+    ok = cti_merged_make(&rival->J, most, s->arena, &rival->linear);
+    *done = rival->linear.flops <= most;
+    return ok;
+}
+
 /* Newton's methods go on from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget was not enough.
    Contacts are solved by the interior point method. The augmented Lagrangian takes rows of joints and what is left, and the last digits in islands
    of rigid bodies. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
 static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc *desc, cti_islands_rival *rival, cti_islands_result *out,
                               cti_solve_info *info, double *visits)
 {
-    double most = cti_solve_tuned.augmented.reach;
-    int unsolved = info->status == CTI_SOLVE_BUDGET && desc->solver == CT_SOLVER_AUTO, ok;
+    int unsolved = info->status == CTI_SOLVE_BUDGET && desc->solver == CT_SOLVER_AUTO, ok, done = 1;
     if (!unsolved && info->status != CTI_SOLVE_OUTPACED)
         return 1;
-    ok = cti_jacobian_make(&q->p, s->arena, &rival->J) && (unsolved ? cti_merged_make(&rival->J, most, s->arena, &rival->linear)
-                                                                    : cti_envelope_make(&rival->J, s->arena, &rival->linear));
-    if (!ok || (unsolved && rival->linear.flops > most))
+    ok = cti_jacobian_make(&q->p, s->arena, &rival->J) &&
+         (unsolved ? cti_islands_linear(s, q, rival, &done) : cti_envelope_make(&rival->J, s->arena, &rival->linear));
+    if (!ok || !done)
         return ok;
     memset(info, 0, sizeof *info);
     info->status = CTI_SOLVE_BUDGET;
