@@ -1,6 +1,7 @@
 /* test_bridge.c -- conversion of a world's contact problem to a stand-alone one and back. Both judges agree on a problem with every feature
    of rows; every solver finds ICA's solution; a failure leaves everything unchanged; worlds that step with different solvers reach the same
    rest. */
+#include "../src/4_programs/bordered.h"
 #include "../src/4_programs/bridge.h"
 #include "../src/4_programs/friction.h"
 #include "../src/3_solve/ica.h"
@@ -786,6 +787,39 @@ static void merged_factor_solves(void **state)
     bench_free(&t);
 }
 
+/* The same by the exact factors of the bodies, with rows that are open, pinned, and up to 1e4 times as stiff as others */
+static void bordered_factor_solves(void **state)
+{
+    bench t;
+    cti_jacobian J;
+    cti_linear L;
+    cti_factor64 factor;
+    cti_symbolic symbolic;
+    cti_gather gather;
+    cti_body_factor body;
+    int32_t all[N];
+    double *H;
+    int i, k;
+    (void)state;
+    bench_make(&t, 5);
+    memset(&factor, 0, sizeof factor), memset(&symbolic, 0, sizeof symbolic), memset(&gather, 0, sizeof gather);
+    for (i = 0; i < N; i++)
+        all[i] = i;
+    assert_true(cti_symbolic_analyze_once(&t.mem, &symbolic, t.p.A, all, N) && cti_gather_make(&t.mem, &gather, &symbolic, t.p.A, all));
+    assert_true(cti_factor64_compute(&t.mem, &factor, &symbolic, &gather, t.p.A->val));
+    body.first = 0, body.n = N, body.factor = &factor, t.p.bodies = &body, t.p.n_bodies = 1;
+    H = CTI_ARENA_ZERO(&t.arena, double, 9 * t.n_rows);
+    assert_true(H && cti_residual_prepare(&t.p, &t.arena) && cti_jacobian_make(&t.p, &t.arena, &J) && cti_bordered_make(&J, &t.arena, &L));
+    for (i = 0; i < t.n_rows; i++)
+        for (k = 0; k < 3 && i % 5; k++)
+            H[9 * i + 4 * k] = exp(6 * (double)number(&t));
+    assert_true(factor_error(&t, &L, H) < 1e-8);
+    H[9 * 1] *= 1e4;
+    assert_true(factor_error(&t, &L, H) < 1e-6);
+    cti_factor64_free(&t.mem, &factor), cti_gather_free(&t.mem, &gather), cti_symbolic_free(&t.mem, &symbolic);
+    bench_free(&t);
+}
+
 /* one step of interior point does not reach a solution: ICA solves the islands, and the report counts that */
 static void fallbacks_are_counted(void **state)
 {
@@ -906,7 +940,7 @@ int main(void)
                                        cmocka_unit_test(staggered_projections),
                                        PLAIN_TEST(worlds_come_to_the_same_rest)
                                        cmocka_unit_test(newton_steps_take_over),
-                                       cmocka_unit_test(merged_factor_solves),
+                                       cmocka_unit_test(merged_factor_solves), cmocka_unit_test(bordered_factor_solves),
                                        cmocka_unit_test(auto_ends_cloth_between_boxes),
                                        cmocka_unit_test(fallbacks_are_counted),
                                        cmocka_unit_test(creation_names_the_solver), cmocka_unit_test(memory_for_a_solver_is_vital),

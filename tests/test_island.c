@@ -322,7 +322,7 @@ static void far_islands_change_no_bit_on_a_budget(void **state)
     memset(&l, 0, sizeof l);
     for (order = 1; order < 4; order++) {
         ct_world_desc d = world_desc(2e-3, 0.4, NULL);
-        d.solver.max_sweeps = 24;
+        d.solver.solver = CT_SOLVER_ICA, d.solver.max_sweeps = 24;
         budget += run_corners(&d, 0.004, order, order != 2, &l);
     }
     print_message("  component steps: %d lagged, %d split, %d taken whole after nodes, %d whole; %d steps on their budget\n", l.lagged,

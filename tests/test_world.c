@@ -88,7 +88,7 @@ static void defaults_are_as_documented(void **state)
     assert_true(d.restitution == 0 && d.self_collision == 1);
     assert_int_equal(d.broad_phase, CT_BROAD_TREE);
     assert_int_equal(d.stepper, CT_STEPPER_CMR);
-    assert_int_equal(d.solver.solver, CT_SOLVER_ICA);
+    assert_int_equal(d.solver.solver, CT_SOLVER_AUTO);
     assert_true(fabs((double)d.solver.tolerance - 1e-4) < 1e-9);
     assert_int_equal(d.solver.max_iterations, 500);
     assert_int_equal(d.solver.inner_iterations, 200);

@@ -1,12 +1,10 @@
 /* bordered.c -- a solver of K x = f, K = A + J'HJ, with the exact factors of A, for few rows on large bodies.
-   Method: Woodbury 1950, K^-1 = A^-1 - A^-1 J' (I + H W)^-1 H J A^-1, W = J A^-1 J' (delassus_bodies.h), which is formed once. H costs a dense factor of
-   W's size, and a solve costs two with A. */
+   Method: Woodbury 1950, K^-1 = A^-1 - A^-1 J' (I + H W)^-1 H J A^-1, W = J A^-1 J' (delassus_bodies.h), which is formed once. H costs a dense
+   factor of W's size, and a solve costs two with A. */
 #include "bordered.h"
 #include "delassus_bodies.h"
 #include "../2_linalg/lu.h"
-
-enum { CTI_BORDERED_SOLVES = 40 }; /* of triangles of A's factor, for each factor: the interior point method solves with K five times, each is two solves
-                                      with A, and each of those is refined */
+#include "../3_solve/solve_policy.h"
 
 typedef struct cti_bordered {
     const cti_jacobian *J;
@@ -65,7 +63,7 @@ static void cti_bordered_solve(void *ctx, double *x)
 CTI_FN double cti_bordered_flops(int rows, double nonzeros, double factors)
 {
     double m = 3 * (double)rows;
-    return m * nonzeros + factors * (m * m * m / 3 + CTI_BORDERED_SOLVES * nonzeros);
+    return m * nonzeros + factors * (m * m * m / 3 + cti_solve_tuned.central.solves * nonzeros);
 }
 
 CTI_FN int cti_bordered_make(const cti_jacobian *J, cti_arena *arena, cti_linear *out)

@@ -310,12 +310,12 @@ static int cti_islands_linear(cti_state *s, cti_island *q, cti_islands_rival *ri
 }
 
 /* Newton's methods go on from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget was not enough.
-   Contacts are solved by the interior point method. The augmented Lagrangian takes rows of joints and what is left, and the last digits in islands
-   of rigid bodies. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
+   Contacts are solved by the interior point method. The augmented Lagrangian takes islands with joints, and the last digits in islands of rigid
+   bodies. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
 static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc *desc, cti_islands_rival *rival, cti_islands_result *out,
                               cti_solve_info *info, double *visits)
 {
-    int unsolved = info->status == CTI_SOLVE_BUDGET && desc->solver == CT_SOLVER_AUTO, ok, done = 1;
+    int unsolved = info->status == CTI_SOLVE_BUDGET && desc->solver == CT_SOLVER_AUTO, ok, done = 1, joints;
     if (!unsolved && info->status != CTI_SOLVE_OUTPACED)
         return 1;
     ok = cti_jacobian_make(&q->p, s->arena, &rival->J) &&
@@ -324,8 +324,9 @@ static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc 
         return ok;
     memset(info, 0, sizeof *info);
     info->status = CTI_SOLVE_BUDGET;
-    ok = cti_islands_has_joints(q) || cti_central_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
-    if (ok && (info->status == CTI_SOLVE_BUDGET || q->p.split.rigid))
+    joints = cti_islands_has_joints(q);
+    ok = joints || cti_central_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
+    if (ok && (joints || q->p.split.rigid))
         ok = cti_augmented_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
     out->iterations += info->iterations, out->fallbacks += desc->solver == CT_SOLVER_AUTO;
     *visits += unsolved ? 0 : info->iterations * cti_augmented_visits(&rival->linear);

@@ -141,7 +141,7 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default_for(ct_stepper stepper)
 CONTACT_API_DEF ct_world_desc ct_world_desc_default_game(void)
 {
     ct_world_desc d = ct_world_desc_default_for(CT_STEPPER_CMR);
-    d.solver.tolerance = CTI_R(1e-3);
+    d.solver.solver = CT_SOLVER_ICA, d.solver.tolerance = CTI_R(1e-3);
     d.sleep_time = 0.5;
     return d;
 }
