@@ -41,7 +41,8 @@ static int cti_ica_goes_on(cti_ica *s)
 
 static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
 {
-    int most = cti_solve_policy_iterations(s->desc, s->coupled);
+    int goes_on = s->desc->solver == CT_SOLVER_AUTO && !s->map.jointed; /* another method, from where this one ends */
+    int most = cti_solve_policy_iterations(s->desc, s->coupled || goes_on);
     cti_ica_begin(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real now = cti_ica_iterate(s, info);

@@ -68,8 +68,7 @@ CTI_FN int cti_solve_policy_outpaced(int sweeps, ct_real first, ct_real best, ct
 
 CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled)
 {
-    int few = coupled || desc->solver == CT_SOLVER_AUTO; /* another method goes on from there */
-    return few ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / cti_solve_tuned.sweeps.coupled) : desc->max_iterations;
+    return coupled ? cti_min_int(desc->max_iterations, (desc->max_sweeps + 1) / cti_solve_tuned.sweeps.coupled) : desc->max_iterations;
 }
 
 CTI_FN int cti_solve_policy_goes_on(ct_real midway, ct_real left, ct_real aim)

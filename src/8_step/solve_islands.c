@@ -230,6 +230,7 @@ typedef struct cti_islands_rival {
     cti_arena *arena;
     cti_jacobian J;
     cti_linear linear;
+    int holds;  /* 1: joints of deformable bodies are among the rows */
     int failed; /* 1: out of memory */
 } cti_islands_rival;
 
@@ -249,10 +250,10 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
 {
     const cti_factors *f = &s->factors;
     double flops = 1;
-    int c, split = 0;
+    int c, split = 0, holds = 0;
     q->p.split.rigid = 1;
     for (c = 0; c < q->p.n_rows; c++)
-        split |= q->p.rows[c].equations && cti_linkage_impulse_factor(s, first + c) == 1 && !cti_joints_is_guide(s, first + c) &&
+        holds |= q->p.rows[c].equations && cti_linkage_impulse_factor(s, first + c) == 1 && !cti_joints_is_guide(s, first + c) &&
                  s->contact.origins[first + c].spin >= 0;
     for (c = 0; c < q->n_components; c++) {
         const cti_component *k = &f->components[q->components[c]];
@@ -260,7 +261,8 @@ static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q,
         q->p.split.rigid &= s->bodies.rigid_of[f->blocks[k->begin]] >= 0;
         flops += k->analysis->symbolic.flops / 2; /* its multiplications */
     }
-    q->p.split.rival = split ? 0 : cti_augmented_price(flops);
+    out->holds = holds;
+    q->p.split.rival = split || holds ? 0 : cti_augmented_price(flops);
     out->arena = s->arena, out->J.p = &q->p, out->failed = 0;
     q->p.calls.price = cti_islands_price, q->p.calls.price_ctx = out;
 }
@@ -310,12 +312,12 @@ static int cti_islands_linear(cti_state *s, cti_island *q, cti_islands_rival *ri
 }
 
 /* Newton's methods go on from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget was not enough.
-   Contacts are solved by the interior point method. The augmented Lagrangian takes islands with joints, and the last digits in islands of rigid
-   bodies. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
+   Contacts are solved by the interior point method. The augmented Lagrangian takes islands with joints, none of them of deformable bodies, and the
+   last digits in islands of rigid bodies. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
 static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc *desc, cti_islands_rival *rival, cti_islands_result *out,
                               cti_solve_info *info, double *visits)
 {
-    int unsolved = info->status == CTI_SOLVE_BUDGET && desc->solver == CT_SOLVER_AUTO, ok, done = 1, joints;
+    int unsolved = info->status == CTI_SOLVE_BUDGET && desc->solver == CT_SOLVER_AUTO && !rival->holds, ok, done = 1, joints;
     if (!unsolved && info->status != CTI_SOLVE_OUTPACED)
         return 1;
     ok = cti_jacobian_make(&q->p, s->arena, &rival->J) &&
