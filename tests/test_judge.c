@@ -240,6 +240,32 @@ static void long_impulses_hide_nothing(void **state)
     }
 }
 
+/* A program without rows, x'A x / 2 - x, from the caller's own array: the answer, 1, is in it, and nothing of the caller's is freed */
+static void arrays_of_the_caller_stay_without_rows(void **state)
+{
+    ct_problem *problem;
+    numbers q;
+    int k, solved = 0;
+    (void)state;
+    memset(&q, 0, sizeof q);
+    q.n = 2, q.A[0] = q.A[3] = 1, q.b[0] = q.b[1] = 1;
+    problem = create(&q, CT_PROBLEM_QP);
+    for (k = 0; k < CT_SOLVER_COUNT_; k++) {
+        ct_solver_desc d = ct_solver_desc_default();
+        double x[2] = {0.5, 0.5};
+        ct_solution s;
+        memset(&s, 0, sizeof s);
+        d.solver = (ct_solver)k, d.warm = 1, s.n = 2, s.x = x;
+        if (!ct_problem_solver_built(d.solver) || ct_problem_solve(problem, &d, &s) != CT_OK)
+            continue;
+        assert_true(s.x == x && s.r == NULL);
+        assert_true(s.outcome != CT_OUTCOME_SOLVED || (fabs(x[0] - 1) < 1e-3 && fabs(x[1] - 1) < 1e-3));
+        solved += s.outcome == CT_OUTCOME_SOLVED;
+    }
+    assert_true(solved > 0);
+    ct_problem_free(problem);
+}
+
 /* Problems whose solution is so far away that a proof of infeasibility holds up to 1e-10 of its terms: a body of 1e10 times the mass on a light one,
    and rows x1 + 1e-10 x2 >= 1, -x1 >= 1, x2 >= 0. Solvers that reach the solution keep it */
 static void far_solutions_are_not_infeasible(void **state)
@@ -278,6 +304,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(pinched_contacts_are_not_solved),
                                        cmocka_unit_test(semidefinite_lcps_are_not_solved), cmocka_unit_test(solvable_ones_are_not_infeasible),
                                        cmocka_unit_test(open_contacts_do_not_pull), cmocka_unit_test(long_impulses_hide_nothing),
-                                       cmocka_unit_test(far_solutions_are_not_infeasible)};
+                                       cmocka_unit_test(arrays_of_the_caller_stay_without_rows), cmocka_unit_test(far_solutions_are_not_infeasible)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

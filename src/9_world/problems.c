@@ -405,7 +405,8 @@ static int cti_problems_attempts(cti_problems_run *q, ct_solution *s)
 /* moves x and r into the caller's arrays if these have the size, and replaces them otherwise */
 static void cti_problems_hand_over(ct_solution *s, ct_solution *out)
 {
-    if (out->n == s->n && out->m == s->m && out->x && out->r && s->x && s->r) {
+    int keeps_x = out->n == s->n && (s->n == 0 || (out->x && s->x)), keeps_r = out->m == s->m && (s->m == 0 || (out->r && s->r));
+    if (keeps_x && keeps_r) {
         double *x = out->x, *r = out->r;
         cti_vec_copy(s->n, s->x, x), cti_vec_copy(s->m, s->r, r);
         *out = *s, out->x = x, out->r = r;
