@@ -39,7 +39,7 @@ static void contact(fixture *f, int i, double mu)
 
 typedef int solver(const cti_jacobian *, const cti_linear *, const ct_solver_desc *, cti_arena *, ct_real *, cti_solve_info *);
 
-static void solve_by(fixture *f, solver *by, ct_cone cone)
+static void run_by(fixture *f, solver *by, ct_cone cone)
 {
     ct_solver_desc d;
     cti_jacobian J;
@@ -48,6 +48,11 @@ static void solve_by(fixture *f, solver *by, ct_cone cone)
     d.cone = cone, d.tolerance = CTI_R(1e-5);
     assert_true(cti_residual_prepare(&f->p, &f->arena) && cti_jacobian_make(&f->p, &f->arena, &J) && cti_merged_make(&J, 1e9, &f->arena, &L));
     assert_true(by(&J, &L, &d, &f->arena, f->v, &f->info));
+}
+
+static void solve_by(fixture *f, solver *by, ct_cone cone)
+{
+    run_by(f, by, cone);
     assert_int_equal(f->info.status, CTI_SOLVE_OK);
 }
 
@@ -238,11 +243,51 @@ static void pairs_recover_and_motors_are_bounded(void **state)
     end(&f);
 }
 
+/* A load of 2 N s on a contact, and a spin beside it whose friction it bounds by 0.3 of it, more than which it brings along. The solve ends once
+   both are known, far before its 40 factors are used */
+static void spins_follow_their_loads(void **state)
+{
+    fixture f;
+    int k;
+    (void)state;
+    begin(&f, 2);
+    for (k = 0; k < 6; k++)
+        f.A.val[9 * f.A.diag[k / 3] + 4 * (k % 3)] = 1;
+    f.b[0] = -2, f.b[3] = 5;
+    contact(&f, 0, 0), contact(&f, 1, 0);
+    f.rows[1].equations = 1, f.rows[1].load = -1, f.rows[1].share = CTI_R(0.3);
+    solve_by(&f, cti_central_solve, CT_CONE_CONE);
+    assert_true(fabs((double)f.rows[0].r[0] - 2) < 1e-5 && fabs((double)f.rows[1].r[0] + 0.6) < 1e-5 && fabs((double)f.v[3] - 4.4) < 1e-5);
+    print_message("  %d factors\n", f.info.iterations);
+    assert_true(f.info.iterations <= 20); /* 40 where the judgement of an iterate has the bound of the start */
+    end(&f);
+}
+
+/* A start with a velocity that is no number is no solution, whatever the rows of other blocks say */
+static void no_number_is_no_solution(void **state)
+{
+    int c;
+    (void)state;
+    for (c = 0; c < 2; c++) {
+        fixture f;
+        int k;
+        begin(&f, 2);
+        for (k = 0; k < 6; k++)
+            f.A.val[9 * f.A.diag[k / 3] + 4 * (k % 3)] = 1;
+        contact(&f, 0, 0), contact(&f, 1, 0);
+        f.v[0] = (ct_real)NAN;
+        run_by(&f, c ? cti_central_solve : cti_augmented_solve, CT_CONE_CONE);
+        assert_true(f.info.status == CTI_SOLVE_BUDGET || cti_finite(f.v[0]));
+        end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_contacts_load_themselves), cmocka_unit_test(bounds_that_never_change_stay),
                                        cmocka_unit_test(rounding_of_fast_bodies_loads_no_joint),
                                        cmocka_unit_test(jammed_contacts_stick), cmocka_unit_test(pairs_recover_and_motors_are_bounded),
+                                       cmocka_unit_test(spins_follow_their_loads), cmocka_unit_test(no_number_is_no_solution),
                                        cmocka_unit_test(prices_are_asked_for_when_needed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

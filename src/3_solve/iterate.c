@@ -139,15 +139,18 @@ static int cti_iterate_balance(const cti_iterate *q, ct_real *v)
     return 1;
 }
 
-/* q->v, q->r and q->du = J v + w, judged. Multipliers are judged in double: rounded to float, those under a heavy body throw a light one */
+/* q->v and q->r at the velocities u of the rows, judged, with the bounds that q->r gives. Multipliers are judged in double: rounded to float, those
+   under a heavy body throw a light one. A v that is no number makes the dynamics none, and with them the natural map */
 static void cti_iterate_residuals(const cti_iterate *q, const double *u, cti_residuals *res)
 {
     const cti_problem *p = q->p;
     int i;
     memset(res, 0, sizeof *res);
-    for (i = 0; i < p->n_rows; i++)
+    for (i = 0; i < p->n_rows; i++) {
+        cti_row_follow(&p->rows[i], (ct_real)q->r[cti_iterate_normal(q, i)]);
         cti_residual_row(p, q->cone, &p->rows[i], u + 3 * (size_t)i, q->r + 3 * (size_t)i, p->local + 3 * (size_t)i, res);
-    res->dynamics = (ct_real)cti_iterate_gradient(q), res->natural_map = cti_max(res->dynamics, res->natural);
+    }
+    res->dynamics = (ct_real)cti_iterate_gradient(q), res->natural_map = cti_max(res->natural, res->dynamics);
 }
 
 CTI_FN int cti_iterate_judge(cti_iterate *q, ct_real *v)
@@ -164,8 +167,6 @@ CTI_FN int cti_iterate_judge(cti_iterate *q, ct_real *v)
     if (!cti_iterate_balance(q, v))
         return 0;
     cti_iterate_velocities(q, q->seen);
-    for (i = 0; i < p->n_rows; i++)
-        cti_row_follow(&p->rows[i], p->rows[i + p->rows[i].load].r[0]);
     cti_iterate_residuals(q, q->seen, &res);
     memcpy(q->v, q->d, sizeof *q->d * (size_t)n3), memcpy(q->r, q->du, sizeof *q->du * 3 * (size_t)p->n_rows);
     q->now = res.natural_map;
