@@ -9,8 +9,11 @@ CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobia
         return 0;
     for (out->first[0] = 0, i = 0; i < p->n_rows; i++)
         out->first[i + 1] = out->first[i] + p->rows[i].n;
-    out->G = CTI_ARENA_NEW(arena, double, 18 * (size_t)out->first[p->n_rows]), out->Gt = out->G + 9 * (size_t)out->first[p->n_rows];
-    for (i = 0; out->G && i < p->n_rows; i++)
+    out->G = CTI_ARENA_NEW(arena, double, 18 * (size_t)out->first[p->n_rows]);
+    if (!out->G)
+        return 0;
+    out->Gt = out->G + 9 * (size_t)out->first[p->n_rows];
+    for (i = 0; i < p->n_rows; i++)
         for (k = 0; k < p->rows[i].n; k++) {
             size_t at = 9 * (size_t)(out->first[i] + k);
             ct_real G[9], Gt[9];
@@ -18,7 +21,7 @@ CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobia
             for (a = 0; a < 9; a++)
                 out->G[at + (size_t)a] = (double)G[a], out->Gt[at + (size_t)a] = (double)Gt[a];
         }
-    return out->G != NULL;
+    return 1;
 }
 
 CTI_FN int cti_jacobian_stiffness(const cti_jacobian *J, int i, const double *H, double *out)
@@ -139,8 +142,8 @@ static int cti_iterate_balance(const cti_iterate *q, ct_real *v)
     return 1;
 }
 
-/* q->v and q->r at the velocities u of the rows, judged, with the bounds that q->r gives. Multipliers are judged in double: rounded to float, those
-   under a heavy body throw a light one. A v that is no number makes the dynamics none, and with them the natural map */
+/* q->v and q->r at the rows' velocities u, judged, with the bounds that q->r gives; NaN in v stays NaN. Multipliers are judged in double: rounded
+   to float, those under a heavy body throw a light one */
 static void cti_iterate_residuals(const cti_iterate *q, const double *u, cti_residuals *res)
 {
     const cti_problem *p = q->p;
