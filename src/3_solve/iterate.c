@@ -92,11 +92,10 @@ CTI_FN void cti_iterate_multiply(const cti_iterate *q, const double *x, double *
 /* out = J v + w */
 static void cti_iterate_velocities(const cti_iterate *q, double *out)
 {
-    int i, k;
+    int i;
     cti_iterate_gather(q, q->v, out);
-    for (i = 0; i < q->p->n_rows; i++)
-        for (k = 0; k < 3; k++)
-            out[3 * i + k] += (double)q->p->rows[i].w[k];
+    for (i = 0; i < 3 * q->p->n_rows; i++)
+        out[i] += (double)q->p->rows[i / 3].w[i % 3];
 }
 
 CTI_FN double cti_iterate_gradient(const cti_iterate *q)
@@ -142,8 +141,7 @@ static int cti_iterate_balance(const cti_iterate *q, ct_real *v)
     return 1;
 }
 
-/* q->v and q->r at the rows' velocities u, judged, with the bounds that q->r gives; NaN in v stays NaN. Multipliers are judged in double: rounded
-   to float, those under a heavy body throw a light one */
+/* q->v and q->r at velocities u, judged. Multipliers are judged in double: rounded to float, those under a heavy body throw a light one */
 static void cti_iterate_residuals(const cti_iterate *q, const double *u, cti_residuals *res)
 {
     const cti_problem *p = q->p;
@@ -153,19 +151,18 @@ static void cti_iterate_residuals(const cti_iterate *q, const double *u, cti_res
         cti_row_follow(&p->rows[i], (ct_real)q->r[cti_iterate_normal(q, i)]);
         cti_residual_row(p, q->cone, &p->rows[i], u + 3 * (size_t)i, q->r + 3 * (size_t)i, p->local + 3 * (size_t)i, res);
     }
-    res->dynamics = (ct_real)cti_iterate_gradient(q), res->natural_map = cti_max(res->natural, res->dynamics);
+    res->dynamics = (ct_real)cti_iterate_gradient(q), res->natural_map = cti_max(res->natural, res->dynamics); /* NaN stays */
 }
 
 CTI_FN int cti_iterate_judge(cti_iterate *q, ct_real *v)
 {
     const cti_problem *p = q->p;
     cti_residuals res;
-    int n3 = 3 * p->A->n, i, k;
+    int n3 = 3 * p->A->n, i;
     for (i = 0; i < n3; i++)
         v[i] = (ct_real)q->v[i];
-    for (i = 0; i < p->n_rows; i++)
-        for (k = 0; k < 3; k++)
-            p->rows[i].r[k] = (ct_real)q->r[3 * i + k];
+    for (i = 0; i < 3 * p->n_rows; i++)
+        p->rows[i / 3].r[i % 3] = (ct_real)q->r[i];
     memcpy(q->d, q->v, sizeof *q->d * (size_t)n3), memcpy(q->du, q->r, sizeof *q->du * 3 * (size_t)p->n_rows);
     if (!cti_iterate_balance(q, v))
         return 0;
