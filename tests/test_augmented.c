@@ -39,15 +39,20 @@ static void contact(fixture *f, int i, double mu)
 
 typedef int solver(const cti_jacobian *, const cti_linear *, const ct_solver_desc *, cti_arena *, ct_real *, cti_solve_info *);
 
-static void solve_by(fixture *f, solver *by, ct_cone cone)
+static void run_by(fixture *f, solver *by, ct_cone cone, double tolerance)
 {
     ct_solver_desc d;
     cti_jacobian J;
     cti_linear L;
     memset(&d, 0, sizeof d);
-    d.cone = cone, d.tolerance = CTI_R(1e-5);
+    d.cone = cone, d.tolerance = (ct_real)tolerance;
     assert_true(cti_residual_prepare(&f->p, &f->arena) && cti_jacobian_make(&f->p, &f->arena, &J) && cti_merged_make(&J, 1e9, &f->arena, &L));
     assert_true(by(&J, &L, &d, &f->arena, f->v, &f->info));
+}
+
+static void solve_by(fixture *f, solver *by, ct_cone cone)
+{
+    run_by(f, by, cone, 1e-5);
     assert_int_equal(f->info.status, CTI_SOLVE_OK);
 }
 
@@ -238,11 +243,100 @@ static void pairs_recover_and_motors_are_bounded(void **state)
     end(&f);
 }
 
+/* A load of 2 N s on a contact, and a spin beside it whose friction it bounds by 0.3 of it, more than which it brings along. The solve ends once
+   both are known, far before its 40 factors are used */
+static void spins_follow_their_loads(void **state)
+{
+    fixture f;
+    int k;
+    (void)state;
+    begin(&f, 2);
+    for (k = 0; k < 6; k++)
+        f.A.val[9 * f.A.diag[k / 3] + 4 * (k % 3)] = 1;
+    f.b[0] = -2, f.b[3] = 5;
+    contact(&f, 0, 0), contact(&f, 1, 0);
+    f.rows[1].equations = 1, f.rows[1].load = -1, f.rows[1].share = CTI_R(0.3);
+    solve_by(&f, cti_central_solve, CT_CONE_CONE);
+    assert_true(fabs((double)f.rows[0].r[0] - 2) < 1e-5 && fabs((double)f.rows[1].r[0] + 0.6) < 1e-5 && fabs((double)f.v[3] - 4.4) < 1e-5);
+    print_message("  %d factors\n", f.info.iterations);
+    assert_true(f.info.iterations <= 20); /* 40 where the judgement of an iterate has the bound of the start */
+    end(&f);
+}
+
+/* A start with a velocity that is no number is no solution, whatever the rows of other blocks say */
+static void no_number_is_no_solution(void **state)
+{
+    int c;
+    (void)state;
+    for (c = 0; c < 2; c++) {
+        fixture f;
+        int k;
+        begin(&f, 2);
+        for (k = 0; k < 6; k++)
+            f.A.val[9 * f.A.diag[k / 3] + 4 * (k % 3)] = 1;
+        contact(&f, 0, 0), contact(&f, 1, 0);
+        f.v[0] = (ct_real)NAN;
+        run_by(&f, c ? cti_central_solve : cti_augmented_solve, CT_CONE_CONE, 1e-5);
+        assert_true(f.info.status == CTI_SOLVE_BUDGET || cti_finite(f.v[0]));
+        end(&f);
+    }
+}
+
+/* numbers of -0.5 .. 0.5 by the congruences of C's standard */
+static double number(uint32_t *seed)
+{
+    *seed = *seed * 1103515245u + 12345u;
+    return (double)(*seed >> 16) / 65536 - 0.5;
+}
+
+/* two bodies of 1 g to 1 kg between N contacts with friction in all directions */
+static void wedge(fixture *f, uint32_t seed)
+{
+    int i, k;
+    begin(f, 2), f->p.n_rows = N;
+    for (i = 0; i < 2; i++) {
+        double mass = exp(6.9 * (number(&seed) - 0.5));
+        for (k = 0; k < 3; k++)
+            f->A.val[9 * f->A.diag[i] + 4 * k] = (ct_real)mass, f->b[3 * i + k] = (ct_real)(mass * number(&seed));
+    }
+    for (i = 0; i < N; i++) {
+        cti_row *row = &f->rows[i];
+        cti_v3 n = cti_v3_zero(), t;
+        contact(f, i, 0.5 + number(&seed));
+        row->term[0].block = i % 2, row->n = i < 2 ? 1 : 2, row->term[1].block = 1 - i % 2, row->term[1].weight = -1;
+        n.x = (ct_real)number(&seed), n.y = (ct_real)number(&seed), n.z = (ct_real)number(&seed) + 1;
+        n = cti_v3_unit(n, n), t = cti_v3_unit(cti_v3_cross(n, cti_v3_make(0, 1, 0)), n);
+        cti_v3_put(row->frame, 0, n), cti_v3_put(row->frame, 1, t), cti_v3_put(row->frame, 2, cti_v3_cross(n, t));
+    }
+}
+
+/* Who asks for more digits gets no fewer: the iterates are the same, and the best one is the result */
+static void tighter_tolerances_are_no_worse(void **state)
+{
+    static const ct_cone cones[3] = {CT_CONE_CONE, CT_CONE_PYRAMID, CT_CONE_BOX};
+    int seed;
+    (void)state;
+    for (seed = 0; seed < 600; seed++) {
+        double natural[2];
+        int k;
+        for (k = 0; k < 2; k++) {
+            fixture f;
+            wedge(&f, (uint32_t)seed);
+            run_by(&f, cti_central_solve, cones[seed % 3], k ? 1e-6 : 1e-3);
+            natural[k] = (double)f.info.res.natural_map;
+            end(&f);
+        }
+        assert_true(natural[1] <= natural[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_contacts_load_themselves), cmocka_unit_test(bounds_that_never_change_stay),
                                        cmocka_unit_test(rounding_of_fast_bodies_loads_no_joint),
                                        cmocka_unit_test(jammed_contacts_stick), cmocka_unit_test(pairs_recover_and_motors_are_bounded),
+                                       cmocka_unit_test(spins_follow_their_loads), cmocka_unit_test(no_number_is_no_solution),
+                                       cmocka_unit_test(tighter_tolerances_are_no_worse),
                                        cmocka_unit_test(prices_are_asked_for_when_needed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

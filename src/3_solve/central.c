@@ -2,17 +2,16 @@
    Method: a law of contact is one or two pairs (lambda, y) of a multiplier and a slack,
        y = u_n + shift + c lambda,   lambda >= 0,   y >= 0,   lambda y = 0.
    A row that recovers has two, since max(-u / c, (recover - u) / s, 0), s its softness, is the sum of a pair of softness s and one that adds what is
-   missing below their crossing. Steps follow the central path lambda y = eta to eta = 0, with Mehrotra's predictor and corrector: one factor of
-   A + J'HJ and two or three solves. eta is an energy and the same for all pairs: in velocities, a pair of a light body would be centred long after
-   one of a heavy body is.
+   missing below their crossing. Steps follow the central path lambda y = eta to eta = 0, with Mehrotra's predictor and corrector: an iteration takes
+   one factor of A + J'HJ, and one solve for each of its directions. eta is an energy and the same for all pairs: were it made of velocities alone,
+   a pair of a light body would be centred long after one of a heavy body.
    Friction, and equations with a bound, satisfy gamma nu + g y_t = 0, y_t = u_t + c gamma, nu = sqrt(|y_t|^2 + delta^2), with g = mu lambda; its
    change in the corrector is Newton's (cti_iterate_bounds). Both gamma and y_t are unknowns of the linearized equation, whose H is symmetric and,
-   with |gamma| <= g, positive semidefinite. delta vanishes with eta, which is not far ahead of the residual: then steps would end at pairs that
-   nearly vanish. The sections of boxes and pyramids are two intervals, those of a pyramid along axes that are turned by 45 degrees.
+   with |gamma| <= g, positive semidefinite. delta vanishes with eta, and eta stays near the residual: far below it, steps would end at pairs
+   that nearly vanish. The sections of boxes and pyramids are two intervals, those of a pyramid along axes that are turned by 45 degrees.
    Based on: Mehrotra 1992 (predictor and corrector); Chan, Golub, Mulet 1999 (the linearization of gamma nu + g y); Otaduy 2009, eq. 6-7 (laws). */
 #include "central.h"
 #include "solve_policy.h"
-#include <float.h>
 
 /* a pair: its law, values, and step; after the predictor bent is the product of its steps */
 typedef struct cti_central_pair {
@@ -160,7 +159,7 @@ static double cti_central_bound(const cti_central *s, int i)
     const cti_row *row = &s->q.p->rows[i];
     if (row->equations && !row->load)
         return (double)row->most;
-    return cti_iterate_coefficient(row) * cti_fmax(0, s->q.r[cti_iterate_normal(&s->q, i)]) + DBL_MIN;
+    return cti_iterate_coefficient(row) * cti_fmax(0, s->q.r[cti_iterate_normal(&s->q, i)]);
 }
 
 /* friction of row i, or an equation with a bound: multipliers within the bound, and their e, edges and H */
@@ -345,7 +344,7 @@ CTI_FN int cti_central_solve(const cti_jacobian *J, const cti_linear *L, const c
         if (!cti_central_iterate(s, L, arena, natural))
             return 0;
         natural = cti_iterate_natural(&s->q);
-        if ((natural <= aim || k + 1 == cti_solve_tuned.central.factors) && !cti_iterate_judge(&s->q, v))
+        if (natural < (double)s->q.res.natural_map && !cti_iterate_judge(&s->q, v))
             return 0;
     }
     cti_iterate_close(&s->q, desc->tolerance, v, info);

@@ -9,8 +9,11 @@ CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobia
         return 0;
     for (out->first[0] = 0, i = 0; i < p->n_rows; i++)
         out->first[i + 1] = out->first[i] + p->rows[i].n;
-    out->G = CTI_ARENA_NEW(arena, double, 18 * (size_t)out->first[p->n_rows]), out->Gt = out->G + 9 * (size_t)out->first[p->n_rows];
-    for (i = 0; out->G && i < p->n_rows; i++)
+    out->G = CTI_ARENA_NEW(arena, double, 18 * (size_t)out->first[p->n_rows]);
+    if (!out->G)
+        return 0;
+    out->Gt = out->G + 9 * (size_t)out->first[p->n_rows];
+    for (i = 0; i < p->n_rows; i++)
         for (k = 0; k < p->rows[i].n; k++) {
             size_t at = 9 * (size_t)(out->first[i] + k);
             ct_real G[9], Gt[9];
@@ -18,7 +21,7 @@ CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobia
             for (a = 0; a < 9; a++)
                 out->G[at + (size_t)a] = (double)G[a], out->Gt[at + (size_t)a] = (double)Gt[a];
         }
-    return out->G != NULL;
+    return 1;
 }
 
 CTI_FN int cti_jacobian_stiffness(const cti_jacobian *J, int i, const double *H, double *out)
@@ -89,11 +92,10 @@ CTI_FN void cti_iterate_multiply(const cti_iterate *q, const double *x, double *
 /* out = J v + w */
 static void cti_iterate_velocities(const cti_iterate *q, double *out)
 {
-    int i, k;
+    int i;
     cti_iterate_gather(q, q->v, out);
-    for (i = 0; i < q->p->n_rows; i++)
-        for (k = 0; k < 3; k++)
-            out[3 * i + k] += (double)q->p->rows[i].w[k];
+    for (i = 0; i < 3 * q->p->n_rows; i++)
+        out[i] += (double)q->p->rows[i / 3].w[i % 3];
 }
 
 CTI_FN double cti_iterate_gradient(const cti_iterate *q)
@@ -139,33 +141,32 @@ static int cti_iterate_balance(const cti_iterate *q, ct_real *v)
     return 1;
 }
 
-/* q->v, q->r and q->du = J v + w, judged. Multipliers are judged in double: rounded to float, those under a heavy body throw a light one */
+/* q->v and q->r at velocities u, judged. Multipliers are judged in double: rounded to float, those under a heavy body throw a light one */
 static void cti_iterate_residuals(const cti_iterate *q, const double *u, cti_residuals *res)
 {
     const cti_problem *p = q->p;
     int i;
     memset(res, 0, sizeof *res);
-    for (i = 0; i < p->n_rows; i++)
+    for (i = 0; i < p->n_rows; i++) {
+        cti_row_follow(&p->rows[i], (ct_real)q->r[cti_iterate_normal(q, i)]);
         cti_residual_row(p, q->cone, &p->rows[i], u + 3 * (size_t)i, q->r + 3 * (size_t)i, p->local + 3 * (size_t)i, res);
-    res->dynamics = (ct_real)cti_iterate_gradient(q), res->natural_map = cti_max(res->dynamics, res->natural);
+    }
+    res->dynamics = (ct_real)cti_iterate_gradient(q), res->natural_map = cti_max(res->natural, res->dynamics); /* NaN stays */
 }
 
 CTI_FN int cti_iterate_judge(cti_iterate *q, ct_real *v)
 {
     const cti_problem *p = q->p;
     cti_residuals res;
-    int n3 = 3 * p->A->n, i, k;
+    int n3 = 3 * p->A->n, i;
     for (i = 0; i < n3; i++)
         v[i] = (ct_real)q->v[i];
-    for (i = 0; i < p->n_rows; i++)
-        for (k = 0; k < 3; k++)
-            p->rows[i].r[k] = (ct_real)q->r[3 * i + k];
+    for (i = 0; i < 3 * p->n_rows; i++)
+        p->rows[i / 3].r[i % 3] = (ct_real)q->r[i];
     memcpy(q->d, q->v, sizeof *q->d * (size_t)n3), memcpy(q->du, q->r, sizeof *q->du * 3 * (size_t)p->n_rows);
     if (!cti_iterate_balance(q, v))
         return 0;
     cti_iterate_velocities(q, q->seen);
-    for (i = 0; i < p->n_rows; i++)
-        cti_row_follow(&p->rows[i], p->rows[i + p->rows[i].load].r[0]);
     cti_iterate_residuals(q, q->seen, &res);
     memcpy(q->v, q->d, sizeof *q->d * (size_t)n3), memcpy(q->r, q->du, sizeof *q->du * 3 * (size_t)p->n_rows);
     q->now = res.natural_map;
