@@ -86,10 +86,11 @@ static void sliding_contacts_load_themselves(void **state)
             f.b[3 * i] = (ct_real)((4 * cn - q * ct) / det), f.b[3 * i + 1] = (ct_real)((ct - q * cn) / det);
             contact(&f, i, mu);
         }
-        /* one more block, which a joint holds: where there are joints, bounds begin with Newton's method */
+        /* one more block, which a joint holds: where there are joints, bounds begin with Newton's method. The interior point method takes no joints; the
+           block flies away from its contact there */
         for (k = 0; k < 3; k++)
             f.A.val[9 * f.A.diag[N] + 4 * k] = 1, f.b[3 * N + k] = 1;
-        contact(&f, N, 0), f.rows[N].equations = 7;
+        contact(&f, N, 0), f.rows[N].equations = c < 3 ? 7 : 0;
         solve_by(&f, c < 3 ? cti_augmented_solve : cti_central_solve, cones[c % 3]);
         print_message("  %d factors\n", f.info.iterations);
         assert_true(f.info.iterations <= 20); /* 13; 27 where bounds follow mu lambda by a share */
@@ -100,7 +101,7 @@ static void sliding_contacts_load_themselves(void **state)
             assert_true(fabs((double)f.v[3 * i]) < 1e-5 && fabs((double)f.v[3 * i + 1] - u) < 1e-5 && f.v[3 * i + 2] == 0);
         }
         for (k = 0; k < 3; k++)
-            assert_true(fabs((double)f.rows[N].r[k] + 1) < 1e-5 && fabs((double)f.v[3 * N + k]) < 1e-5);
+            assert_true(fabs((double)f.rows[N].r[k] + (c < 3)) < 1e-5 && fabs((double)f.v[3 * N + k] - (c >= 3)) < 1e-5);
         end(&f);
     }
 }

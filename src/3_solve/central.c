@@ -212,21 +212,15 @@ static void cti_central_linearize(const cti_central *s, double eta, double delta
     for (i = 0; i < p->n_rows; i++) {
         const cti_row *row = &p->rows[i];
         double *e = s->e + 3 * (size_t)i, *H = s->H + 9 * (size_t)i;
-        const double *r = s->q.r + 3 * (size_t)i, *u = s->q.u + 3 * (size_t)i;
         for (k = 0; k < 2; k++) {
             cti_central_pair *a = s->pair + 2 * (size_t)i + k;
             double D = a->y + a->c * a->r;
             if (a->c < 0)
                 continue;
-            a->miss = u[0] + a->shift + a->c * a->r - a->y;
+            a->miss = s->q.u[3 * (size_t)i] + a->shift + a->c * a->r - a->y;
             e[0] += (a->r * (a->y + a->miss) + a->bent - eta) / D;
             if (fresh)
                 H[0] += a->r / D;
-        }
-        for (k = 0; row->equations && !(row->most > 0) && k < 3; k++) {
-            double c = cti_fmax((double)row->compliance[k], cti_solve_tuned.central.rigid * (double)p->local[3 * (size_t)i + (size_t)k]);
-            if (row->equations >> k & 1 && c > 0)
-                e[k] = (u[k] + (double)row->compliance[k] * r[k]) / c, H[4 * k] = 1 / c;
         }
         if (row->equations ? row->most > 0 : row->mu > 0 && p->local[3 * (size_t)i + 1] + p->local[3 * (size_t)i + 2] > 0)
             cti_central_bounded(s, i, delta, fresh);

@@ -1,4 +1,5 @@
-/* central.h -- the contact problem by an interior point method, for problems whose matrix A + J'HJ is in reach of a factor. */
+/* central.h -- contacts, and equations with a bound, by an interior point method, for problems whose matrix A + J'HJ is in reach of a factor. Joints,
+   equations without a bound, are the augmented Lagrangian's (augmented.h). */
 #pragma once
 
 #include "iterate.h"

@@ -59,7 +59,7 @@
 #if CONTACT_OPTIMIZE != 0 && CONTACT_OPTIMIZE != 1 && CONTACT_OPTIMIZE != 2
 #error "contact.h: CONTACT_OPTIMIZE is 0 (the compiler's level), 1 (the default) or 2 (-O2 throughout); define it as one of these numbers"
 #endif
-/* The preset of a game: worlds with CMR, solved by ICA, and nothing else. A switch that is defined already keeps its value. */
+/* The preset of a game: worlds with CMR, solved by ICA or AUTO, and nothing else. A switch that is defined already keeps its value. */
 #ifdef CONTACT_PRESET_GAME
 #ifndef CONTACT_WITH_FORMS
 #define CONTACT_WITH_FORMS 0
