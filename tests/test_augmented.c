@@ -46,7 +46,7 @@ static void run_by(fixture *f, solver *by, ct_cone cone, double tolerance)
     cti_linear L;
     memset(&d, 0, sizeof d);
     d.cone = cone, d.tolerance = (ct_real)tolerance;
-    assert_true(cti_residual_prepare(&f->p, &f->arena) && cti_jacobian_make(&f->p, &f->arena, &J) && cti_merged_make(&J, 1e9, &f->arena, &L));
+    assert_true(cti_residual_prepare(&f->p, &f->arena) && cti_jacobian_make(&f->p, &f->arena, &J) && cti_merged_make(&J, 1e9, NULL, &f->arena, &L));
     assert_true(by(&J, &L, &d, &f->arena, f->v, &f->info));
 }
 

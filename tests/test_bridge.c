@@ -775,7 +775,7 @@ static void merged_factor_solves(void **state)
     bench_make(&t, 5);
     H = CTI_ARENA_ZERO(&t.arena, double, 9 * t.n_rows);
     assert_true(H && cti_residual_prepare(&t.p, &t.arena) && cti_jacobian_make(&t.p, &t.arena, &J));
-    assert_true(cti_merged_make(&J, 1e9, &t.arena, &L) && cti_merged_make(&J, 1, &t.arena, &none) && none.flops == L.flops && L.flops > 1);
+    assert_true(cti_merged_make(&J, 1e9, NULL, &t.arena, &L) && cti_merged_make(&J, 1, NULL, &t.arena, &none) && none.flops == L.flops && L.flops > 1);
     for (i = 0; i < t.n_rows; i++) /* every fifth row is open */
         for (k = 0; k < 3 && i % 5; k++)
             H[9 * i + 4 * k] = exp(6 * (double)number(&t));
@@ -805,7 +805,7 @@ static void bordered_factor_solves(void **state)
     memset(&factor, 0, sizeof factor), memset(&symbolic, 0, sizeof symbolic), memset(&gather, 0, sizeof gather);
     for (i = 0; i < N; i++)
         all[i] = i;
-    assert_true(cti_symbolic_analyze_once(&t.mem, &symbolic, t.p.A, all, N) && cti_gather_make(&t.mem, &gather, &symbolic, t.p.A, all));
+    assert_true(cti_symbolic_analyze_once(&t.mem, &symbolic, t.p.A, all, N, NULL) && cti_gather_make(&t.mem, &gather, &symbolic, t.p.A, all));
     assert_true(cti_factor64_compute(&t.mem, &factor, &symbolic, &gather, t.p.A->val));
     body.first = 0, body.n = N, body.factor = &factor, t.p.bodies = &body, t.p.n_bodies = 1;
     H = CTI_ARENA_ZERO(&t.arena, double, 9 * t.n_rows);

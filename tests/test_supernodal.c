@@ -459,7 +459,7 @@ static void test_order(void **state)
         if (kind == 3)
             assert_int_equal(count[2], 1);
         for (k = 0; k < 3; k++) {
-            assert_int_equal(cti_order_dissect(&mem, &g, k == 0 ? 8 : k == 1 ? 70 : n, perm), 1);
+            assert_int_equal(cti_order_dissect(&mem, &g, k == 0 ? 8 : k == 1 ? 70 : n, NULL, perm), 1);
             for (i = 0; i < n; i++)
                 label[i] = 0;
             for (i = 0; i < n; i++)
@@ -473,6 +473,62 @@ static void test_order(void **state)
         assert_int_equal(mem.bytes_live, 0);
     }
     free(pairs);
+}
+
+/* By places: a cube of 10^3 points is cut by no more than a plane of them, two cubes that five edges join by no more than five points; any places
+   give separators and permutations, also when all points are in one. The factor of two cubes is at most a fifth larger than the graph's own */
+static void test_places(void **state)
+{
+    enum { SIZE = 10, CUBE = SIZE * SIZE * SIZE };
+    int32_t *pairs = (int32_t *)malloc(80000 * sizeof *pairs), *all = (int32_t *)malloc(2 * CUBE * sizeof *all);
+    double *x = (double *)malloc(6 * CUBE * sizeof *x);
+    int *label = (int *)malloc(2 * CUBE * sizeof *label), n, one, kind, i, k, m, count[3];
+    (void)state;
+    one = make_pairs(0, SIZE, pairs, &n);
+    for (kind = 0; kind < 4; kind++) { /* a cube; two; these as one body; all in one place */
+        cti_mem mem;
+        cti_bsr A;
+        cti_graph g;
+        cti_order_places at;
+        cti_symbolic by_places, by_graph;
+        int32_t group[2 * CUBE];
+        cti_mem_init(&mem, NULL);
+        memset(&A, 0, sizeof A), memset(&g, 0, sizeof g), memset(&by_places, 0, sizeof by_places), memset(&by_graph, 0, sizeof by_graph);
+        for (m = one, i = 0; kind && i < one; i++, m++)
+            pairs[2 * m] = pairs[2 * i] + CUBE, pairs[2 * m + 1] = pairs[2 * i + 1] + CUBE;
+        for (i = 0; kind && i < 5; i++, m++)
+            pairs[2 * m] = CUBE - 1 - 7 * i, pairs[2 * m + 1] = CUBE + 3 * i;
+        n = kind ? 2 * CUBE : CUBE;
+        for (i = 0; i < n; i++) {
+            int j = i % CUBE;
+            x[3 * i] = kind == 3 ? 1 : j % SIZE, x[3 * i + 1] = kind == 3 ? 1 : j / SIZE % SIZE;
+            x[3 * i + 2] = kind == 3 ? 1 : (j / SIZE / SIZE) + (i < CUBE ? 0 : .7 * SIZE); /* the second overlaps the first */
+            group[i] = kind == 1 ? i / CUBE : 0, all[i] = i;
+        }
+        at.x = x, at.group = group;
+        assert_int_equal(cti_bsr_pattern(&mem, &A, n, pairs, m), 1);
+        assert_int_equal(cti_graph_alloc(&mem, &g, n, A.row[n] - n), 1);
+        for (i = 0, m = 0; i < n; i++)
+            for (g.ptr[i] = m, g.w[i] = 1, k = A.row[i]; k < A.row[i + 1]; k++)
+                if (A.col[k] != i)
+                    g.adj[m] = A.col[k], g.ew[m++] = 1;
+        g.ptr[n] = m;
+        assert_int_equal(cti_order_cut_places(&mem, &g, &at, all, label), 1);
+        for (count[0] = count[1] = count[2] = 0, i = 0; i < n; i++) {
+            count[label[i]]++;
+            for (k = g.ptr[i]; k < g.ptr[i + 1]; k++)
+                assert_true(label[i] + label[g.adj[k]] != 1);
+        }
+        assert_true(count[0] > 0 && count[1] > 0 && count[2] <= (kind == 0 || kind == 2 ? SIZE * SIZE : 5));
+        assert_int_equal(cti_symbolic_analyze_once(&mem, &by_places, &A, all, n, &at), 1);
+        assert_int_equal(cti_symbolic_analyze_once(&mem, &by_graph, &A, all, n, NULL), 1);
+        assert_true(by_places.flops < 1.2 * by_graph.flops);
+        cti_symbolic_free(&mem, &by_places), cti_symbolic_free(&mem, &by_graph);
+        cti_graph_free(&mem, &g);
+        cti_bsr_free(&mem, &A);
+        assert_int_equal(mem.bytes_live, 0);
+    }
+    free(pairs), free(all), free(x), free(label);
 }
 
 /* every allocation fails in turn: 0 is returned, nothing leaks */
@@ -584,7 +640,7 @@ static void test_lagged(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order),        cmocka_unit_test(test_factor), cmocka_unit_test(test_shared),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_places), cmocka_unit_test(test_factor), cmocka_unit_test(test_shared),
                                        cmocka_unit_test(test_packed),       cmocka_unit_test(test_boost),  cmocka_unit_test(test_decay),
                                        cmocka_unit_test(test_lagged),       cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);

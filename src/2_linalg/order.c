@@ -17,6 +17,7 @@ static int cti_order_bits(uint64_t x)
 typedef struct cti_order_work {
     cti_mem *mem;
     const cti_graph *g;
+    const cti_order_places *places;
     int *at;
     int *list; /* scratch [n] */
     uint64_t *rows;
@@ -146,7 +147,8 @@ static int cti_order_split(cti_order_work *s, int *part, int n, int count[3])
     int i, k, *label = s->list, at[3], ok;
     memset(&sub, 0, sizeof sub);
     count[0] = count[1] = count[2] = 0;
-    ok = cti_order_induced(s, part, n, &sub) && cti_order_cut(s->mem, &sub, (uint32_t)n, label);
+    ok = cti_order_induced(s, part, n, &sub) && (s->places ? cti_order_cut_places(s->mem, &sub, s->places, part, label)
+                                                           : cti_order_cut(s->mem, &sub, (uint32_t)n, label));
     cti_graph_free(s->mem, &sub);
     if (!ok)
         return 0;
@@ -161,12 +163,12 @@ static int cti_order_split(cti_order_work *s, int *part, int n, int count[3])
     return 1;
 }
 
-CTI_FN int cti_order_dissect(cti_mem *mem, const cti_graph *g, int leaf, int *perm)
+CTI_FN int cti_order_dissect(cti_mem *mem, const cti_graph *g, int leaf, const cti_order_places *at, int *perm)
 {
     cti_order_work s;
     int i, n = g->n, ok = 0, lo, hi, count[3];
     memset(&s, 0, sizeof s);
-    s.mem = mem, s.g = g;
+    s.mem = mem, s.g = g, s.places = at;
     if (!CTI_RESIZE(mem, s.at, n) || !CTI_RESIZE(mem, s.list, 2 * (size_t)n))
         goto done;
     for (i = 0; i < n; i++) {

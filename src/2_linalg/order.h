@@ -20,6 +20,16 @@ CTI_FN void cti_graph_free(cti_mem *mem, cti_graph *g);
    0.65 of the whole where the graph allows it. Different seeds give different cuts. 0 when memory ran out. */
 CTI_FN int cti_order_cut(cti_mem *mem, const cti_graph *g, uint32_t seed, int *label);
 
+/* cti_order_places -- where the vertices of a graph are, and the body that each is of. */
+typedef struct cti_order_places {
+    const double *x;      /* [3 n] */
+    const int32_t *group; /* [n] */
+} cti_order_places;
+/* cti_order_cut_places -- the same, of a graph whose vertex i is part[i] in `at`, by planes across the axes: in a tenth of the time, for separators
+   that are about as small. */
+CTI_FN int cti_order_cut_places(cti_mem *mem, const cti_graph *g, const cti_order_places *at, const int *part, int *label);
+
 /* cti_order_dissect -- perm[k] is the vertex that is eliminated k-th. Parts of at most `leaf` vertices are ordered by exact minimum degree,
-   where the vertices around the part count. leaf >= n: minimum degree alone. Weights are not used. 0 when memory ran out. */
-CTI_FN int cti_order_dissect(cti_mem *mem, const cti_graph *g, int leaf, int *perm);
+   where the vertices around the part count. leaf >= n: minimum degree alone. at: NULL, or where the vertices are. Weights are not used. 0 when
+   memory ran out. */
+CTI_FN int cti_order_dissect(cti_mem *mem, const cti_graph *g, int leaf, const cti_order_places *at, int *perm);

@@ -2,9 +2,11 @@
    Method: the graph is coarsened by heavy-edge matching; the coarsest is cut by growing regions from several seeds; on the way back every
    level is refined by Fiduccia-Mattheyses moves: a separator vertex goes to one side and pulls its neighbours of the other side into the
    separator. The best prefix of the moves is kept, and of several cuts the best one. Random numbers come from a fixed generator,
-   so the result is a function of the graph.
-   based on: Karypis and Kumar 1998 (multilevel schemes); Ashcraft and Liu 1997 (separator refinement); Fiduccia and Mattheyses 1982. */
+   so the result is a function of the graph. Where the vertices' places are known, planes across the three axes take the place of the coarse
+   graphs: along each, the place is taken that the fewest edges pass, once between vertices, once between whole bodies by their centres.
+   based on: Karypis and Kumar 1998 (multilevel schemes); Heath and Raghavan 1995 (planes); Ashcraft and Liu 1997 (separator refinement); Fiduccia and Mattheyses 1982. */
 #include "order.h"
+#include "../0_base/sort.h"
 
 #define CTI_ORDER_COARSEST 60
 #define CTI_ORDER_LEVELS 40
@@ -435,5 +437,112 @@ CTI_FN int cti_order_cut(cti_mem *mem, const cti_graph *g, uint32_t seed, int *l
         }
     }
     CTI_FREE(mem, w);
+    return ok;
+}
+
+/* work of cti_order_cut_places */
+typedef struct cti_order_planes {
+    const cti_graph *g;
+    const cti_order_places *at;
+    const int *part;
+    uint64_t *keys; /* [2 n] */
+    int32_t *list;  /* [2 n] vertices along an axis */
+    int *w;         /* [3 n] */
+    double *centre; /* [2 n] sum and number of a body's vertices, at the first of them */
+} cti_order_planes;
+
+/* sorts the vertices along an axis, or whole bodies by their centres. first [n]: a vertex of the same body */
+static void cti_order_along(cti_order_planes *p, const int *first, int axis, int whole)
+{
+    int n = p->g->n, i;
+    memset(p->centre, 0, sizeof *p->centre * 2 * (size_t)n);
+    for (i = 0; i < n; i++) {
+        double *c = p->centre + 2 * (size_t)(whole ? first[i] : i);
+        c[0] += p->at->x[3 * (size_t)p->part[i] + (size_t)axis], c[1]++;
+    }
+    for (i = 0; i < n; i++) {
+        const double *c = p->centre + 2 * (size_t)(whole ? first[i] : i);
+        p->keys[i] = cti_sort_key(c[0] / c[1]), p->list[i] = i;
+    }
+    cti_sort_u64(p->keys, p->list, p->keys + n, p->list + n, n);
+}
+
+/* Where to cut the list: as few edges as possible pass from in front of it to behind it, for sides that are not too unequal; -1 where no place
+   separates bodies. Uses w + n, w + 2 n */
+static int cti_order_gap(const cti_order_planes *p)
+{
+    const cti_graph *g = p->g;
+    int *place = p->w + g->n, *opens = place + g->n, n = g->n, best = -1, passing = 0, i, k;
+    double least = 0;
+    for (i = 0; i < n; i++)
+        place[p->list[i]] = i, opens[i] = 0;
+    for (i = 0; i < n; i++)
+        for (k = g->ptr[i]; k < g->ptr[i + 1]; k++)
+            if (place[g->adj[k]] > place[i])
+                opens[place[i]]++, opens[place[g->adj[k]]]--;
+    for (i = 0; i < n - 1; i++) {
+        double uneven = fabs(2. * (i + 1) / n - 1), cost;
+        passing += opens[i];
+        cost = (passing + 1) * (1 + uneven * uneven);
+        if (100 * (1 + uneven) > 2 * CTI_ORDER_SHARE || p->keys[i] == p->keys[i + 1] || (best >= 0 && cost >= least))
+            continue;
+        best = i + 1, least = cost;
+    }
+    return best;
+}
+
+/* The separator of the sides w [n]: of each edge between them the vertex with more such edges. Uses w + 2 n */
+static void cti_order_cover(const cti_order_planes *p, int *label)
+{
+    const cti_graph *g = p->g;
+    int *w = p->w, *edges = w + 2 * (size_t)g->n, i, k;
+    for (i = 0; i < g->n; i++)
+        for (label[i] = w[i], edges[i] = 0, k = g->ptr[i]; k < g->ptr[i + 1]; k++)
+            edges[i] += w[g->adj[k]] != w[i];
+    for (i = 0; i < g->n; i++)
+        for (k = g->ptr[i]; w[i] == 0 && label[i] != 2 && k < g->ptr[i + 1]; k++) {
+            int u = g->adj[k];
+            if (w[u] && label[u] != 2)
+                label[edges[u] > edges[i] ? u : i] = 2;
+        }
+}
+
+CTI_FN int cti_order_cut_places(cti_mem *mem, const cti_graph *g, const cti_order_places *at, const int *part, int *label)
+{
+    cti_order_planes p;
+    int *first = NULL, n = g->n, axis, i, whole, ok = 0;
+    double best = -1;
+    memset(&p, 0, sizeof p);
+    p.g = g, p.at = at, p.part = part;
+    if (!CTI_RESIZE(mem, p.keys, 2 * (size_t)n) || !CTI_RESIZE(mem, p.list, 2 * (size_t)n) || !CTI_RESIZE(mem, p.w, 3 * (size_t)n) ||
+        !CTI_RESIZE(mem, p.centre, 2 * (size_t)n) || !CTI_RESIZE(mem, first, n))
+        goto done;
+    for (i = 0; i < n; i++)
+        p.keys[i] = (uint64_t)at->group[part[i]], p.list[i] = i;
+    cti_sort_u64(p.keys, p.list, p.keys + n, p.list + n, n);
+    for (i = 0; i < n; i++)
+        first[p.list[i]] = i > 0 && p.keys[i] == p.keys[i - 1] ? first[p.list[i - 1]] : p.list[i];
+    for (whole = 0; whole < 2; whole++)
+        for (axis = 0; axis < 3; axis++) {
+            int gap, *now = p.w + n;
+            double cost;
+            cti_order_along(&p, first, axis, whole);
+            gap = cti_order_gap(&p);
+            for (i = 0; i < n; i++)
+                p.w[p.list[i]] = i >= gap;
+            if (gap < 0)
+                continue;
+            cti_order_cover(&p, now);
+            cost = cti_order_cost(g, now);
+            if (best < 0 || cost < best)
+                best = cost, memcpy(label, now, sizeof *label * (size_t)n);
+        }
+    ok = best < 0 ? cti_order_cut(mem, g, (uint32_t)n, label) : cti_order_refine(mem, g, label, 8);
+done:
+    CTI_FREE(mem, p.keys);
+    CTI_FREE(mem, p.list);
+    CTI_FREE(mem, p.w);
+    CTI_FREE(mem, p.centre);
+    CTI_FREE(mem, first);
     return ok;
 }

@@ -37,7 +37,7 @@ static int cti_panel_lu_order(cti_mem *mem, cti_panel_lu *s, const cti_bsr *G)
         for (g.w[i] = 1, k = G->row[i]; k < G->row[i + 1]; k++)
             if (G->col[k] != i)
                 g.ew[at] = 1, g.adj[at++] = G->col[k];
-    ok = cti_order_dissect(mem, &g, CTI_PANEL_LU_LEAF, s->perm);
+    ok = cti_order_dissect(mem, &g, CTI_PANEL_LU_LEAF, NULL, s->perm);
     for (i = 0; ok && i < n; i++)
         s->inv[s->perm[i]] = i;
     cti_graph_free(mem, &g);

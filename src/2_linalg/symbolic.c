@@ -76,7 +76,7 @@ static int cti_symbolic_pattern(cti_mem *mem, cti_symbolic *s, const cti_bsr *A,
 #define CTI_SYMBOLIC_ONCE_LEAF 100   /* [blocks] leaves of nested dissection there: 400 makes the factor 3 % larger, 64 nothing smaller */
 
 /* finds an order and its supernodes: the best of several orders, or with `once` one that is found quickly */
-static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once)
+static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once, const cti_order_places *at)
 {
     static const int leaves[] = {0x7fffffff, 64, 32, 12};
     int *perm = NULL, *first = NULL, *t, i, ok = 0, n = s->n;
@@ -87,7 +87,7 @@ static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once)
     if (!CTI_RESIZE(mem, perm, n) || !CTI_RESIZE(mem, s->perm, n) || !CTI_RESIZE(mem, s->inv, n))
         goto done;
     if (once) {
-        ok = cti_order_dissect(mem, &g, n <= CTI_SYMBOLIC_ONCE_SMALL ? n : CTI_SYMBOLIC_ONCE_LEAF, s->perm) &&
+        ok = cti_order_dissect(mem, &g, n <= CTI_SYMBOLIC_ONCE_SMALL ? n : CTI_SYMBOLIC_ONCE_LEAF, at, s->perm) &&
              cti_etree_supernodes(mem, &g, s->perm, &s->first, &cost);
         for (i = 0; ok && i < n; i++)
             s->inv[s->perm[i]] = i;
@@ -97,7 +97,7 @@ static int cti_symbolic_order(cti_mem *mem, cti_symbolic *s, int once)
         /* minimum degree alone, and small leaves, are tried for small parts only */
         if ((i == 0 && n > 3000) || (i == 1 && n <= leaves[1]) || (i > 1 && (n > 600 || n <= leaves[i])))
             continue;
-        if (!cti_order_dissect(mem, &g, leaves[i], perm) || !cti_etree_supernodes(mem, &g, perm, &first, &cost))
+        if (!cti_order_dissect(mem, &g, leaves[i], NULL, perm) || !cti_etree_supernodes(mem, &g, perm, &first, &cost))
             goto done;
         if (best >= 0 && cost >= best)
             continue;
@@ -333,9 +333,10 @@ done:
     return ok;
 }
 
-static int cti_symbolic_make(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks, int once)
+static int cti_symbolic_make(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks, int once,
+                             const cti_order_places *at)
 {
-    if (cti_symbolic_pattern(mem, out, A, blocks, n_blocks) && cti_symbolic_order(mem, out, once) && cti_symbolic_cut(mem, out) &&
+    if (cti_symbolic_pattern(mem, out, A, blocks, n_blocks) && cti_symbolic_order(mem, out, once, at) && cti_symbolic_cut(mem, out) &&
         cti_symbolic_rows(mem, out) && cti_symbolic_layout(mem, out) && cti_symbolic_updates(mem, out) && cti_symbolic_entries(mem, out) &&
         cti_symbolic_place(mem, out))
         return 1;
@@ -345,12 +346,13 @@ static int cti_symbolic_make(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, 
 
 CTI_FN int cti_symbolic_analyze(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks)
 {
-    return cti_symbolic_make(mem, out, A, blocks, n_blocks, 0);
+    return cti_symbolic_make(mem, out, A, blocks, n_blocks, 0, NULL);
 }
 
-CTI_FN int cti_symbolic_analyze_once(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks)
+CTI_FN int cti_symbolic_analyze_once(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks,
+                                     const cti_order_places *at)
 {
-    return cti_symbolic_make(mem, out, A, blocks, n_blocks, 1);
+    return cti_symbolic_make(mem, out, A, blocks, n_blocks, 1, at);
 }
 
 CTI_FN void cti_symbolic_free(cti_mem *mem, cti_symbolic *s)

@@ -10,6 +10,7 @@
 
 #include "bsr.h"
 #include "kernel.h"
+#include "order.h"
 
 #define CTI_SYMBOLIC_WIDTH 32 /* [blocks] widest panel */
 
@@ -57,9 +58,10 @@ typedef struct cti_symbolic {
 
 /* cti_symbolic_analyze -- blocks [n_blocks] sorted, without repetitions. 0 when memory ran out (out is then empty). */
 CTI_FN int cti_symbolic_analyze(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks);
-/* cti_symbolic_analyze_once -- the same in a fifth of the time, for a matrix that is factored once or twice; each factorization costs a
-   tenth more. */
-CTI_FN int cti_symbolic_analyze_once(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks);
+/* cti_symbolic_analyze_once -- the same in a fifth of the time, for a matrix that is factored a few times; each factorization costs a
+   tenth more. at: where the blocks are, NULL if that is not known; then it takes a fifth of that. */
+CTI_FN int cti_symbolic_analyze_once(cti_mem *mem, cti_symbolic *out, const cti_bsr *A, const int32_t *blocks, int n_blocks,
+                                     const cti_order_places *at);
 CTI_FN void cti_symbolic_free(cti_mem *mem, cti_symbolic *sym);
 /* cti_symbolic_hash -- a hash of the cluster's local pattern; cti_symbolic_same -- 1 when sym was made from the same local pattern. */
 CTI_FN uint64_t cti_symbolic_hash(const cti_bsr *A, const int32_t *blocks, int n_blocks);

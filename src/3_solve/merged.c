@@ -83,7 +83,7 @@ static int cti_merged_open(cti_merged *m, cti_arena *arena, const int32_t *all)
     return m->work != NULL;
 }
 
-CTI_FN int cti_merged_make(const cti_jacobian *J, double most, cti_arena *arena, cti_linear *out)
+CTI_FN int cti_merged_make(const cti_jacobian *J, double most, const cti_order_places *at, cti_arena *arena, cti_linear *out)
 {
     cti_merged *m = CTI_ARENA_ZERO(arena, cti_merged, 1);
     int n = J->p->A->n, i;
@@ -94,7 +94,7 @@ CTI_FN int cti_merged_make(const cti_jacobian *J, double most, cti_arena *arena,
         all[i] = i;
     m->J = J;
     cti_arena_mem(arena, &m->mem);
-    if (!cti_merged_pattern(m) || !cti_symbolic_analyze_once(&m->mem, &m->symbolic, &m->shape, all, n))
+    if (!cti_merged_pattern(m) || !cti_symbolic_analyze_once(&m->mem, &m->symbolic, &m->shape, all, n, at))
         return 0;
     out->flops = m->symbolic.flops / 2;
     out->factor = cti_merged_factor, out->solve = cti_merged_solve, out->ctx = m;

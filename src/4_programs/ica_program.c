@@ -142,7 +142,7 @@ static int cti_ica_program_whole(cti_ica_program *s, const int32_t *list, int n)
     cti_ica_whole *q = &s->wholes[s->n_wholes++];
     cti_mem *mem = &s->e->arena->own;
     cti_cluster *c = &s->clusters[s->n_clusters];
-    if (!cti_symbolic_analyze_once(mem, &q->symbolic, &s->A, list, n))
+    if (!cti_symbolic_analyze_once(mem, &q->symbolic, &s->A, list, n, NULL))
         return -1;
     if (q->symbolic.flops > cti_program_tuned.ica.flops)
         return 0;

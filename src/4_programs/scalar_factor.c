@@ -55,7 +55,7 @@ CTI_FN int cti_scalar_open(cti_mem *mem, cti_scalar *s, const cti_sparse *A)
 {
     int n = (A->rows + 2) / 3;
     s->A = A;
-    return A->rows == 0 || (cti_scalar_pattern(mem, s, A) && cti_symbolic_analyze_once(mem, &s->symbolic, &s->bsr, s->blocks, n) &&
+    return A->rows == 0 || (cti_scalar_pattern(mem, s, A) && cti_symbolic_analyze_once(mem, &s->symbolic, &s->bsr, s->blocks, n, NULL) &&
         cti_gather_make(mem, &s->gather, &s->symbolic, &s->bsr, s->blocks) && CTI_RESIZE(mem, s->z, 3 * n) && CTI_RESIZE(mem, s->r, 3 * n));
 }
 

@@ -37,7 +37,7 @@ static int cti_barrier_archive_analyze(cti_state *s, cti_barrier_analysis *to, c
 {
     const cti_barrier *b = cti_barrier_own(s);
     cti_symbolic_free(&s->prepared, &to->symbolic);
-    return cti_symbolic_analyze_once(&s->prepared, &to->symbolic, B, b->layout.all, b->n) &&
+    return cti_symbolic_analyze_once(&s->prepared, &to->symbolic, B, b->layout.all, b->n, NULL) &&
            (!whole || cti_gather_make(&s->prepared, &to->gather, &to->symbolic, B, b->layout.all));
 }
 

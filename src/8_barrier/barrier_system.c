@@ -275,7 +275,7 @@ static int cti_barrier_analyze(cti_state *s)
     cti_barrier_replace(b, CTI_BARRIER_OLD_ANALYSIS);
     b->factor.known = 0;
     cti_symbolic_free(&s->prepared, &a->symbolic);
-    b->hessian.analyzed = cti_symbolic_analyze_once(&s->prepared, &a->symbolic, &b->hessian.B, b->layout.all, b->n) &&
+    b->hessian.analyzed = cti_symbolic_analyze_once(&s->prepared, &a->symbolic, &b->hessian.B, b->layout.all, b->n, NULL) &&
                           cti_gather_make(&s->prepared, &a->gather, &a->symbolic, &b->hessian.B, b->layout.all);
     return b->hessian.analyzed;
 }

@@ -10,11 +10,9 @@
 #include "coarse.h"
 #include "assemble.h"
 #include "linkage.h"
+#include "rivals.h"
 #include "spins.h"
-#include "../4_programs/bordered.h"
 #include "../4_programs/bridge.h"
-#include "../3_solve/augmented.h"
-#include "../3_solve/central.h"
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
 #include "../3_solve/solve_policy.h"
@@ -225,123 +223,13 @@ static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later
     return cti_policy_sweeps(&b);
 }
 
-/* who takes over an island whose components are each one cluster, where sweeps would take longer (augmented.h) */
-typedef struct cti_islands_rival {
-    cti_arena *arena;
-    cti_jacobian J;
-    cti_linear linear;
-    int holds;  /* 1: joints of deformable bodies are among the rows */
-    int failed; /* 1: out of memory */
-} cti_islands_rival;
-
-static double cti_islands_price(void *ctx)
-{
-    cti_islands_rival *q = (cti_islands_rival *)ctx;
-    cti_arena_point mark = cti_arena_mark(q->arena);
-    q->failed = !cti_envelope_make(&q->J, q->arena, &q->linear);
-    cti_arena_rewind(q->arena, mark);
-    return q->failed ? 0 : cti_augmented_price(q->linear.flops);
-}
-
-/* The rival, which takes at least the factors of A alone. None where joints of deformable bodies are among the rows: in test_joint's
-   joints_pull_together, whose joint and contact contradict each other, it takes the thickness in fewer steps. first: the island's first row in
-   the world */
-static void cti_islands_find_rival(const cti_state *s, int first, cti_island *q, cti_islands_rival *out)
-{
-    const cti_factors *f = &s->factors;
-    double flops = 1;
-    int c, split = 0, holds = 0;
-    q->p.split.rigid = 1;
-    for (c = 0; c < q->p.n_rows; c++)
-        holds |= q->p.rows[c].equations && cti_linkage_impulse_factor(s, first + c) == 1 && !cti_joints_is_guide(s, first + c) &&
-                 s->contact.origins[first + c].spin >= 0;
-    for (c = 0; c < q->n_components; c++) {
-        const cti_component *k = &f->components[q->components[c]];
-        split |= k->solve.node_ports > 0;
-        q->p.split.rigid &= s->bodies.rigid_of[f->blocks[k->begin]] >= 0;
-        flops += k->analysis->symbolic.flops / 2; /* its multiplications */
-    }
-    out->holds = holds;
-    q->p.split.rival = split || holds ? 0 : cti_augmented_price(flops);
-    out->arena = s->arena, out->J.p = &q->p, out->failed = 0;
-    q->p.calls.price = cti_islands_price, q->p.calls.price_ctx = out;
-}
-
-/* ICA; not in an island with joints where the rival took over in the last solve of the same rows: it will again, and goes on from its own result.
-   Contacts alone turn to other normals, for which that is a worse start: in float a box on flush tiles loses four fifths of its speed */
-static void cti_islands_sweep(cti_state *s, int later, cti_island *q, const ct_solver_desc *desc, cti_solve_info *info)
-{
-    int c, outpaced = 0;
-    for (c = 0; later && c < q->p.n_rows; c++)
-        outpaced |= q->p.rows[c].equations != 0;
-    for (c = 0; c < q->n_components; c++)
-        outpaced &= s->factors.components[q->components[c]].solve.outpaced;
-    memset(info, 0, sizeof *info);
-    info->status = CTI_SOLVE_OUTPACED;
-    if (!outpaced || !(q->p.split.rival > 0))
-        cti_ica_solve(&q->p, desc, s->arena, q->v, info);
-    for (c = 0; c < q->n_components; c++)
-        s->factors.components[q->components[c]].solve.outpaced = info->status == CTI_SOLVE_OUTPACED;
-}
-
-/* 1 if rows are equations that no contact bounds */
-static int cti_islands_has_joints(const cti_island *q)
-{
-    int i, any = 0;
-    for (i = 0; i < q->p.n_rows; i++)
-        any |= q->p.rows[i].equations && !q->p.rows[i].load;
-    return any;
-}
-
-/* Who solves A + J'HJ under AUTO: the exact factors of the bodies where few rows touch large ones, or a factor of the whole. *done 0: that would take
-   too long. 0: out of memory */
-static int cti_islands_linear(cti_state *s, cti_island *q, cti_islands_rival *rival, int *done)
-{
-    double most = cti_solve_tuned.augmented.reach, factors = cti_solve_tuned.augmented.expected, numbers = 0, flops = 0;
-    int c, ok;
-    for (c = 0; c < q->n_components; c++) {
-        const cti_symbolic *sym = &s->factors.components[q->components[c]].analysis->symbolic;
-        numbers += sym->nonzeros, flops += sym->flops / 2;
-    }
-    *done = 1;
-    if (cti_bordered_flops(q->p.n_rows, numbers, factors) < factors * cti_fmin(flops, most))
-        return cti_factors_exact(&s->factors, s->arena, &s->system.A, q) && cti_bordered_make(&rival->J, s->arena, &rival->linear);
-    ok = cti_merged_make(&rival->J, most, s->arena, &rival->linear);
-    *done = rival->linear.flops <= most;
-    return ok;
-}
-
-/* Newton's methods go on from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget was not enough.
-   Contacts are solved by the interior point method. The augmented Lagrangian takes islands with joints, none of them of deformable bodies, and the
-   last digits in islands of rigid bodies. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
-static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc *desc, cti_islands_rival *rival, cti_islands_result *out,
-                              cti_solve_info *info, double *visits)
-{
-    int unsolved = info->status == CTI_SOLVE_BUDGET && desc->solver == CT_SOLVER_AUTO && !rival->holds, ok, done = 1, joints;
-    if (!unsolved && info->status != CTI_SOLVE_OUTPACED)
-        return 1;
-    ok = cti_jacobian_make(&q->p, s->arena, &rival->J) &&
-         (unsolved ? cti_islands_linear(s, q, rival, &done) : cti_envelope_make(&rival->J, s->arena, &rival->linear));
-    if (!ok || !done)
-        return ok;
-    memset(info, 0, sizeof *info);
-    info->status = CTI_SOLVE_BUDGET;
-    joints = cti_islands_has_joints(q);
-    ok = joints || cti_central_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
-    if (ok && (joints || q->p.split.rigid))
-        ok = cti_augmented_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
-    out->iterations += info->iterations, out->fallbacks += desc->solver == CT_SOLVER_AUTO;
-    *visits += unsolved ? 0 : info->iterations * cti_augmented_visits(&rival->linear);
-    return ok;
-}
-
 /* solves an open island by ICA; a factor that lags too far is computed again during the solve. A rival takes over from sweeps that would take
    longer than it. 0: out of memory */
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, int first, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
     cti_coarse corrector;
-    cti_islands_rival rival;
+    cti_rival rival;
     cti_islands_balances balances;
     cti_solve_info info;
     double visits = 0;
@@ -360,16 +248,16 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, int first, cti
         q->p.split.correction = corrector.correction.apply ? &corrector.correction : NULL;
         if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
             return 0;
-        cti_islands_find_rival(s, first, q, &rival);
+        cti_rival_find(s, first, q, &rival);
         balances.s = s, balances.q = q, balances.dt = dt;
         q->p.calls.balance = cti_islands_balance, q->p.calls.balance_ctx = &balances;
-        cti_islands_sweep(s, later, q, &desc, &info);
+        cti_rival_sweep(s, later, q, &desc, &info);
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         visits += (double)info.sweeps * (double)q->p.n_rows;
         if (info.status == CTI_SOLVE_MEMORY || rival.failed)
             return 0;
-        if (!cti_islands_finish(s, q, &desc, &rival, out, &info, &visits))
+        if (!cti_rival_finish(s, q, &desc, &rival, out, &info, &visits))
             return 0;
         q->p.split.correction = NULL, q->p.calls.balance = NULL, q->p.split.rival = 0;
         if (info.status != CTI_SOLVE_SLOW)
