@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 typedef struct run_options {
-    const char *scene, *out, *render, *dump;
+    const char *scene, *out, *dump;
+    render_options render;
     const char **sets; /* [n_sets] */
     int n_sets;
     sim_options sim;
@@ -75,7 +76,8 @@ static int run_value_option(run_options *o, int argc, char **argv, int *i)
         return r;
     }
     if ((r = cli_option(argc, argv, i, "--out", &o->out)) != 0 || (r = cli_option(argc, argv, i, "--stepper", &o->sim.stepper)) != 0 ||
-        (r = cli_option(argc, argv, i, "--solver", &o->sim.solver)) != 0 || (r = cli_option(argc, argv, i, "--render", &o->render)) != 0)
+        (r = cli_option(argc, argv, i, "--solver", &o->sim.solver)) != 0 || (r = cli_option(argc, argv, i, "--render", &o->render.path)) != 0 ||
+        (r = render_option(&o->render, argc, argv, i)) != 0)
         return r;
     if ((r = cli_option(argc, argv, i, "--steps", &v)) != 0)
         return r < 0 || !run_whole("--steps", v, 0, 100000000, &o->steps) ? -1 : 1;
@@ -392,7 +394,7 @@ static int run_start(run_state *r)
         }
         r->n_steps = lround(s->duration / s->dt);
     }
-    if (r->o.render && !render_possible(r->o.render))
+    if (r->o.render.path && !render_possible(&r->o.render))
         return 0;
     if (!sim_create(s, &r->o.sim, &r->sim))
         return 0;
@@ -402,7 +404,7 @@ static int run_start(run_state *r)
         return 0;
     if (r->o.dump && !out_make_directory(r->o.dump))
         return 0;
-    if (r->o.render && !(r->picture = render_create(r->o.render, s, &r->sim, s->dt)))
+    if (r->o.render.path && !(r->picture = render_create(&r->o.render, s, &r->sim, s->dt)))
         return 0;
     r->cpu_ms = (double *)cli_alloc((size_t)r->n_steps, sizeof *r->cpu_ms);
     r->totals.scene_name = s->name;
