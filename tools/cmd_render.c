@@ -17,10 +17,15 @@ static int render_parse(render_command *c, int argc, char **argv)
     int i, r;
     c->frame = -1;
     c->play.options.threads = 1;
+    c->play.sets = (const char **)cli_alloc((size_t)argc, sizeof *c->play.sets);
     for (i = 1; i < argc; i++) {
         if ((r = render_option(&c->picture, argc, argv, &i)) != 0) {
             if (r < 0)
                 return 0;
+        } else if ((r = cli_option(argc, argv, &i, "--set", &v)) != 0) {
+            if (r < 0)
+                return 0;
+            c->play.sets[c->play.n_sets++] = v;
         } else if ((r = cli_option(argc, argv, &i, "--frame", &v)) != 0) {
             if (r > 0 && !cli_integer(v, 0, 100000000, &c->frame))
                 r = -1, cli_fail("render: --frame: expected the number of a frame, found '%s'", v);
@@ -93,6 +98,7 @@ int cmd_render(int argc, char **argv)
     if (render_parse(c, argc, argv) && !render_refused(c) && render_possible(&c->picture) && play_open(&c->play))
         code = render_all(c);
     play_close(&c->play);
+    free((void *)c->play.sets);
     free(c);
     return code;
 }

@@ -87,6 +87,7 @@ if [ "$name" = view ] || [ "$name" = webp ]; then
     if [ -n "${FETCH:-}" ] && command -v apt-get > /dev/null 2>&1 && [ "$(id -u)" = 0 ] && [ -z "${CONTACT_PRIVATE_DEPS:-}" ]; then
         install_packages && works && done_with "-DCONTACT_$upper" "$libs"
     fi
+    rm -f "$dir/$name.try.c"
     exit 0
 fi
 if works; then done_with "" "$libs"; fi

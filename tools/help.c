@@ -87,7 +87,9 @@ static const char help_render[] =
     "is a picture (.png) of the last frame, or a film of all (.gif, .webp, or .mp4, which needs ffmpeg).\n"
     "\n"
     "  --frame N             the number of the frame that a picture shows\n"
-    "                            contact render /tmp/cubes /tmp/cubes.png --frame 50\n" HELP_LOOK("render /tmp/cubes /tmp/cubes.gif");
+    "                            contact render /tmp/cubes /tmp/cubes.png --frame 50\n"
+    "  --set KEY=VALUE       a value of the run's scene, such as its camera\n"
+    "                            contact render /tmp/cubes /tmp/cubes.gif --set output.camera.eye=[0,1,3]\n" HELP_LOOK("render /tmp/cubes /tmp/cubes.gif");
 
 static const char help_ccd[] =
     "usage: contact ccd [options] FILE...\n"

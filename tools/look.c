@@ -66,6 +66,7 @@ void look_init(look *l, const scene *s, const sim *start, look_colour colour, do
     memset(l, 0, sizeof *l);
     l->colour = colour, l->range = range, l->has_range = range > 0;
     l->camera.fov = 35;
+    l->floor = s && s->has_ground ? s->ground : -HUGE_VAL;
     if (s) {
         l->levels = s->subdivide;
         /* Two surfaces keep half of the thickness each, up to the solver's tolerance, and so never reach the middle between them */
@@ -416,7 +417,9 @@ void look_build(look *l, const sim *m, const double eye[3])
     unsigned char *has = (unsigned char *)cli_alloc((size_t)m->n_bodies, 1);
     int *root = (int *)cli_alloc((size_t)m->n_bodies, sizeof *root), b, planes;
     double *values = look_measure(l, m, has);
-    l->n_triangles = 0, l->has_ground = 0;
+    l->n_triangles = 0;
+    l->has_ground = l->floor > -HUGE_VAL && l->floor < eye[1];
+    l->ground = l->has_ground ? l->floor : 0;
     if (l->colour == LOOK_ISLAND)
         look_islands(m, root);
     for (planes = 0; planes < 2; planes++) {

@@ -23,6 +23,7 @@ typedef struct look {
     int has_range, n_measured; /* bodies that have this value */
     int has_camera, levels; /* levels of subdivision of cloth */
     look_camera camera;     /* the scene's */
+    double floor;           /* height of a ground that is no body, -HUGE_VAL: there is none */
     double reach;           /* bound on the displacement by subdivision */
     double lo[3], hi[3];    /* of what moves, at the start */
     double center[3], radius, tile; /* of what moves now; a tile of the ground */
