@@ -10,7 +10,7 @@
 #   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make test-all   that, every switch, language and consumer, platforms, long scenes, fuzz and soak in short form
 #   make site       build/site, the documents as a static site (needs mkdocs)
-#   make docs       docs/pile.webp, the film of the README (needs ffmpeg)
+#   make docs       docs/pile.webp, the film of the README (needs libwebp)
 #   make web        pages to play with, build/web/index.html (emscripten)      make test-web  the same in headless Chromium
 #   make sizes      the table of sizes in docs/switches.md and compile times
 #   make libcontact.so  build/libcontact.so, the public functions for other languages      make python  build/python, the package of python/
