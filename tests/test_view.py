@@ -199,6 +199,22 @@ def check_colours(d):
     check("--colour stress without an element warns", code == 0 and "no body has a stress" in err, err)
 
 
+def check_islands(d):
+    """the hue of two cubes: one where a contact connects them, two where they stand apart"""
+    hues = []
+    for second in ([0, 0.31, 0], [0.5, 0.101, 0]):
+        contact("run", write(d, "i.json", scene(box("a", "rigid", [0, 0.101, 0]), box("b", "rigid", second), FLOOR)), "--steps", "20",
+                "--render", d + "/i.png", "--colour", "island", *SIZE)
+        w, _, pixels = picture(d + "/i.png")
+        seen = []
+        for x in ([0, 0.1, 0.1], [second[0], second[1], 0.1]):  # the middle of the front faces
+            col, row = pixel(x)
+            r, g, b = (c / 255 for c in pixels[3 * (row * w + col):3 * (row * w + col) + 3])
+            seen.append((r / g, b / g))
+        hues.append(math.dist(*seen))
+    check("--colour island: one hue for what touches, two apart", hues[0] < 0.05 < 0.3 < hues[1], hues)
+
+
 # ---- the window ----
 
 def start_display():
@@ -234,17 +250,29 @@ def check_picture(d, run):
     check("a stored run: step, back, start", code == 0 and [t["step"] for t in told] == [2, 1, 0], (told, err))
 
 
-def ray(x, y):
-    """direction through a pixel with 1 along the view, and the view"""
+def axes():
+    """forward, right, up"""
     f = [t - e for t, e in zip(TARGET, EYE)]
     n = math.sqrt(sum(a * a for a in f))
     f = [a / n for a in f]
-    r = [-f[2], 0, f[0]]
-    n = math.hypot(r[0], r[2])
-    r = [a / n for a in r]
-    u = [r[1] * f[2] - r[2] * f[1], r[2] * f[0] - r[0] * f[2], r[0] * f[1] - r[1] * f[0]]
-    focal = 0.5 * H / math.tan(math.radians(0.5 * FOV))
-    return [f[k] + (x + 0.5 - W / 2) / focal * r[k] + (H / 2 - y - 0.5) / focal * u[k] for k in range(3)], f
+    n = math.hypot(f[0], f[2])
+    r = [-f[2] / n, 0, f[0] / n]
+    return f, r, [r[1] * f[2] - r[2] * f[1], r[2] * f[0] - r[0] * f[2], r[0] * f[1] - r[1] * f[0]]
+
+
+FOCAL = 0.5 * H / math.tan(math.radians(0.5 * FOV))
+
+
+def pixel(x):
+    """column and row that show a point"""
+    v = [sum((x[k] - EYE[k]) * a[k] for k in range(3)) for a in axes()]
+    return int(W / 2 + FOCAL * v[1] / v[0]), int(H / 2 - FOCAL * v[2] / v[0])
+
+
+def ray(x, y):
+    """direction through a pixel with 1 along the view, and the view"""
+    f, r, u = axes()
+    return [f[k] + (x + 0.5 - W / 2) / FOCAL * r[k] + (H / 2 - y - 0.5) / FOCAL * u[k] for k in range(3)], f
 
 
 def check_drag(d):
@@ -326,7 +354,8 @@ def check_refusals(d, run):
             (["render", run, png, "--frames", "1"], 1, ["'--frame'"]), (["render", run, png, png], 1, ["as well"]),
             (["render", d + "/short.obj", png], 1, ["short.obj", "line 2"]), (["render", d + "/points.obj", png], 1, ["points.obj"]),
             (["render", d + "/uneven", d + "/u.gif"], 2, ["frame_00001.obj", "4 vertices"]),
-            (["render", run, d + "/none/x.gif"], 1, ["none/x.gif"]), (["run", mix, "--render", png, "--size", "20"], 1, ["--size"])]:
+            (["render", run, d + "/none/x.gif"], 1, ["none/x.gif"]), (["run", mix, "--render", png, "--size", "20"], 1, ["--size"]),
+            (["run", mix, "--colour", "stress"], 1, ["--render FILE"])]:
         got, _, err = contact(*args)
         check("%s is refused" % " ".join(a.replace(d, "D") for a in args), got == code and all(w in err for w in words), (got, err))
     if os.path.exists(CONTACT + "_view"):
@@ -344,6 +373,7 @@ def main():
         run = check_stored(d)
         check_films(d, run)
         check_colours(d)
+        check_islands(d)
         check_refusals(d, run)
         check_window(d, run)
     return 1 if FAILED else 0

@@ -140,7 +140,11 @@ static int run_parse(run_options *o, int argc, char **argv)
         cli_fail("run: expected SCENE.json");
     else if (o->csv && !o->out)
         cli_fail("run: --csv: expected --out DIR, where stats.csv is written");
-    return o->scene != NULL && (!o->csv || o->out);
+    else if (!o->render.path && (o->render.colour || o->render.range > 0 || o->render.edges || o->render.w))
+        cli_fail("run: --colour, --range, --edges and --size are of a picture: expected --render FILE");
+    else
+        return 1;
+    return 0;
 }
 
 static void run_feature(char *out, size_t size, const int32_t *v)

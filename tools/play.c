@@ -235,7 +235,7 @@ static char *play_text(const char *directory, const char *name)
 static int play_from_scene(play *p, const char *file, char *why, size_t size)
 {
     ct_mesh mesh;
-    int i, b, n = 0, is_vtu = strstr(p->files[0], ".vtu") != NULL;
+    int i, b, n = 0, is_vtu = !strcmp(p->files[0] + strlen(p->files[0]) - 4, ".vtu");
     snprintf(why, size, "the scene %.200s cannot be read", file);
     if (access(file, R_OK) != 0 || !scene_read(file, p->sets, p->n_sets, &p->scene))
         return 0;
