@@ -19,7 +19,7 @@ CONTACT = os.environ.get("CONTACT_TOOL", os.path.join(ROOT, "build", "contact"))
 NAMES = ["twist", "funnel", "chain", "cards", "arch", "slopes", "points", "shots", "rollers", "masses", "knots", "net", "sand"]
 AT = {"shots": 2}  # the step that the picture shows, where it is not the last
 MOST = 60000  # bytes of a picture
-METHODS = {"press": 220, "unified": 150, "skirt": 1000, "cloth_drop": 150}  # steps until the picture; ten minutes, most of them for the skirt
+METHODS = {"press": 220, "unified": 150, "skirt": 750, "cloth_drop": 150}  # steps until the picture; seven minutes in all
 
 
 def run(name, work, *options):

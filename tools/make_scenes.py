@@ -110,7 +110,7 @@ def skirt(args):
                        "fix": [{"vertices": list(range(70)), "motion": motion}]})
     bodies.append({"name": "figure", "type": "kinematic", "mesh": "figure.obj", "motion": motion})
     return {"name": "skirt", "dt": 0.002, "duration": args.seconds or 5, "friction": 0.3, "thickness": 0.001, "bodies": bodies,
-            "output": {"subdivide": 1, "ground": 0.42, "camera": {"eye": [1.2, 1.35, 1.75], "target": [0.2, 0.86, 0], "fov": 36}}}
+            "output": {"subdivide": 1, "ground": 0.42, "camera": {"eye": [0.75, 0.54, 1.58], "target": [0.22, 0.88, 0], "fov": 40}}}
 
 
 def unified(args):
