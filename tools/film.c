@@ -71,7 +71,8 @@ static int film_webp_open(film *f)
     WebPAnimEncoderOptions options;
     if (!WebPAnimEncoderOptionsInit(&options))
         return 0;
-    options.allow_mixed = 1;
+    /* each picture is whole: differences leave squares behind where they are below the loss of a picture */
+    options.kmin = 0, options.kmax = 1;
     f->encoder = WebPAnimEncoderNew(f->w, f->h, &options);
     return f->encoder != NULL;
 }

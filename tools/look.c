@@ -154,7 +154,7 @@ static int look_stress(const sim *m, const sim_body *b, double *out)
     ct_real *stress = (ct_real *)cli_alloc(6 * (size_t)n, sizeof *stress), *x = (ct_real *)cli_alloc(3 * (size_t)nodes, sizeof *x);
     double *at = (double *)cli_alloc(2 * (size_t)nodes, sizeof *at), *count = at + nodes;
     int ok = n > 0 && ct_body_get_elements(m->world, b->id, elements, n) == CT_OK && ct_body_get_stress(m->world, b->id, stress, n) == CT_OK &&
-             (!b->is_embedded || ct_body_get_nodes(m->world, b->id, x, NULL, nodes) == CT_OK);
+             (b->is_embedded ? ct_body_get_nodes(m->world, b->id, x, NULL, nodes) == CT_OK : nodes >= b->n_vertices);
     for (i = 0; ok && i < per * n; i++)
         at[elements[i]] += look_mises(stress + 6 * (i / per)), count[elements[i]] += 1;
     for (i = 0; ok && i < nodes; i++)
