@@ -166,7 +166,7 @@ def check_stored(d):
         code, _, err = contact("render", run if kind == "obj" else folder, again, *SIZE)
         check("render DIR draws what run --render did, from %s" % kind, code == 0 and picture(again) == picture(shown), err)
     code, out, err = contact("render", run, os.path.join(d, "v.png"), "--frame", "10", "--colour", "velocity", *SIZE)
-    check("render --colour velocity of stored frames", code == 0 and re.search(r"to [\d.]+ m/s", out), out + err)
+    check("render --colour velocity of stored frames", code == 0 and re.search(r"to [\d.]+ m/s", err), out + err)
     # without its scene: parts of the surface, and the floor among them
     os.rename(path, path + ".gone")
     code, _, err = contact("render", run, os.path.join(d, "parts.png"), "--frame", "0", *SIZE)
@@ -181,7 +181,7 @@ def check_colours(d):
     """values at the end of the scale, from mechanics"""
     def last(data, colour, steps):
         code, out, err = contact("run", write(d, "c.json", data), "--steps", str(steps), "--render", d + "/c.png", "--colour", colour, *SIZE)
-        found = re.search(r"to ([\d.e+-]+) (m/s|Pa|N s), red", out)
+        found = re.search(r"to ([\d.e+-]+) (m/s|Pa|N s), red", err)
         return float(found.group(1)) if code == 0 and found else math.nan, err
     v, err = last(scene(box("a", "rigid", [0, 1, 0])), "velocity", 10)
     # a rigid body's is the mean over the last step

@@ -401,7 +401,8 @@ int render_finish(render *r, const sim *m)
         ok = render_png(r->path, r->w, r->h, r->picture);
     }
     if (ok && measures && r->look.n_measured)
-        printf("%s: %s from 0, dark blue, to %.3g %s, red\n", r->path, look_colour_names[r->look.colour], r->look.range, look_units[r->look.colour]);
+        fprintf(stderr, "contact: %s: %s from 0, dark blue, to %.3g %s, red\n", r->path, look_colour_names[r->look.colour], r->look.range,
+                look_units[r->look.colour]);
     else if (ok && measures)
         fprintf(stderr, "contact: warning: %s: no body has a %s; all are grey\n", r->path, look_colour_names[r->look.colour]);
     render_free(r);
