@@ -100,7 +100,8 @@ void look_view(look *l, const sim *m, int is_film, look_camera *out)
         norm += direction[k] * direction[k];
     }
     l->radius = fmax(sqrt(radius), 1e-6);
-    l->tile = pow(2, floor(log(l->radius * 0.45) / log(2) + 0.5));
+    if (l->tile <= 0) /* it stays the same in a film */
+        l->tile = pow(2, floor(log(l->radius * 0.45) / log(2) + 0.5));
     *out = l->camera;
     for (k = 0; k < 3 && !l->has_camera; k++) {
         out->target[k] = l->center[k];

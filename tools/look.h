@@ -26,7 +26,7 @@ typedef struct look {
     double floor;           /* height of a ground that is no body, -HUGE_VAL: there is none */
     double reach;           /* bound on the displacement by subdivision */
     double lo[3], hi[3];    /* of what moves, at the start */
-    double center[3], radius, tile; /* of what moves now; a tile of the ground */
+    double center[3], radius, tile; /* of what moves now; a tile of the ground, as at first */
     int has_ground;
     double ground;        /* height of the highest horizontal plane below the eye */
     look_corner *corners; /* [3 n_triangles] */
@@ -42,7 +42,7 @@ int look_find_colour(const char *option, const char *name);
 /* look_init -- s may be NULL: no scene belongs to the bodies. range 0: the largest value so far. look_free frees the triangles. */
 void look_init(look *l, const scene *s, const sim *start, look_colour colour, double range);
 void look_free(look *l);
-/* look_view -- finds centre, radius and tile, and the camera: the scene's, or one that sees everything that moves, in a film also where it was at the
+/* look_view -- finds centre and radius, once the tile, and the camera: the scene's, or one that sees everything that moves, in a film also where it was at the
    start. */
 void look_view(look *l, const sim *m, int is_film, look_camera *out);
 /* look_build -- the triangles and the ground that an eye sees. */
