@@ -42,8 +42,8 @@ int look_find_colour(const char *option, const char *name);
 /* look_init -- s may be NULL: no scene belongs to the bodies. range 0: the largest value so far. look_free frees the triangles. */
 void look_init(look *l, const scene *s, const sim *start, look_colour colour, double range);
 void look_free(look *l);
-/* look_view -- finds centre and radius, once the tile, and the camera: the scene's, or one that sees everything that moves, in a film also where it was at the
-   start. */
+/* look_view -- finds centre and radius, once the tile, and the camera: the scene's, or one that sees everything that moves, in a film also where it
+   was at the start. */
 void look_view(look *l, const sim *m, int is_film, look_camera *out);
 /* look_build -- the triangles and the ground that an eye sees. */
 void look_build(look *l, const sim *m, const double eye[3]);
