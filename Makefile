@@ -10,7 +10,7 @@
 #   make accept     acceptance scenes      make bench    measurements        make figures   docs/figures.md, its pictures
 #   make test-all   that, every switch, language and consumer, platforms, long scenes, fuzz and soak in short form
 #   make site       build/site, the documents as a static site (needs mkdocs)
-#   make docs       docs/pile.webp, the film of the README (needs ffmpeg)
+#   make docs       docs/pile.webp, the film of the README (needs libwebp)
 #   make web        pages to play with, build/web/index.html (emscripten)      make test-web  the same in headless Chromium
 #   make sizes      the table of sizes in docs/switches.md and compile times
 #   make libcontact.so  build/libcontact.so, the public functions for other languages      make python  build/python, the package of python/
@@ -75,7 +75,7 @@ BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 .PHONY: all python libcontact.so web test-web demo docs site test test-build test-plain test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
 .DELETE_ON_ERROR:
 .SECONDARY:
-all: build/contact build/contact32 build/libcontact_dev.a
+all: build/contact build/contact32 build/libcontact_dev.a viewers
 
 # ---- libraries that are needed: found, or fetched by package name (tools/deps.sh) ----
 NODEPS := clean format amalgamate install site
@@ -85,6 +85,8 @@ endif
 # the archive, the table of sizes and the pages are of the library alone
 ifneq ($(filter-out $(NODEPS) dist sizes web test-web build/web/%,$(or $(MAKECMDGOALS),all)),)
 include build/deps/cjson.mk
+# a window and .webp where their libraries are; without them the program refuses both by name
+-include build/deps/view.mk build/deps/webp.mk
 endif
 ifneq ($(filter test test-build test-plain build/tests/% build/tests32/% build/asan/% build/tsan/% test-tsan,$(MAKECMDGOALS)),)
 include build/deps/cmocka.mk
@@ -97,8 +99,10 @@ endif
 build/deps/cjson.mk: | build/deps/stb.mk
 build/deps/cmocka.mk: | build/deps/cjson.mk
 build/deps/python.mk: | build/deps/cjson.mk $(if $(filter python,$(MAKECMDGOALS)),,build/deps/cmocka.mk)
+build/deps/view.mk: | build/deps/cjson.mk
+build/deps/webp.mk: | build/deps/view.mk
 build/deps/%.mk: tools/deps.sh
-	@CC="$(CC)" PYTHON="$(PYTHON)" sh tools/deps.sh $*
+	@CC="$(CC)" PYTHON="$(PYTHON)" FETCH="$(if $(filter test test-build test-plain,$(MAKECMDGOALS)),1)" sh tools/deps.sh $*
 
 # ---- objects ----
 # simd.h and what it includes (immintrin.h is slow to read) is compiled once for the tests that read it; the others, of which one needs features of
@@ -131,15 +135,35 @@ build/otsan/%.o: build/units/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
 	$(Q)$(CC) $(FLAGSTSAN) $(STB_CFLAGS) -MMD -MP -c $< -o $@
+# compiled anew when its library comes
+build/o64/tools/film.o build/o32/tools/film.o: $(wildcard build/deps/webp.mk)
 build/o64/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
-	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) $(CJSON_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(FLAGS64) $(STB_CFLAGS) $(CJSON_CFLAGS) $(WEBP_CFLAGS) -MMD -MP -c $< -o $@
 build/o32/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
 	$(call say,CC $@)
-	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) $(CJSON_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(FLAGS32) $(STB_CFLAGS) $(CJSON_CFLAGS) $(WEBP_CFLAGS) -MMD -MP -c $< -o $@
 
+# the viewer is a program of its own, which `contact view` starts: loading SDL takes longer than most commands
+VIEWERS := $(if $(VIEW_LIBS),build/contact_view build/contact32_view)
+VIEW := cmd_view view_gl
+.PHONY: viewers
+viewers: $(VIEWERS)
+build/o64/view/%.o: tools/%.c build/deps/view.mk
+	@mkdir -p $(@D)
+	$(call say,CC $@)
+	$(Q)$(CC) $(FLAGS64) $(VIEW_CFLAGS) $(STB_CFLAGS) $(CJSON_CFLAGS) -MMD -MP -c $< -o $@
+build/o32/view/%.o: tools/%.c build/deps/view.mk
+	@mkdir -p $(@D)
+	$(call say,CC $@)
+	$(Q)$(CC) $(FLAGS32) $(VIEW_CFLAGS) $(STB_CFLAGS) $(CJSON_CFLAGS) -MMD -MP -c $< -o $@
+build/contact_view: $(filter-out $(VIEW:%=build/o64/tools/%.o),$(BIN64)) $(VIEW:%=build/o64/view/%.o) build/libcontact_dev.a
+build/contact32_view: $(filter-out $(VIEW:%=build/o32/tools/%.o),$(BIN32)) $(VIEW:%=build/o32/view/%.o) build/libcontact_dev32.a
+build/contact_view build/contact32_view:
+	$(call say,LINK $@)
+	$(Q)$(CC) -pthread -o $@ $(filter-out %.mk,$^) $(CJSON_LIBS) $(VIEW_LIBS) $(WEBP_LIBS) -lm
 # the command line with tuned numbers that can be set by name, for tools/bench_policy.py
 OBJPOLICY := $(UNITS:%=build/opolicy/%.o) $(TOOLS:%=build/opolicy/tools/%.o)
 build/opolicy/%.o: build/units/%.c
@@ -189,10 +213,10 @@ build/libcontact_tsan.a: $(OBJTSAN)
 	$(Q)$(AR) rcs $@ $^
 build/contact: $(BIN64) build/libcontact_dev.a
 	$(call say,LINK $@)
-	$(Q)$(CC) -pthread -o $@ $^ $(CJSON_LIBS) -lm
+	$(Q)$(CC) -pthread -o $@ $^ $(CJSON_LIBS) $(WEBP_LIBS) -lm
 build/contact32: $(BIN32) build/libcontact_dev32.a
 	$(call say,LINK $@)
-	$(Q)$(CC) -pthread -o $@ $^ $(CJSON_LIBS) -lm
+	$(Q)$(CC) -pthread -o $@ $^ $(CJSON_LIBS) $(WEBP_LIBS) -lm
 # the command line with address and undefined-behaviour sanitizers, for tests/dumps.py
 build/contact_asan: $(TOOLS:%=tools/%.c) $(wildcard tools/*.h) build/libcontact_asan.so
 	$(call say,LINK $@)
@@ -273,13 +297,13 @@ fuzz:
 	@if ! command -v $(FUZZ_CC) >/dev/null; then echo "SKIPPED fuzz: needs the Debian package clang"; exit 0; fi; \
 	    $(MAKE) --no-print-directory -j$(JOBS) build/fuzz/seeds $(FUZZERS:%=build/fuzz/%) && sh tools/run_fuzz.sh $(SECONDS) $(JOBS) $(FUZZERS)
 TESTPYTHON := $(if $(NUMPY_PYTHON),build/python/contact/_abi.py)
-test-build: build/contact build/contact32 $(TESTPYTHON) $(TESTSPLAIN:%=build/tests/%) $(TESTSASAN:%=build/asan/%) $(TESTS32:%=build/tests32/%)
+test-build: build/contact build/contact32 viewers $(TESTPYTHON) $(TESTSPLAIN:%=build/tests/%) $(TESTSASAN:%=build/asan/%) $(TESTS32:%=build/tests32/%)
 # what does not build is a failure of its own: a program of an earlier build must not stand for it
 test:
 	@built=0; $(MAKE) --no-print-directory -s -k -j$(JOBS) test-build || built=$$?; \
 	    $(PYTHON) tools/run_tests.py --build-status $$built --jobs $(JOBS) --stb="$(STB_CFLAGS)" --float="$(TESTS32)" --sanitized="$(TESTSASAN)" $(TESTSPLAIN)
 # every test without sanitizers, as users compile
-test-plain: build/contact build/contact32 $(TESTPYTHON) $(TESTS:%=build/tests/%)
+test-plain: build/contact build/contact32 viewers $(TESTPYTHON) $(TESTS:%=build/tests/%)
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) --skip-matrix $(TESTS)
 # the same bits from every SIMD path, compiler and processor; what is not here is SKIPPED with its package's name
 test-platforms:
@@ -372,4 +396,4 @@ format:
 clean:
 	rm -rf build
 
--include $(wildcard build/pch/*.d) $(OBJFUZZ:.o=.d) $(OBJ64:.o=.d) $(OBJPOLICY:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(OBJTSAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/tests/*.d build/tests32/*.d build/asan/*.d build/tsan/*.d build/bench/*.d)
+-include $(wildcard build/pch/*.d) $(OBJFUZZ:.o=.d) $(OBJ64:.o=.d) $(OBJPOLICY:.o=.d) $(OBJ32:.o=.d) $(OBJASAN:.o=.d) $(OBJTSAN:.o=.d) $(BIN64:.o=.d) $(BIN32:.o=.d) $(wildcard build/o64/view/*.d build/o32/view/*.d build/tests/*.d build/tests32/*.d build/asan/*.d build/tsan/*.d build/bench/*.d)

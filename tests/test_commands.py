@@ -219,7 +219,7 @@ MISTAKES = [
     (["run", "SCENE", "--stepper", "cmrr"], ["--stepper", "'cmrr'", "is 'cmr' meant"]),
     (["run", "SCENE", "--solver", "gauss"], ["--solver", "'gauss'", "expected one of", "pgs"]),
     (["run", "SCENE", "--frames", "ply"], ["--frames", "'ply'", "obj, vtk, vtu, gltf or none"]),
-    (["run", "SCENE", "--render", "film.avi"], ["--render", "film.avi", ".png or .mp4"]),
+    (["run", "SCENE", "--render", "film.avi"], ["--render", "film.avi", ".png, .gif, .webp or .mp4"]),
     (["run", "SCENE", "--out", "scene.json"], ["scene.json", "is a file", "expected a folder"]),
     (["run", "SCENE", "--csv"], ["--csv", "--out DIR"]),
     (["run", "SCENE", "--set", "friction"], ["--set friction", "KEY=VALUE"]),

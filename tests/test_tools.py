@@ -479,7 +479,7 @@ def test_run_options(d):
     for args, word in [(["--steps", "x"], "--steps"), (["--steps"], "--steps"), (["--every", "0"], "--every"), (["--frames", "png"], "--frames"),
                        (["--stepper", "cmrx"], "'cmr'"), (["--paper", "--solver", "pgs"], "PAPER"),
                        (["--solver", "nosuch"], "--solver"), (["--bogus"], "--bogus"), (["second.json"], "second.json"),
-                       (["--render", "x.gif"], ".png"), (["--threads", "0"], "--threads")]:
+                       (["--render", "x.bmp"], ".png"), (["--threads", "0"], "--threads")]:
         code, _, err = run_scene(d, scene(), *args)
         check("run %s is refused" % " ".join(args), code == 1 and word in err, "%d %s" % (code, err))
     code, text, err = run_scene(d, scene(), "--render", os.path.join(d, "x.png"), "--steps", "1")
@@ -705,9 +705,11 @@ def test_other_commands(d):
     check("unknown command", code == 1 and "'run'" in err, err)
     check("no command", contact()[0] == 1)
     check("--help", contact("--help")[0] == 0)
-    for command in ("run", "ccd", "solve", "check", "info"):
-        with open(os.path.join(ROOT, "tools", "cmd_%s.c" % command)) as f:
-            options = set(re.findall(r'"(--[a-z-]+)"', f.read()))
+    for command in ("run", "view", "render", "ccd", "solve", "check", "info"):
+        options = set()
+        for name in ["cmd_%s.c" % command] + ["render.c"] * (command in ("run", "view", "render")):
+            with open(os.path.join(ROOT, "tools", name)) as f:
+                options |= set(re.findall(r'"(--[a-z-]+)"', f.read()))
         text = contact(command, "--help")[1]
         said = set(re.findall(r"^  (--[a-z-]+)", text, re.M))
         shown = set(re.findall(r"--[a-z-]+", " ".join(re.findall(r"^ {28}contact (.*)$", text, re.M))))

@@ -9,6 +9,8 @@
 enum { CLI_DONE = 0, CLI_BAD_INPUT = 1, CLI_FAILED = 2, CLI_BROKEN = 3, CLI_INTERRUPTED = 130 };
 
 int cmd_run(int argc, char **argv);
+int cmd_render(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 int cmd_ccd(int argc, char **argv);
 int cmd_solve(int argc, char **argv);
 int cmd_check(int argc, char **argv);

@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 typedef struct run_options {
-    const char *scene, *out, *render, *dump;
+    const char *scene, *out, *dump;
+    render_options render;
     const char **sets; /* [n_sets] */
     int n_sets;
     sim_options sim;
@@ -75,7 +76,8 @@ static int run_value_option(run_options *o, int argc, char **argv, int *i)
         return r;
     }
     if ((r = cli_option(argc, argv, i, "--out", &o->out)) != 0 || (r = cli_option(argc, argv, i, "--stepper", &o->sim.stepper)) != 0 ||
-        (r = cli_option(argc, argv, i, "--solver", &o->sim.solver)) != 0 || (r = cli_option(argc, argv, i, "--render", &o->render)) != 0)
+        (r = cli_option(argc, argv, i, "--solver", &o->sim.solver)) != 0 || (r = cli_option(argc, argv, i, "--render", &o->render.path)) != 0 ||
+        (r = render_option(&o->render, argc, argv, i)) != 0)
         return r;
     if ((r = cli_option(argc, argv, i, "--steps", &v)) != 0)
         return r < 0 || !run_whole("--steps", v, 0, 100000000, &o->steps) ? -1 : 1;
@@ -138,7 +140,11 @@ static int run_parse(run_options *o, int argc, char **argv)
         cli_fail("run: expected SCENE.json");
     else if (o->csv && !o->out)
         cli_fail("run: --csv: expected --out DIR, where stats.csv is written");
-    return o->scene != NULL && (!o->csv || o->out);
+    else if (!o->render.path && (o->render.colour || o->render.range > 0 || o->render.edges || o->render.w))
+        cli_fail("run: --colour, --range, --edges and --size are of a picture: expected --render FILE");
+    else
+        return 1;
+    return 0;
 }
 
 static void run_feature(char *out, size_t size, const int32_t *v)
@@ -392,7 +398,7 @@ static int run_start(run_state *r)
         }
         r->n_steps = lround(s->duration / s->dt);
     }
-    if (r->o.render && !render_possible(r->o.render))
+    if (r->o.render.path && !render_possible(&r->o.render))
         return 0;
     if (!sim_create(s, &r->o.sim, &r->sim))
         return 0;
@@ -402,7 +408,7 @@ static int run_start(run_state *r)
         return 0;
     if (r->o.dump && !out_make_directory(r->o.dump))
         return 0;
-    if (r->o.render && !(r->picture = render_create(r->o.render, s, &r->sim, s->dt)))
+    if (r->o.render.path && !(r->picture = render_create(&r->o.render, s, &r->sim, s->dt)))
         return 0;
     r->cpu_ms = (double *)cli_alloc((size_t)r->n_steps, sizeof *r->cpu_ms);
     r->totals.scene_name = s->name;

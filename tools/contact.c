@@ -1,4 +1,4 @@
-/* contact.c -- the command line: contact run|init|scene|sweep|ccd|solve|check|info. Every command is a file cmd_*.c. */
+/* contact.c -- the command line: contact run|view|render|init|scene|sweep|ccd|solve|check|info. Every command is a file cmd_*.c. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 #include "mesh_in.h"
@@ -13,7 +13,10 @@
 
 static const char usage[] =
     "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--paper] [--threads N] [--check]\n"
-    "                   [--frames obj|vtk|vtu|gltf|none] [--csv] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
+    "                   [--frames obj|vtk|vtu|gltf|none] [--csv] [--every N] [--render FILE.png|.gif|.webp|.mp4] [--colour C]\n"
+    "                   [--range X] [--edges] [--size WxH] [--dump-problems DIR] [--json] [--quiet] [--set KEY=VALUE]...\n"
+    "       contact view SCENE.json|DIR|SURFACE      a window: runs a scene, or replays what run --out has stored\n"
+    "       contact render DIR|SURFACE FILE.png|.gif|.webp|.mp4 [--frame N] [--colour C] [--range X] [--edges] [--size WxH]\n"
     "                   [--set KEY=VALUE]...\n"
     "       contact init MESH [--type T] > SCENE.json    a scene for a mesh, and what is wrong with the mesh\n"
     "       contact scene SCENE.json... [--set KEY=VALUE]... | --schema\n"
@@ -234,7 +237,7 @@ static int main_help(int argc, char **argv)
 static int main_unknown(const char *command)
 {
     char near[16];
-    if (cli_closest(command, "run init scene sweep ccd solve check info help --help --version", near, sizeof near))
+    if (cli_closest(command, "run view render init scene sweep ccd solve check info help --help --version", near, sizeof near))
         cli_fail("unknown command '%s'; is '%s' meant?", command, near);
     else
         cli_fail("unknown command '%s'", command);
@@ -247,7 +250,7 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"run", cmd_run}, {"ccd", cmd_ccd}, {"solve", cmd_solve}, {"check", cmd_check}, {"info", cmd_info},
+    } commands[] = {{"run", cmd_run}, {"view", cmd_view}, {"render", cmd_render}, {"ccd", cmd_ccd}, {"solve", cmd_solve}, {"check", cmd_check}, {"info", cmd_info},
                   {"init", cmd_init}, {"scene", cmd_scene}, {"sweep", cmd_sweep}};
     size_t i;
     cli_called = argv[0];

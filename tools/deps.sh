@@ -1,8 +1,10 @@
 #!/bin/sh
 # deps.sh -- makes sure that one library can be compiled against, and writes build/deps/NAME.mk for the Makefile.
-#   usage: CC=cc sh tools/deps.sh cjson|stb|cmocka|python
+#   usage: CC=cc sh tools/deps.sh cjson|stb|cmocka|python|view|webp
 # python is numpy and what else the tests of python/ need: NUMPY_PYTHON names the interpreter that has it. Where there is none, and as another user
 # than root, nothing is written, and those tests are skipped.
+# view is SDL2 and OpenGL for `contact view` (CONTACT_VIEW), webp is libwebp for films (CONTACT_WEBP). They are taken where the compiler finds them; with
+# FETCH=1, of which tests make use, and as root they are installed, with Xvfb. Else nothing is written, and the program refuses what needs them by name.
 # Order: what the compiler finds; as root apt-get install; otherwise a private copy under build/deps (never sudo). If all fail: one line to run.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
@@ -24,7 +26,15 @@ cmocka) packages="libcmocka-dev libcmocka0" upper=CMOCKA libs=-lcmocka code='#in
 static void t(void **s) { (void)s; assert_true(1); }
 int main(void) { const struct CMUnitTest a[] = {cmocka_unit_test(t)}; return cmocka_run_group_tests(a, NULL, NULL); }' ;;
 python) packages="python3-numpy python3-pycparser python3-meshio python3-matplotlib python3-setuptools python3-wheel python3-pip" upper= libs= code= ;;
-*) echo "deps.sh: unknown library $name (cjson, stb, cmocka, python)" >&2; exit 1 ;;
+view) packages="libsdl2-dev libgl-dev libgl1-mesa-dri xvfb" upper=VIEW libs="-lSDL2 -lGL" code='#define GL_GLEXT_PROTOTYPES
+#include <SDL2/SDL.h>
+#include <SDL2/SDL_opengl.h>
+#undef main
+int main(void) { glCreateShader(GL_VERTEX_SHADER); return (int)SDL_GetTicks(); }' ;;
+webp) packages="libwebp-dev" upper=WEBP libs="-lwebpmux -lwebp" code='#include <webp/encode.h>
+#include <webp/mux.h>
+int main(void) { return WebPAnimEncoderNew(1, 1, NULL) == NULL; }' ;;
+*) echo "deps.sh: unknown library $name (cjson, stb, cmocka, python, view, webp)" >&2; exit 1 ;;
 esac
 
 # works FLAGS... -- the small program compiles and links
@@ -71,6 +81,14 @@ fi
 if ! command -v "$CC" > /dev/null 2>&1; then
     echo "deps.sh: no C compiler '$CC'. Run: sudo apt-get install -y --no-install-recommends gcc libc6-dev make" >&2
     exit 1
+fi
+if [ "$name" = view ] || [ "$name" = webp ]; then
+    if works; then done_with "-DCONTACT_$upper" "$libs"; fi
+    if [ -n "${FETCH:-}" ] && command -v apt-get > /dev/null 2>&1 && [ "$(id -u)" = 0 ] && [ -z "${CONTACT_PRIVATE_DEPS:-}" ]; then
+        install_packages && works && done_with "-DCONTACT_$upper" "$libs"
+    fi
+    rm -f "$dir/$name.try.c"
+    exit 0
 fi
 if works; then done_with "" "$libs"; fi
 command -v apt-get > /dev/null 2>&1 || give_up

@@ -2,6 +2,17 @@
 #include "cli.h"
 #include <string.h>
 
+/* options of pictures, with an example of each */
+#define HELP_LOOK(command)                                                                                                                  \
+    "  --colour C            what colours show: body (default), velocity, stress (von Mises), impulse of contacts, island\n"              \
+    "                            contact " command " --colour velocity\n"                                                                    \
+    "  --range X             the value at the red end of colours (m/s, Pa, N s), instead of the largest one\n"                            \
+    "                            contact " command " --colour velocity --range 2\n"                                                        \
+    "  --edges               draws the edges of triangles\n"                                                                              \
+    "                            contact " command " --edges\n"                                                                            \
+    "  --size WxH            pixels (default 1280x720; 640x360 for .gif and .webp)\n"                                                     \
+    "                            contact " command " --size 1920x1080\n"
+
 static const char help_run[] =
     "usage: contact run SCENE.json [options]\n"
     "Steps a scene (docs/scenes.md lists its keys) and prints a summary. No file is written without --out.\n"
@@ -36,8 +47,13 @@ static const char help_run[] =
     "                            contact run examples/scenes/slope.json --out /tmp/slope --csv\n"
     "  --every N             number of steps between two frames (default 1)\n"
     "                            contact run examples/scenes/curtain.json --out /tmp/curtain --every 10\n"
-    "  --render FILE         a picture of the last step (.png), or a film of the run (.mp4, needs ffmpeg)\n"
+    "  --render FILE         a picture of the last step (.png), or a film (.gif, .webp, or .mp4, which needs ffmpeg)\n"
     "                            contact run examples/scenes/pinch.json --render /tmp/pinch.png\n"
+    "  --colour C            of pictures: body, velocity, stress, impulse or island\n"
+    "  --range X\n"
+    "  --edges\n"
+    "  --size WxH            as for contact render\n"
+    "                            contact run examples/scenes/pinch.json --render /tmp/p.gif --colour velocity --range 2 --edges --size 640x360\n"
     "  --dump-problems DIR   the contact problem of each step is written to DIR (step_00001.cpb, ...), for contact solve;\n"
     "                        those of an earlier run in DIR are removed\n"
     "                            contact run examples/scenes/two_cubes.json --dump-problems /tmp/problems\n"
@@ -45,6 +61,35 @@ static const char help_run[] =
     "                            contact run examples/scenes/slope.json --json\n"
     "  --quiet               prints no progress bar, and with --out no summary\n"
     "                            contact run examples/scenes/slope.json --out /tmp/slope --quiet\n";
+
+static const char help_view[] =
+    "usage: contact view SCENE.json|DIR|SURFACE [options]\n"
+    "Opens a window (SDL2, OpenGL 3.3). A scene runs, and the mouse pulls its bodies. DIR has the frames of contact run --out DIR, or OBJ\n"
+    "files, which replay. SURFACE is a file that contact check reads.\n"
+    "\n"
+    "keys: space run or pause, . one step, , one frame back, r from the start, c colours, e edges, i contacts and impulses, t text,\n"
+    "f the camera as at first, h help, q quit. Left mouse pulls a body, or turns the camera, as the right one does; the middle one, or\n"
+    "shift, moves it; the wheel comes nearer\n"
+    "\n" HELP_LOOK("view examples/scenes/two_cubes.json") "  --paused              waits for a key\n"
+    "                            contact view examples/scenes/pinch.json --paused\n"
+    "  --set KEY=VALUE\n"
+    "  --stepper S\n"
+    "  --solver S\n"
+    "  --threads N           as for contact run\n"
+    "                            contact view examples/scenes/slope.json --set friction=0.1 --stepper cmr --solver ica --threads 2\n"
+    "  --script FILE         reads what hands would do from a file, a line each: key K, press X Y [BUTTON], move X Y, release X Y,\n"
+    "                        wheel N; frames N draws N pictures, of a step each; shot FILE.png; tell prints the state as JSON\n"
+    "                            contact view examples/scenes/slope.json --script hands.txt\n";
+
+static const char help_render[] =
+    "usage: contact render DIR|SURFACE FILE [options]\n"
+    "Draws stored frames as contact run --render would: DIR as contact run --out DIR left it, a folder of OBJ files, or one surface. FILE\n"
+    "is a picture (.png) of the last frame, or a film of all (.gif, .webp, or .mp4, which needs ffmpeg).\n"
+    "\n"
+    "  --frame N             the number of the frame that a picture shows\n"
+    "                            contact render /tmp/cubes /tmp/cubes.png --frame 50\n"
+    "  --set KEY=VALUE       a value of the run's scene, such as its camera\n"
+    "                            contact render /tmp/cubes /tmp/cubes.gif --set output.camera.eye=[0,1,3]\n" HELP_LOOK("render /tmp/cubes /tmp/cubes.gif");
 
 static const char help_ccd[] =
     "usage: contact ccd [options] FILE...\n"
@@ -136,7 +181,8 @@ const char *cli_help(const char *command)
 {
     static const struct {
         const char *name, *text;
-    } texts[] = {{"run", help_run}, {"ccd", help_ccd}, {"solve", help_solve}, {"check", help_check}, {"info", help_info},
+    } texts[] = {{"run", help_run}, {"view", help_view}, {"render", help_render}, {"ccd", help_ccd}, {"solve", help_solve}, {"check", help_check},
+               {"info", help_info},
                {"init", help_init}, {"scene", help_scene}, {"sweep", help_sweep}};
     size_t i;
     for (i = 0; i < sizeof texts / sizeof *texts; i++)

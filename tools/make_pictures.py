@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """make_pictures.py -- runs the show scenes of the barrier stepper, every step tested for intersections: a small picture and a row of
-docs/barrier.md each.
+docs/barrier.md each. Those of docs/methods.md: --methods.
 
 usage: python3 tools/make_pictures.py [--only NAME[,NAME]] [--out docs/barrier] [--stepper S] [--work DIR]
+       python3 tools/make_pictures.py --methods --out docs [--only NAME[,NAME]] [--work DIR]
 Prints the rows: scene, stepper, steps, share of steps that are ok, steps with intersections, Newton iterations a step, CPU milliseconds a step
 (mean and worst). Exit code 1 where a scene did not end or had an intersection. About four minutes of one core for all. Standard library only.
 """
@@ -18,6 +19,7 @@ CONTACT = os.environ.get("CONTACT_TOOL", os.path.join(ROOT, "build", "contact"))
 NAMES = ["twist", "funnel", "chain", "cards", "arch", "slopes", "points", "shots", "rollers", "masses", "knots", "net", "sand"]
 AT = {"shots": 2}  # the step that the picture shows, where it is not the last
 MOST = 60000  # bytes of a picture
+METHODS = {"press": 220, "unified": 150, "skirt": 750, "cloth_drop": 150}  # steps until the picture; seven minutes in all
 
 
 def run(name, work, *options):
@@ -43,9 +45,22 @@ def picture(name, work, out):
         sys.exit("%s: more than %d bytes" % (small, MOST))
 
 
+def methods(names, work, out):
+    """pictures of docs/methods.md, as they are drawn"""
+    for name in names:
+        subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--out", work, "--only", name])
+        large = os.path.join(work, name, "large.png")
+        code = run(name, work, "--steps", str(METHODS[name]), "--render", large)
+        if code:
+            return code
+        subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "shrink_png.py"), large, os.path.join(out, name + ".png"), "--whole"])
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description="pictures and a table of the barrier stepper's show scenes")
-    parser.add_argument("--only", default=",".join(NAMES))
+    parser.add_argument("--only")
+    parser.add_argument("--methods", action="store_true", help="pictures of docs/methods.md")
     parser.add_argument("--out", help="folder of the pictures; without it there are none")
     parser.add_argument("--stepper", default="barrier")
     parser.add_argument("--work", help="folder of scenes and runs; a temporary one without it")
@@ -53,7 +68,10 @@ def main():
     good = True
     with tempfile.TemporaryDirectory() as temporary:
         work = args.work or temporary
-        for name in args.only.split(","):
+        names = args.only.split(",") if args.only else list(METHODS) if args.methods else NAMES
+        if args.methods:
+            return methods(names, work, args.out)
+        for name in names:
             subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--out", work, "--only", name])
             large = ["--render", os.path.join(work, name, "large.png")] if args.out else []
             stepper = ["--stepper", args.stepper]

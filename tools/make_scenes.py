@@ -93,7 +93,7 @@ def cloth_drop(args, friction=0.6):
                               "damping": {"mass": 0, "stiffness": 0.002}},
                  "transform": [{"rotate": [82, 0, 6]}, {"translate": [0, 0.62, 0]}]},
                 plane()],
-            "output": {"subdivide": 1, "camera": {"eye": [1.0, 0.9, 1.1], "target": [0.05, 0.05, -0.1], "fov": 40}}}
+            "output": {"subdivide": 1, "camera": {"eye": [0.95, 0.85, 1.05], "target": [0.06, 0.1, -0.02], "fov": 36}}}
 
 
 def skirt(args):
@@ -110,7 +110,7 @@ def skirt(args):
                        "fix": [{"vertices": list(range(70)), "motion": motion}]})
     bodies.append({"name": "figure", "type": "kinematic", "mesh": "figure.obj", "motion": motion})
     return {"name": "skirt", "dt": 0.002, "duration": args.seconds or 5, "friction": 0.3, "thickness": 0.001, "bodies": bodies,
-            "output": {"subdivide": 1, "camera": {"eye": [1.6, 1.2, 2.2], "target": [0.1, 0.6, 0], "fov": 36}}}
+            "output": {"subdivide": 1, "ground": 0.42, "camera": {"eye": [0.75, 0.54, 1.58], "target": [0.22, 0.88, 0], "fov": 40}}}
 
 
 def unified(args):
@@ -138,7 +138,7 @@ def unified(args):
                        "transform": [{"translate": [0, y + 0.34, 0]}]})
     bodies.append(plane())
     return {"name": "unified", "dt": 0.01, "duration": args.seconds or 6, "friction": 0.5, "thickness": 0.003, "bodies": bodies,
-            "output": {"camera": {"eye": [1.6, 1.4, 2.2], "target": [0, 0.35, 0], "fov": 38}}}
+            "output": {"subdivide": 1, "camera": {"eye": [1.4, 1.3, 2.0], "target": [0.12, 0.21, 0.18], "fov": 36}}}
 
 
 def press(args):
@@ -158,7 +158,7 @@ def press(args):
          "transform": [{"translate": [0, 0.55, 0]}], "motion": motion},
         plane()]
     return {"name": "press", "dt": 0.01, "duration": args.seconds or 4, "friction": 0.5, "thickness": 0.002, "bodies": bodies,
-            "output": {"camera": {"eye": [1.0, 0.8, 1.3], "target": [0, 0.2, 0], "fov": 36}}}
+            "output": {"subdivide": 1, "camera": {"eye": [0.85, 0.7, 1.1], "target": [0.03, 0.19, 0], "fov": 36}}}
 
 
 SCENES = {

@@ -1,4 +1,4 @@
-/* raster.c -- edge-function rasterisation with a depth buffer (Pineda 1988), perspective-correct normals, shadow map with filtered look-up
+/* raster.c -- edge-function rasterisation with a depth buffer (Pineda 1988), perspective-correct normals and colours, a filtered shadow map
    (Reeves et al. 1987). */
 #include "raster.h"
 #include "cli.h"
@@ -32,61 +32,61 @@ void raster_init(raster *r, int w, int h)
     r->w = w, r->h = h;
     r->depth = (float *)cli_alloc(n, sizeof *r->depth);
     r->normal = (float *)cli_alloc(n, 3 * sizeof *r->normal);
-    r->body = (int32_t *)cli_alloc(n, sizeof *r->body);
+    r->colour = (float *)cli_alloc(n, 3 * sizeof *r->colour);
+    r->kind = (uint8_t *)cli_alloc(n, 1);
     r->edge = (uint8_t *)cli_alloc(n, 1);
-    r->back = (uint8_t *)cli_alloc(n, 1);
 }
 
 void raster_free(raster *r)
 {
     free(r->depth);
     free(r->normal);
-    free(r->body);
+    free(r->colour);
+    free(r->kind);
     free(r->edge);
-    free(r->back);
 }
 
 void raster_clear(raster *r)
 {
     size_t i, n = (size_t)r->w * (size_t)r->h;
     for (i = 0; i < n; i++)
-        r->depth[i] = RASTER_FAR, r->body[i] = -1;
+        r->depth[i] = RASTER_FAR;
+    memset(r->kind, RASTER_NOTHING, n);
     memset(r->edge, 0, n);
-    memset(r->back, 0, n);
     memset(r->normal, 0, 3 * n * sizeof *r->normal);
 }
 
-void raster_look(raster_camera *c, const double eye[3], const double target[3], double fov_degrees, int w, int h)
+void raster_look(raster_camera *c, const look_camera *from, int w, int h)
 {
     double up[3] = {0, 1, 0};
     int k;
     for (k = 0; k < 3; k++)
-        c->eye[k] = eye[k], c->forward[k] = target[k] - eye[k];
+        c->eye[k] = from->eye[k], c->forward[k] = from->target[k] - from->eye[k];
     raster_unit(c->forward);
     if (fabs(c->forward[1]) > 0.9999)
         up[1] = 0, up[2] = -1;
     raster_cross(c->forward, up, c->right);
     raster_unit(c->right);
     raster_cross(c->right, c->forward, c->up);
-    c->focal = 0.5 * h / tan(0.5 * fov_degrees * 3.14159265358979323846 / 180);
+    c->focal = 0.5 * h / tan(0.5 * from->fov * 3.14159265358979323846 / 180);
     c->cx = 0.5 * w, c->cy = 0.5 * h;
 }
 
-/* one corner in view: screen x, y, 1/z and normal over z */
+/* one corner in view: screen x, y, 1/z, and over z what is interpolated: the normal, then the colour */
 typedef struct raster_corner {
-    double x, y, w, n[3];
+    double x, y, w, a[7];
     int edge; /* the edge that starts here is drawn */
 } raster_corner;
 
-static void raster_project(const raster *r, const double v[3], const double n[3], raster_corner *out)
+static void raster_project(const raster *r, const double v[3], const double a[7], raster_corner *out)
 {
     const raster_camera *c = &r->camera;
     int k;
     out->w = 1 / v[2];
     out->x = c->cx + c->focal * v[0] * out->w;
     out->y = c->cy - c->focal * v[1] * out->w;
-    for (k = 0; k < 3; k++)
-        out->n[k] = n[k] * out->w;
+    for (k = 0; k < 7; k++)
+        out->a[k] = a[k] * out->w;
 }
 
 /* darkness of the mesh edges at a sample: d[k] distance to edge k in samples; edges fade as triangles get small */
@@ -102,29 +102,30 @@ static int raster_edge(const raster_corner *t[3], const double d[3], const doubl
     return best <= 0 ? 0 : (int)(255 * best * fade);
 }
 
-static void raster_sample(raster *r, size_t at, const raster_corner *t[3], const double b[3], const double d[3], double height, int body,
-                          double facing)
+static void raster_sample(raster *r, size_t at, const raster_corner *t[3], const double b[3], const double d[3], double height,
+                          int is_back)
 {
-    double w = b[0] * t[0]->w + b[1] * t[1]->w + b[2] * t[2]->w, n[3];
+    double w = b[0] * t[0]->w + b[1] * t[1]->w + b[2] * t[2]->w, a[7];
     float depth = (float)(1 / w);
     int k;
     if (!(depth < r->depth[at]))
         return;
-    for (k = 0; k < 3; k++)
-        n[k] = b[0] * t[0]->n[k] + b[1] * t[1]->n[k] + b[2] * t[2]->n[k];
-    raster_unit(n);
+    for (k = 0; k < 7; k++)
+        a[k] = (b[0] * t[0]->a[k] + b[1] * t[1]->a[k] + b[2] * t[2]->a[k]) / w;
+    raster_unit(a);
     r->depth[at] = depth;
-    r->body[at] = body;
+    r->kind[at] = RASTER_SURFACE;
     r->edge[at] = (uint8_t)raster_edge(t, d, height);
-    r->back[at] = facing < 0;
-    for (k = 0; k < 3; k++)
-        r->normal[3 * at + (size_t)k] = (float)(facing < 0 ? -n[k] : n[k]);
+    for (k = 0; k < 3; k++) {
+        r->normal[3 * at + (size_t)k] = (float)(is_back ? -a[k] : a[k]);
+        r->colour[3 * at + (size_t)k] = (float)(is_back && a[6] > 0.5 ? 0.55 * a[3 + k] + 0.1 : a[3 + k]);
+    }
 }
 
-static void raster_fill(raster *r, const raster_corner *a, const raster_corner *b, const raster_corner *c, int body)
+static void raster_fill(raster *r, const raster_corner *a, const raster_corner *b, const raster_corner *c)
 {
     const raster_corner *t[3];
-    double area = (b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x), len[3], longest = 0, facing = area < 0 ? 1 : -1;
+    double area = (b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x), len[3], longest = 0;
     int x0, x1, y0, y1, x, y, k;
     t[0] = a, t[1] = b, t[2] = c;
     if (!(fabs(area) > 1e-9))
@@ -151,19 +152,23 @@ static void raster_fill(raster *r, const raster_corner *a, const raster_corner *
                 continue;
             for (k = 0; k < 3; k++)
                 bary[(k + 2) % 3] = e[k] / fabs(area);
-            raster_sample(r, (size_t)y * (size_t)r->w + (size_t)x, t, bary, d, fabs(area) / longest, body, facing);
+            raster_sample(r, (size_t)y * (size_t)r->w + (size_t)x, t, bary, d, fabs(area) / longest, area > 0);
         }
 }
 
-void raster_triangle(raster *r, const double p[3][3], const double n[3][3], int body, int edges)
+void raster_triangle(raster *r, const look_corner corners[3], int edges)
 {
     const double near_z = 1e-3;
-    double v[3][3], d[3];
+    double v[3][3], a[3][7], d[3];
     raster_corner out[4];
     int i, j, k, count = 0;
     for (i = 0; i < 3; i++) {
-        for (k = 0; k < 3; k++)
-            d[k] = p[i][k] - r->camera.eye[k];
+        for (k = 0; k < 3; k++) {
+            d[k] = (double)corners[i].position[k] - r->camera.eye[k];
+            a[i][k] = (double)corners[i].normal[k];
+        }
+        for (k = 0; k < 4; k++)
+            a[i][3 + k] = (double)corners[i].colour[k];
         v[i][0] = raster_dot(d, r->camera.right);
         v[i][1] = raster_dot(d, r->camera.up);
         v[i][2] = raster_dot(d, r->camera.forward);
@@ -172,21 +177,21 @@ void raster_triangle(raster *r, const double p[3][3], const double n[3][3], int 
     for (i = 0; i < 3; i++) {
         j = (i + 1) % 3;
         if (v[i][2] >= near_z) {
-            raster_project(r, v[i], n[i], &out[count]);
+            raster_project(r, v[i], a[i], &out[count]);
             out[count++].edge = edges >> i & 1;
         }
         if ((v[i][2] >= near_z) != (v[j][2] >= near_z)) {
-            double s = (near_z - v[i][2]) / (v[j][2] - v[i][2]), c[3], m[3];
-            for (k = 0; k < 3; k++) {
+            double s = (near_z - v[i][2]) / (v[j][2] - v[i][2]), c[3], m[7];
+            for (k = 0; k < 3; k++)
                 c[k] = v[i][k] + s * (v[j][k] - v[i][k]);
-                m[k] = n[i][k] + s * (n[j][k] - n[i][k]);
-            }
+            for (k = 0; k < 7; k++)
+                m[k] = a[i][k] + s * (a[j][k] - a[i][k]);
             raster_project(r, c, m, &out[count]);
             out[count++].edge = 0;
         }
     }
     for (i = 2; i < count; i++)
-        raster_fill(r, &out[0], &out[i - 1], &out[i], body);
+        raster_fill(r, &out[0], &out[i - 1], &out[i]);
 }
 
 void raster_shadow_init(raster_shadow *s, int n)
@@ -232,12 +237,15 @@ static void raster_shadow_map(const raster_shadow *s, const double x[3], double 
     out[2] = raster_dot(d, s->light);
 }
 
-void raster_shadow_triangle(raster_shadow *s, const double p[3][3])
+void raster_shadow_triangle(raster_shadow *s, const look_corner corners[3])
 {
-    double q[3][3], area, lo[2], hi[2];
+    double p[3], q[3][3], area, lo[2], hi[2];
     int i, k, x, y;
-    for (i = 0; i < 3; i++)
-        raster_shadow_map(s, p[i], q[i]);
+    for (i = 0; i < 3; i++) {
+        for (k = 0; k < 3; k++)
+            p[k] = (double)corners[i].position[k];
+        raster_shadow_map(s, p, q[i]);
+    }
     area = (q[1][0] - q[0][0]) * (q[2][1] - q[0][1]) - (q[1][1] - q[0][1]) * (q[2][0] - q[0][0]);
     if (!(fabs(area) > 1e-12))
         return;

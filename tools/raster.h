@@ -1,22 +1,24 @@
-/* raster.h -- triangles to a buffer of depth, normal, body and edge per sample, and to a shadow map of depths seen from the light. */
+/* raster.h -- triangles to a buffer of depth, normal, colour and edge per sample, and to a shadow map of depths seen from the light. */
 #ifndef RASTER_H
 #define RASTER_H
 
-#include <stdint.h>
+#include "look.h"
 
 typedef struct raster_camera {
     double eye[3], right[3], up[3], forward[3]; /* unit, orthogonal */
     double focal, cx, cy;                       /* [samples] */
 } raster_camera;
 
+enum { RASTER_NOTHING, RASTER_SURFACE, RASTER_GROUND };
+
 typedef struct raster {
     int w, h;
     raster_camera camera;
     float *depth;  /* [w h] along forward, large where nothing is */
     float *normal; /* [3 w h] towards the eye */
-    int32_t *body; /* [w h] number given by the caller, -1 */
+    float *colour; /* [3 w h] linear */
+    uint8_t *kind; /* [w h] */
     uint8_t *edge; /* [w h] 0..255 mesh edge */
-    uint8_t *back; /* [w h] 1: seen from behind */
 } raster;
 
 typedef struct raster_shadow {
@@ -29,15 +31,15 @@ typedef struct raster_shadow {
 void raster_init(raster *r, int w, int h);
 void raster_free(raster *r);
 void raster_clear(raster *r);
-void raster_look(raster_camera *c, const double eye[3], const double target[3], double fov_degrees, int w, int h);
-/* raster_triangle -- corners p and their normals n; edges a mask of the edges (0-1, 1-2, 2-0) that are drawn. */
-void raster_triangle(raster *r, const double p[3][3], const double n[3][3], int body, int edges);
+void raster_look(raster_camera *c, const look_camera *from, int w, int h);
+/* raster_triangle -- edges: a mask of the edges (0-1, 1-2, 2-0) that are drawn. */
+void raster_triangle(raster *r, const look_corner corners[3], int edges);
 
 void raster_shadow_init(raster_shadow *s, int n);
 void raster_shadow_free(raster_shadow *s);
 /* raster_shadow_aim -- light from direction `light` over a ball. */
 void raster_shadow_aim(raster_shadow *s, const double light[3], const double center[3], double radius);
-void raster_shadow_triangle(raster_shadow *s, const double p[3][3]);
+void raster_shadow_triangle(raster_shadow *s, const look_corner corners[3]);
 /* raster_shadow_lit -- 0..1, the part of the sun seen from x, softened over `blur` texels. */
 double raster_shadow_lit(const raster_shadow *s, const double x[3], const double normal[3], double blur);
 

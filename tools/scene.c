@@ -507,8 +507,10 @@ static void scene_read_output(json_in *in, const cJSON *root, scene *s)
     const cJSON *output = json_in_object(in, root, "", "output"), *camera;
     if (!output)
         return;
-    json_in_keys(in, output, "output", "camera subdivide");
+    json_in_keys(in, output, "output", "camera subdivide ground");
     s->subdivide = json_in_int(in, output, "output", "subdivide", 0, 0, 2);
+    s->has_ground = cJSON_GetObjectItemCaseSensitive(output, "ground") != NULL;
+    s->ground = json_in_number(in, output, "output", "ground", 0, -1e6, 1e6, 0);
     camera = json_in_object(in, output, "output", "camera");
     if (!camera)
         return;

@@ -111,6 +111,8 @@ typedef struct scene {
     int ccd_limits_step;
     int has_camera;
     double eye[3], target[3], fov;
+    int has_ground;
+    double ground; /* [m] height of a floor that pictures show and no body meets */
     int subdivide; /* levels of subdivision of cloth in pictures, 0 to 2 */
 } scene;
 

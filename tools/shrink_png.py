@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """shrink_png.py -- makes a small picture of a rendered one: half the width and height, a palette of at most 128 colours.
 
-usage: python3 tools/shrink_png.py IN.png OUT.png [--colours N]
+usage: python3 tools/shrink_png.py IN.png OUT.png [--colours N | --whole]
+--whole: the same picture, only compressed harder.
 Reads PNG with 8 bits a channel, RGB, not interlaced, as `contact run --render` writes it. Means are taken of four pixels; the palette is a median
 cut. The file is written under a temporary name and renamed. Standard library only.
 """
@@ -87,16 +88,30 @@ def palette(rows, most):
     return index, means
 
 
-def write(path, rows, index, means):
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    raw = b"".join(b"\0" + bytes(index[c] for c in line) for line in rows)
-    data = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 3, 0, 0, 0)) +
-            chunk(b"PLTE", b"".join(bytes(m) for m in means)) + chunk(b"IDAT", zlib.compress(raw, 9)) + chunk(b"IEND", b""))
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def replace(path, data):
     with open(path + ".tmp", "wb") as f:
         f.write(data)
     os.replace(path + ".tmp", path)
     return len(data)
+
+
+def compress(source, target):
+    with open(source, "rb") as f:
+        data = f.read()
+    parts = list(chunks(data))
+    packed = zlib.compress(zlib.decompress(b"".join(d for k, d in parts if k == b"IDAT")), 9)
+    return replace(target, data[:8] + chunk(b"IHDR", dict(parts)[b"IHDR"]) + chunk(b"IDAT", packed) + chunk(b"IEND", b""))
+
+
+def write(path, rows, index, means):
+    raw = b"".join(b"\0" + bytes(index[c] for c in line) for line in rows)
+    data = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 3, 0, 0, 0)) +
+            chunk(b"PLTE", b"".join(bytes(m) for m in means)) + chunk(b"IDAT", zlib.compress(raw, 9)) + chunk(b"IEND", b""))
+    return replace(path, data)
 
 
 def main():
@@ -104,7 +119,11 @@ def main():
     parser.add_argument("source")
     parser.add_argument("target")
     parser.add_argument("--colours", type=int, default=128)
+    parser.add_argument("--whole", action="store_true", help="keep size and colours")
     args = parser.parse_args()
+    if args.whole:
+        print("%s: %d bytes" % (args.target, compress(args.source, args.target)))
+        return
     rows = halved(*read(args.source))
     index, means = palette(rows, args.colours)
     print("%s: %d bytes" % (args.target, write(args.target, rows, index, means)))

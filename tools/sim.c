@@ -299,8 +299,8 @@ static int sim_load_bodies(const scene *s, const scene_body *b, const char *firs
     return 1;
 }
 
-/* the natural order of names: runs of digits compare as numbers, so that key2 is before key10 */
-static int sim_compare_names(const void *a, const void *b)
+/* key2 is before key10 */
+int sim_compare_names(const void *a, const void *b)
 {
     const char *first = *(char *const *)a, *second = *(char *const *)b, *p = first, *q = second;
     while (*p && *q) {
@@ -857,6 +857,7 @@ void sim_free(sim *m)
         free(m->bodies[i].positions);
         free(m->bodies[i].triangles);
         free(m->bodies[i].segments);
+        free(m->bodies[i].velocities);
     }
     free(m->bodies);
     ct_world_destroy(m->world);

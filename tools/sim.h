@@ -18,6 +18,7 @@ typedef struct sim_body {
     double *positions;  /* [3 n_vertices], of the last sim_refresh; planes: a square's corners */
     int32_t *triangles; /* [3 n_triangles] */
     int32_t *segments;  /* [2 n_segments] */
+    double *velocities; /* [3 n_vertices] of stored frames; NULL: they are in the world */
 } sim_body;
 
 enum { SIM_WARNINGS = 16 };
@@ -44,6 +45,8 @@ typedef struct sim_options {
 /* sim_create -- 1, or 0 after a message that names the scene, the body and what is wrong. */
 int sim_create(const scene *s, const sim_options *options, sim *out);
 void sim_free(sim *m);
+/* sim_compare_names -- of qsort, for an array of names: runs of digits compare as numbers. */
+int sim_compare_names(const void *a, const void *b);
 /* sim_refresh -- copies all positions out of the world. */
 void sim_refresh(sim *m);
 /* sim_change -- what the scene does before the step that begins at time t: forces, friction that ends. 0: after a message. */

@@ -249,18 +249,27 @@ void thin_skin(const sim_body *b, thin_surface *out)
 {
     unsigned char *ball = (unsigned char *)cli_alloc((size_t)b->n_vertices + 1, 1);
     size_t balls = (size_t)b->n_vertices, tubes = (size_t)b->n_segments;
-    int i;
+    int i, k;
     memset(out, 0, sizeof *out);
+    out->from = (int32_t *)cli_alloc(THIN_SIDES * (balls * THIN_RINGS + 2 * tubes), sizeof *out->from);
     out->positions = (double *)cli_alloc(3 * THIN_SIDES * (balls * THIN_RINGS + 2 * tubes) + 1, sizeof *out->positions);
     out->triangles = (int32_t *)cli_alloc(3 * 2 * THIN_SIDES * (balls * THIN_RINGS + tubes) + 1, sizeof *out->triangles);
     for (i = 0; i < b->n_vertices; i++)
         ball[i] = b->type == SCENE_POINTS;
     for (i = 0; i < 2 * b->n_segments; i++)
         ball[b->segments[i]] = 1;
-    for (i = 0; i < b->n_segments; i++)
+    for (i = 0; i < b->n_segments; i++) {
+        k = out->n_vertices;
         thin_tube(out, b->positions + 3 * b->segments[2 * i], b->positions + 3 * b->segments[2 * i + 1], b->radius);
-    for (i = 0; i < b->n_vertices; i++)
+        for (; k < out->n_vertices; k++) /* the second ring is the last one */
+            out->from[k] = b->segments[2 * i + (k >= out->n_vertices - THIN_SIDES)];
+    }
+    for (i = 0; i < b->n_vertices; i++) {
+        k = out->n_vertices;
         if (ball[i])
             thin_ball(out, b->positions + 3 * i, b->radius);
+        for (; k < out->n_vertices; k++)
+            out->from[k] = i;
+    }
     free(ball);
 }

@@ -15,11 +15,11 @@ void thin_free(ct_mesh *mesh);
    mesh's segments; returns the new length. */
 ct_code thin_add(ct_world *world, const scene_body *b, const char *name, const ct_mesh *mesh, ct_body_id *out);
 int thin_frames(const ct_mesh *mesh, int32_t *list, int n);
-/* thin_skin -- a tube around every segment, a ball at every vertex of one and at every single point: positions [3 nv], triangles [3 nt], to be
-   freed. */
+/* thin_skin -- a tube around every segment, a ball at every vertex of one and at every single point: positions [3 nv], triangles [3 nt], the vertices
+   of the body that they are around, from [nv]; to be freed. */
 typedef struct thin_surface {
     double *positions;
-    int32_t *triangles;
+    int32_t *triangles, *from;
     int n_vertices, n_triangles;
 } thin_surface;
 void thin_skin(const sim_body *b, thin_surface *out);

@@ -6,7 +6,6 @@
 #include "cli.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +13,6 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define VIDEO_FASTEST 60.0
-#define VIDEO_SLOWEST 24.0
 
 struct video {
     char *path, *temporary;
@@ -52,7 +48,7 @@ int video_possible(const char *path)
     char *temporary = video_name("", path, ".tmp");
     FILE *f;
     if (!video_find("ffmpeg")) {
-        cli_fail("--render: %s: video needs ffmpeg, which is not on PATH; a .png works without it", path);
+        cli_fail("%s: needs ffmpeg, which is not on PATH: apt-get install ffmpeg; a .gif or .png works without it", path);
         free(temporary);
         return 0;
     }
@@ -61,18 +57,10 @@ int video_possible(const char *path)
         fclose(f);
         remove(temporary);
     } else {
-        cli_fail("--render: %s: cannot be written: %s", temporary, strerror(errno));
+        cli_fail("%s: cannot be written: %s", temporary, strerror(errno));
     }
     free(temporary);
     return f != NULL;
-}
-
-double video_rate(double step_seconds)
-{
-    double rate = 1 / step_seconds;
-    if (rate > VIDEO_FASTEST)
-        return rate / ceil(rate / VIDEO_FASTEST - 1e-9);
-    return rate < VIDEO_SLOWEST ? rate * ceil(VIDEO_SLOWEST / rate - 1e-9) : rate;
 }
 
 /* the child: its own group, the pipe as standard input */
@@ -121,7 +109,7 @@ video *video_open(const char *path, int width, int height, double rate)
     free(file);
     if (v->child > 0)
         return v;
-    cli_fail("--render: ffmpeg cannot be started: %s", strerror(errno));
+    cli_fail("ffmpeg cannot be started: %s", strerror(errno));
     sigaction(SIGPIPE, &v->before, NULL);
     free(v->path);
     free(v->temporary);
@@ -137,7 +125,7 @@ int video_write(video *v, const unsigned char *picture)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            cli_fail("--render: ffmpeg stopped on %s", v->path);
+            cli_fail("ffmpeg stopped on %s", v->path);
             return 0;
         }
         done += (size_t)n;
@@ -169,9 +157,9 @@ int video_close(video *v)
 {
     int ok = video_end(v);
     if (!ok)
-        cli_fail("--render: ffmpeg failed on %s", v->path);
+        cli_fail("ffmpeg failed on %s", v->path);
     else if (rename(v->temporary, v->path) != 0) {
-        cli_fail("--render: %s: cannot be written: %s", v->path, strerror(errno));
+        cli_fail("%s: cannot be written: %s", v->path, strerror(errno));
         ok = 0;
     }
     if (!ok)

@@ -7,9 +7,6 @@ typedef struct video video;
 
 /* video_possible -- 1 when there is an ffmpeg on PATH and the file can be written; 0 after a message. */
 int video_possible(const char *path);
-/* video_rate -- pictures per second with which steps of step_seconds play in real time: one for each step at 24 to 60 steps a second, every n-th
-   of shorter steps, each n times of longer ones. */
-double video_rate(double step_seconds);
 /* video_open -- NULL after a message. */
 video *video_open(const char *path, int width, int height, double rate);
 /* video_write -- a picture [3 width height], red, green, blue; 0 after a message. */
