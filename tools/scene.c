@@ -462,8 +462,8 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     int k;
     snprintf(b->path, sizeof b->path, "bodies[%d]", index);
     if (!json_in_keys(in, body, b->path,
-                      "name type mesh shape material transform surface lattice weld velocity angular_velocity repeat fix friction thickness contact motion "
-                      "restitution friction_torsional friction_rolling keyframes keyframe_interval filter self_collision sensor surface_velocity "
+                      "name type mesh shape material transform surface lattice weld velocity angular_velocity repeat fix friction thickness contact "
+                      "motion restitution friction_torsional friction_rolling keyframes keyframe_interval filter self_collision sensor surface_velocity "
                       "gravity_scale pressure force air"))
         return;
     snprintf(fallback, sizeof fallback, "body%d", index);

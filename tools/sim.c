@@ -283,7 +283,8 @@ static int sim_load_bodies(const scene *s, const scene_body *b, const char *firs
         code = sim_shape_mesh(b, file, &m->body, &e);
     }
     if (code == CT_ERR_ARGUMENT && b->lattice > 0)
-        cli_fail("%s: %s.lattice: %s: %s; a lattice has the units of its file, before \"transform\"", s->file, b->path, file, cli_error_text(code, &e, text, sizeof text));
+        cli_fail("%s: %s.lattice: %s: %s; a lattice has the units of its file, before \"transform\"", s->file, b->path, file,
+                 cli_error_text(code, &e, text, sizeof text));
     else if (code != CT_OK)
         cli_fail("%s: %s: %s: %s", s->file, b->path, file ? file : "shape", cli_error_text(code, &e, text, sizeof text));
     else if (b->type == SCENE_SOFT && m->body.n_tets == 0)
