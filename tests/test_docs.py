@@ -40,6 +40,7 @@ PRELUDE = """
 #include <stdlib.h>
 #include <string.h>
 enum { N = 8, ENEMIES = 1, WALLS = 2 };
+extern double *my_x, *my_r; extern int m;
 typedef struct pen pen;
 void on_touch(ct_body_id a, ct_body_id b, const ct_real *p); void on_leave(ct_body_id a, ct_body_id b);
 void play(const ct_real *p, ct_real speed, ct_real impulse); void crack(ct_body_id a, ct_body_id b, const ct_real *impulse); void open_for(ct_body_id b);
