@@ -371,10 +371,10 @@ static void run_print(const out_totals *t)
                t->solver_iterations, t->solver_iterations ? 100.0 * (double)t->cg_steps / (double)t->solver_iterations : 100.0,
                t->solves ? t->solve_seconds / (double)t->solves : 0);
         printf("  substeps       %ld", t->substeps);
-    } else
-        printf("\n  zones          in %.3g %% of steps, %.3g of node-steps frozen, %.3g N s lost\n",
-           t->steps ? 100.0 * t->zone_steps / t->steps : 0, t->frozen_fraction, t->momentum_lost);
-    printf("  centre of mass %.6g %.6g %.6g\n", t->center_of_mass[0], t->center_of_mass[1], t->center_of_mass[2]);
+    } else if (t->zone_steps > 0 || t->frozen > 0)
+        printf("\n  fail-safe      acted in %.3g %% of steps, held %.3g %% of the nodes, took %.3g N s",
+               t->steps ? 100.0 * t->zone_steps / t->steps : 0, 100.0 * t->frozen_fraction, t->momentum_lost);
+    printf("\n  centre of mass %.6g %.6g %.6g\n", t->center_of_mass[0], t->center_of_mass[1], t->center_of_mass[2]);
 }
 
 static int run_start(run_state *r)
