@@ -69,7 +69,7 @@ static const char *json_in_hint(const char *text, const char *end)
         end--;
     if (end > text && end[-1] == ',' && strpbrk(end, "}]") == end + strspn(end, blanks))
         return "; the comma before it is one too many";
-    if (strchr("/#", *at) || strchr("/#", *before))
+    if (*at == '/' || *at == '#' || *before == '/' || *before == '#')
         return "; JSON has no comments";
     if (*at == '\'' || isalpha((unsigned char)*at))
         return "; keys and texts are in double quotes, and true, false and null in small letters";
@@ -99,7 +99,7 @@ cJSON *json_in_parse(json_in *in, const char *text)
         fprintf(stderr, "contact: %s: line 1: the file is empty, expected a JSON object\n", in->file);
     else if (!*end)
         fprintf(stderr, "contact: %s: line %ld: %s\n", in->file, line,
-                strstr(hint, "comma") ? "a comma before a bracket is one too many" : "the file ends too early, expected more JSON");
+                strstr(hint, "too many") ? "a comma before a bracket is one too many" : "the file ends too early, expected more JSON");
     else
         fprintf(stderr, "contact: %s: line %ld, column %lu: not JSON here: '%.*s'%s\n", in->file, line, (unsigned long)column,
                 (int)strcspn(end, "\r\n") > 24 ? 24 : (int)strcspn(end, "\r\n"), end, hint);
