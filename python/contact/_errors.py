@@ -29,8 +29,7 @@ class ContactError(Exception):
     code = 0
 
     def __init__(self, text: str, function: str = "", body: Any = None, element: int = -1, value: float = 0.0, code: Optional[int] = None) -> None:
-        begins = function.partition("(")[0] + ": "
-        text = text[len(begins):] if function and text.startswith(begins) else text
+        text = text.replace(function.partition("(")[0] + ": ", "", 1) if function else text
         self.text, self.function, self.body, self.element, self.value = text, function, body, element, value
         if code is not None:
             self.code = code
