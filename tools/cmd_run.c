@@ -204,6 +204,7 @@ static void run_count(run_state *r, const ct_step_report *p, double ms)
     t->max_contacts = p->contacts > t->max_contacts ? p->contacts : t->max_contacts;
     t->min_distance = fmin(t->min_distance, (double)p->min_distance);
     t->penetration = fmax(t->penetration, (double)p->penetration);
+    t->joint_error = fmax(t->joint_error, (double)p->joint_error);
     t->momentum_lost += (double)p->momentum_lost;
     t->zones += p->zones;
     t->zone_steps += p->zones > 0;
@@ -361,6 +362,8 @@ static void run_print(const out_totals *t)
     else
         printf("  intersections  not tested (--check)\n");
     printf("  min distance   %.3g m\n", t->min_distance);
+    if (t->joint_error > 0)
+        printf("  joints         open by %.3g m at most\n", t->joint_error);
     printf("  status        ");
     for (i = 0; i < CT_STATUS_COUNT_; i++)
         if (t->status_count[i])
