@@ -330,7 +330,7 @@ install:
 	@v=`sed -n '1s/.*version \([0-9.]*\),.*/\1/p' contact.h` && \
 	    sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$v|" contact.pc.in > "$(DESTDIR)$(PREFIX)/share/pkgconfig/contact.pc"
 demo:
-	@$(MAKE) --no-print-directory -j$(JOBS) build/contact
+	@$(MAKE) -s --no-print-directory -j$(JOBS) build/contact
 	@$(PYTHON) tools/make_demo.py
 site:
 	@$(PYTHON) tools/make_site.py

@@ -484,6 +484,36 @@ def test_mistakes():
         check("| `%s` | `%s` | %s |" % (written, type(e).__name__, e) in page, "docs/python.md has the text of %s" % written, e)
 
 
+def test_cures():
+    """Mistakes that would be passed over in silence, or whose cure is another name."""
+    world, jelly = jelly_world()
+    grid = contact.Mesh.grid()
+    for f, kind, words in (
+            (lambda: world.add_cloth(grid, stretch=500), contact.ArgumentError, ["add_cloth", "'membrane'", "'stretch'", "bending"]),
+            (lambda: world.add_cloth(grid, model="springs", young=1e5), contact.ArgumentError, ["'springs'", "'young'", "stretch"]),
+            (lambda: world.add_soft(contact.Mesh.box(), material={"areal_density": 1}), contact.ArgumentError, ["add_soft", "'areal_density'", "density"]),
+            (lambda: world.body("jelly"), TypeError, ["World.find"]),
+            (lambda: setattr(jelly, "positions", jelly.positions), AttributeError, ["nodes", "pose", "move_vertices"])):
+        e = raised(f)
+        check(isinstance(e, kind) and all(w in str(e) for w in words), "a mistake names %s" % words[-1], e)
+    e = raised(lambda: jelly.move_pose((0, 0, 0), None, 0.1))
+    check(str(e).count("ct_body_move_pose") == 1, "an error has the function's name once", e)
+    check(world.add_cloth(grid, model="springs", stretch=500).alive and world.add_cloth(grid, young=1e5, damping_stiffness=0.01).alive,
+          "options of the model are taken")
+
+
+def test_judge():
+    """The natural map of u = W r + w, r = (1, 1): u = (-2, -3), |r - max(0, r - u)| = 3, over the largest of w, 6; a solution has 0."""
+    problem = contact.Problem.lcp([[2.0, 1], [1, 2]], [-5, -6])
+    wrong, right = problem.judge([1, 1]), problem.judge([4 / 3, 7 / 3])
+    check(not wrong.solved and abs(wrong.residual - 0.5) < 1e-12 and (wrong.r == 1).all() and wrong.iterations == 0, "the judge of a wrong answer", wrong)
+    check(right.solved and right.residual < 1e-12, "the judge of the right answer", right)
+    A, J, b = np.array([[3.0, 1, 0], [1, 2, 0], [0, 0, 1]]), np.array([[1.0, 0, 0], [0, 1, 1]]), np.array([-1.0, 1, 0])
+    r = np.array([0.3, 0.2])
+    judged = contact.Problem.qp(A, b, J, [0, -0.5]).judge(r)
+    check(abs(A @ judged.x - b - J.T @ r).max() < 1e-12 and not judged.solved, "x follows from r", judged)
+
+
 def test_numbers_of_errors():
     world, jelly = jelly_world()
     e = raised(lambda: jelly.pin([0, 99]))

@@ -259,6 +259,7 @@ def test_scene_errors(d):
         ("lattice without surface", body(lattice=0.1), ["bodies[0]", "surface"]),
         ("solver options", scene(solver_options={"cone": "round"}), ["solver_options.cone", "pyramid"]),
         ("stitch to nothing", scene(stitches=[{"a": ["x", 0], "b": ["y", 0]}]), ["stitches[0].a", "no body is named", "x"]),
+        ("joint to a name nearly right", scene(joints=[{"type": "ball", "a": ["cubes", 0]}]), ["joints[0].a", '"cubes"', '"cube" meant']),
         ("stitch without a vertex", scene(stitches=[{"a": "x", "b": ["y", 0]}]), ["stitches[0].a", "vertex"]),
         ("stitch half vertex", scene(stitches=[{"a": ["x", 0.5], "b": ["y", 0]}]), ["stitches[0].a"]),
         ("stitch stiffness", scene(stitches=[{"a": ["x", 0], "b": ["y", 0], "stiffness": -1}]), ["stitches[0].stiffness"]),
@@ -302,7 +303,15 @@ def test_scene_errors(d):
         ("root an array", "[]", ["object"]),
         ("empty file", "", ["line 1"]),
         ("cut off", '{"dt": 0.01,\n "bodies": [', ["line 2"]),
-        ("comma too many", '{\n"dt": 0.01,\n}', ["line 3"]),
+        ("comma too many", '{\n"dt": 0.01,\n}', ["line 3", "comma"]),
+        ("comma too many in an array", '{"dt": 0.01, "bodies": [1, 2, ]}', ["comma before it is one too many"]),
+        ("comma missing", '{"dt": 0.01 "bodies": []}', ["comma missing"]),
+        ("comment", '{"dt": 0.01, // a step\n"bodies": []}', ["line 1", "no comments"]),
+        ("quotes of Python", "{'dt': 0.01}", ["double quotes"]),
+        ("key without quotes", "{dt: 0.01}", ["double quotes"]),
+        ("number without a digit", '{"dt": .01}', ["0.5"]),
+        ("model of a cloth", body(material={"model": "springs"}), ["bodies[0].material.model", "corotational", '"springs"']),
+        ("thickness 0", body(thickness=0), ["bodies[0].thickness", "> 0"]),
         ("text after the end", json.dumps(scene()) + "\n x", ["line 2"]),
         ("byte 0 behind the end", json.dumps(scene()) + "\n\0{", ["line 2", "byte 0"]),
         ("byte 0 alone", "\0", ["line 1", "byte 0"]),
@@ -315,6 +324,17 @@ def test_scene_errors(d):
               "exit %d, missing %s in: %s" % (code, missing, err))
     code, out, err = contact("run", os.path.join(d, "none.json"))
     check("scene: no such file", code == 1 and "none.json" in err, err)
+    code, out, err = run_scene(d, scene(dt=16.6), "--steps", "1")
+    check("scene: milliseconds are warned of", code == 0 and "warning" in err and "16.6 seconds" in err and "0.0166" in err, err)
+
+
+def test_scene_thickness(d):
+    """a body's own thickness: a pair keeps the mean of both; a ball of 5 mm rests at 0.55 mm on a floor of 1 mm with 0.1 mm of its own"""
+    ball = {"name": "ball", "type": "soft", "shape": {"box": {"size": [0.005] * 3, "cells": [2, 2, 2]}}, "thickness": 1e-4,
+            "material": {"young": 1e5}, "transform": [{"translate": [0, 0.004, 0]}]}
+    code, out, err = run_scene(d, scene(dt=0.002, bodies=[ball, FLOOR]), "--steps", "200", "--json")
+    low = json.loads(out)["min_distance"] if code == 0 else -1
+    check("scene: a body's own thickness", abs(low - 5.5e-4) < 1e-6, "%g %s" % (low, err))
 
 
 def test_scene_accepts(d):
@@ -434,7 +454,7 @@ def test_run(d):
     keys = ["step", "t", "dt", "substeps", "status", "contacts", "rows", "cmr_rounds", "newton_iterations", "solver_iterations",
             "solver_sweeps", "solver_quick", "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual",
             "min_distance", "thickness_kept", "too_near",
-            "penetration", "intersections", "zones", "frozen", "momentum_lost", "energy_gained",
+            "penetration", "joint_error", "intersections", "zones", "frozen", "momentum_lost", "energy_gained",
             "energy", "account", "advanced", "updates", "windows", "rollbacks", "center_of_mass", "ms", "cpu_ms"]
     check("stats.jsonl keys", len(stats) == 10 and all(list(s) == keys for s in stats), stats[:1])
     check("stats.jsonl inner keys", list(stats[0]["energy"]) == ["kinetic", "elastic", "gravity", "contact"]
@@ -901,7 +921,7 @@ def test_policy(d):
 def main():
     tests = [test_amalgamate, test_names, test_policy]
     if os.path.exists(CONTACT):
-        tests += [test_scene_errors, test_scene_accepts, test_keyframes, test_plane_transform, test_scene_mesh_errors, test_run,
+        tests += [test_scene_errors, test_scene_thickness, test_scene_accepts, test_keyframes, test_plane_transform, test_scene_mesh_errors, test_run,
                   test_run_options, test_run_again, test_newton_iterations, test_refine, test_frames_vtk,
                   test_small_creatures, test_video,
                   test_run_start, test_interrupt, test_other_commands, test_solve_trace, test_make_meshes]

@@ -210,6 +210,7 @@ static void run_count(run_state *r, const ct_step_report *p, double ms)
     t->max_contacts = p->contacts > t->max_contacts ? p->contacts : t->max_contacts;
     t->min_distance = fmin(t->min_distance, (double)p->min_distance);
     t->penetration = fmax(t->penetration, (double)p->penetration);
+    t->joint_error = fmax(t->joint_error, (double)p->joint_error);
     t->momentum_lost += (double)p->momentum_lost;
     t->zones += p->zones;
     t->zone_steps += p->zones > 0;
@@ -367,6 +368,8 @@ static void run_print(const out_totals *t)
     else
         printf("  intersections  not tested (--check)\n");
     printf("  min distance   %.3g m\n", t->min_distance);
+    if (t->joint_error > 0)
+        printf("  joints         open by %.3g m at most\n", t->joint_error);
     printf("  status        ");
     for (i = 0; i < CT_STATUS_COUNT_; i++)
         if (t->status_count[i])
@@ -377,10 +380,10 @@ static void run_print(const out_totals *t)
                t->solver_iterations, t->solver_iterations ? 100.0 * (double)t->cg_steps / (double)t->solver_iterations : 100.0,
                t->solves ? t->solve_seconds / (double)t->solves : 0);
         printf("  substeps       %ld", t->substeps);
-    } else
-        printf("\n  zones          in %.3g %% of steps, %.3g of node-steps frozen, %.3g N s lost\n",
-           t->steps ? 100.0 * t->zone_steps / t->steps : 0, t->frozen_fraction, t->momentum_lost);
-    printf("  centre of mass %.6g %.6g %.6g\n", t->center_of_mass[0], t->center_of_mass[1], t->center_of_mass[2]);
+    } else if (t->zone_steps > 0 || t->frozen > 0)
+        printf("\n  fail-safe      acted in %.3g %% of steps, held %.3g %% of the nodes, took %.3g N s",
+               t->steps ? 100.0 * t->zone_steps / t->steps : 0, 100.0 * t->frozen_fraction, t->momentum_lost);
+    printf("\n  centre of mass %.6g %.6g %.6g\n", t->center_of_mass[0], t->center_of_mass[1], t->center_of_mass[2]);
 }
 
 static int run_start(run_state *r)

@@ -2,6 +2,7 @@
 #include "json_in.h"
 #include "../src/public/api.h"
 #include "cli.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -55,8 +56,33 @@ static const char *json_in_zero(const char *text)
     return NULL;
 }
 
+/* what may be wrong where a reader stopped at `end`: a comma, then only ends of objects and arrays; or a mistake of another language */
+static const char *json_in_hint(const char *text, const char *end)
+{
+    static const char blanks[] = " \t\r\n", ends[] = " \t\r\n}]";
+    const char *at = end + strspn(end, blanks), *before = at;
+    while (before > text && strchr(blanks, before[-1]))
+        before--;
+    before -= before > text;
+    end = at + (*at == '}' || *at == ']');
+    while (end > text && strchr(ends, end[-1]))
+        end--;
+    if (end > text && end[-1] == ',' && strpbrk(end, "}]") == end + strspn(end, blanks))
+        return "; the comma before it is one too many";
+    if (*at == '/' || *at == '#' || *before == '/' || *before == '#')
+        return "; JSON has no comments";
+    if (*at == '\'' || isalpha((unsigned char)*at))
+        return "; keys and texts are in double quotes, and true, false and null in small letters";
+    if (*at == '.')
+        return "; a number begins with a digit, such as 0.5";
+    if (*at == '"')
+        return "; is a comma missing before it?";
+    return "";
+}
+
 cJSON *json_in_parse(json_in *in, const char *text)
 {
+    const char *hint;
     const char *end = text, *p, *zero = json_in_zero(text);
     long line = 1;
     size_t column = 1;
@@ -68,13 +94,15 @@ cJSON *json_in_parse(json_in *in, const char *text)
         if (*p == '\n')
             line++, column = 0;
     in->failed = 1;
+    hint = json_in_hint(text, end);
     if (!*text)
         fprintf(stderr, "contact: %s: line 1: the file is empty, expected a JSON object\n", in->file);
     else if (!*end)
-        fprintf(stderr, "contact: %s: line %ld: the file ends too early, expected more JSON\n", in->file, line);
+        fprintf(stderr, "contact: %s: line %ld: %s\n", in->file, line,
+                strstr(hint, "too many") ? "a comma before a bracket is one too many" : "the file ends too early, expected more JSON");
     else
-        fprintf(stderr, "contact: %s: line %ld, column %lu: not JSON here: '%.*s'\n", in->file, line, (unsigned long)column,
-                (int)strcspn(end, "\r\n") > 24 ? 24 : (int)strcspn(end, "\r\n"), end);
+        fprintf(stderr, "contact: %s: line %ld, column %lu: not JSON here: '%.*s'%s\n", in->file, line, (unsigned long)column,
+                (int)strcspn(end, "\r\n") > 24 ? 24 : (int)strcspn(end, "\r\n"), end, hint);
     return NULL;
 }
 

@@ -382,6 +382,7 @@ void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, 
     out_number(f, ",\"thickness_kept\":", (double)r->thickness_kept);
     fprintf(f, ",\"too_near\":%d", r->too_near);
     out_number(f, ",\"penetration\":", (double)r->penetration);
+    out_number(f, ",\"joint_error\":", (double)r->joint_error);
     if (intersections < 0)
         fputs(",\"intersections\":null", f);
     else
@@ -488,6 +489,7 @@ void out_summary(FILE *f, const out_totals *t)
     fprintf(f, ",\"start_intersections\":%d", t->start_intersections);
     out_number(f, ",\"min_distance\":", t->min_distance);
     out_number(f, ",\"penetration\":", t->penetration);
+    out_number(f, ",\"joint_error\":", t->joint_error);
     fprintf(f, ",\"contacts\":%d,\"max_contacts\":%d,\"substeps\":%ld,\"solver_iterations\":%ld,\"solver_sweeps\":%ld", t->contacts,
             t->max_contacts, t->substeps, t->solver_iterations, t->solver_sweeps);
     fprintf(f, ",\"solver_fallbacks\":%ld", t->solver_fallbacks);

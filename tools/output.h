@@ -16,7 +16,7 @@ typedef struct out_totals {
     int contacts, max_contacts;
     long intersections; /* over all steps; pairs and contained parts */
     int start_intersections;
-    double min_distance, penetration, momentum_lost;
+    double min_distance, penetration, joint_error, momentum_lost;
     long zones, frozen, substeps, solver_iterations, solver_sweeps, solver_fallbacks, cg_steps, solves, dropped;
     double solve_seconds;
     int zone_steps;

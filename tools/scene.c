@@ -211,7 +211,8 @@ static ct_model scene_read_model(json_in *in, const cJSON *material, const char 
     if (type == SCENE_CLOTH && !cloth)
         json_in_error(in, full, "expected membrane or springs for a cloth, found \"%s\"", json_in_string(in, material, path, "model"));
     if (type == SCENE_SOFT && cloth)
-        json_in_error(in, full, "expected a solid's model for a soft body, found \"%s\"", json_in_string(in, material, path, "model"));
+        json_in_error(in, full, "expected corotational, stvk, neohookean, stable_neohookean or hong_neohookean for a soft body, found \"%s\"",
+                      json_in_string(in, material, path, "model"));
     return model;
 }
 
@@ -461,8 +462,8 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     int k;
     snprintf(b->path, sizeof b->path, "bodies[%d]", index);
     if (!json_in_keys(in, body, b->path,
-                      "name type mesh shape material transform surface lattice weld velocity angular_velocity repeat fix friction contact motion "
-                      "restitution friction_torsional friction_rolling keyframes keyframe_interval filter self_collision sensor surface_velocity "
+                      "name type mesh shape material transform surface lattice weld velocity angular_velocity repeat fix friction thickness contact "
+                      "motion restitution friction_torsional friction_rolling keyframes keyframe_interval filter self_collision sensor surface_velocity "
                       "gravity_scale pressure force air"))
         return;
     snprintf(fallback, sizeof fallback, "body%d", index);
@@ -485,6 +486,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     scene_read_repeat(in, body, b->path, b);
     scene_read_fixes(in, body, b);
     b->friction = json_in_number(in, body, b->path, "friction", -1, 0, SCENE_INF, 0);
+    b->thickness = json_in_number(in, body, b->path, "thickness", -1, 0, SCENE_INF, JSON_IN_ABOVE);
     b->restitution = json_in_number(in, body, b->path, "restitution", -1, 0, 1, 0);
     b->friction_torsional = json_in_number(in, body, b->path, "friction_torsional", 0, 0, SCENE_INF, 0);
     b->friction_rolling = json_in_number(in, body, b->path, "friction_rolling", 0, 0, SCENE_INF, 0);
@@ -669,6 +671,8 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     s->dt = json_in_number(in, root, "", "dt", -1, 0, SCENE_INF, JSON_IN_ABOVE);
     if (s->dt < 0)
         json_in_error(in, "dt", "expected a time step > 0 in seconds");
+    if (s->dt > 1)
+        fprintf(stderr, "contact: warning: %s: dt is %g seconds; %g milliseconds are %g\n", in->file, s->dt, s->dt, s->dt / 1000);
     s->duration = json_in_number(in, root, "", "duration", -1, 0, SCENE_INF, 0);
     for (k = 0; k < 3; k++)
         s->gravity[k] = d.gravity[k];

@@ -62,7 +62,7 @@ typedef struct scene_body {
     double spacing[3];
     scene_fix *fix;
     int n_fix;
-    double friction, restitution; /* -1: the scene's */
+    double friction, restitution, thickness; /* -1: the scene's; a thickness of rods and points -1: twice their radius */
     double friction_torsional, friction_rolling; /* [m] */
     ct_contact_material contact;
     ct_filter filter;

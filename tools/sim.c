@@ -282,7 +282,10 @@ static int sim_load_bodies(const scene *s, const scene_body *b, const char *firs
         file = b->mesh ? b->mesh : first;
         code = sim_shape_mesh(b, file, &m->body, &e);
     }
-    if (code != CT_OK)
+    if (code == CT_ERR_ARGUMENT && b->lattice > 0)
+        cli_fail("%s: %s.lattice: %s: %s; a lattice has the units of its file, before \"transform\"", s->file, b->path, file,
+                 cli_error_text(code, &e, text, sizeof text));
+    else if (code != CT_OK)
         cli_fail("%s: %s: %s: %s", s->file, b->path, file ? file : "shape", cli_error_text(code, &e, text, sizeof text));
     else if (b->type == SCENE_SOFT && m->body.n_tets == 0)
         cli_fail("%s: %s.mesh: %s has no tetrahedra, which a soft body needs", s->file, b->path, b->mesh), code = CT_ERR_MESH;
@@ -389,6 +392,7 @@ static ct_code sim_add_soft(sim *m, const scene_body *b, const char *name, const
     if (b->bends && locking_factor(d.mesh, (double)d.material.poisson, &factor))
         d.material.young = (ct_real)((double)d.material.young / factor);
     d.friction = (ct_real)b->friction;
+    d.thickness = (ct_real)b->thickness;
     for (k = 0; k < 3; k++)
         d.velocity[k] = (ct_real)b->velocity[k], d.angular_velocity[k] = (ct_real)b->angular_velocity[k];
     return ct_body_add_soft(m->world, &d, out);
@@ -402,6 +406,7 @@ static ct_code sim_add_cloth(sim *m, const scene_body *b, const char *name, cons
     d.mesh = mesh;
     d.material = b->material;
     d.friction = (ct_real)b->friction;
+    d.thickness = (ct_real)b->thickness;
     for (k = 0; k < 3; k++)
         d.velocity[k] = (ct_real)b->velocity[k], d.angular_velocity[k] = (ct_real)b->angular_velocity[k];
     return ct_body_add_cloth(m->world, &d, out);
@@ -416,6 +421,7 @@ static ct_code sim_add_rigid(sim *m, const scene_body *b, const char *name, cons
     d.density = b->material.density;
     d.damping_mass = b->material.damping_mass;
     d.friction = (ct_real)b->friction;
+    d.thickness = (ct_real)b->thickness;
     for (k = 0; k < 3; k++)
         d.velocity[k] = (ct_real)b->velocity[k], d.angular_velocity[k] = (ct_real)b->angular_velocity[k];
     return ct_body_add_rigid(m->world, &d, out);
@@ -432,6 +438,7 @@ static ct_code sim_add_kinematic(sim *m, const scene *s, const scene_body *b, co
     d.n_keyframes = meshes->n_keyframes;
     d.keyframe_interval = b->keyframe_interval > 0 ? b->keyframe_interval : s->dt;
     d.friction = (ct_real)b->friction;
+    d.thickness = (ct_real)b->thickness;
     return ct_body_add_kinematic(m->world, &d, out);
 }
 
@@ -467,6 +474,7 @@ static ct_code sim_add_static(sim *m, const scene_body *b, const char *name, con
     d.name = name;
     d.mesh = mesh;
     d.friction = (ct_real)b->friction;
+    d.thickness = (ct_real)b->thickness;
     if (b->shape != SCENE_SHAPE_PLANE)
         return ct_body_add_static(m->world, &d, &body->id);
     body->is_plane = 1;
@@ -742,7 +750,14 @@ static int sim_side(const scene *s, const sim *m, const scene_joint *j, int side
         found = b;
     }
     if (!found) {
-        cli_fail("%s: %s.%s: no body is named \"%s\"", s->file, j->path, side ? "b" : "a", j->body[side]);
+        char list[2000] = "", near[64];
+        for (i = 0; i < m->n_bodies; i++)
+            if (!strchr(m->bodies[i].name, ' ') && strlen(list) + strlen(m->bodies[i].name) + 2 < sizeof list)
+                sprintf(list + strlen(list), "%s%s", *list ? " " : "", m->bodies[i].name);
+        if (cli_closest(j->body[side], list, near, sizeof near))
+            cli_fail("%s: %s.%s: no body is named \"%s\"; is \"%s\" meant?", s->file, j->path, side ? "b" : "a", j->body[side], near);
+        else
+            cli_fail("%s: %s.%s: no body is named \"%s\"", s->file, j->path, side ? "b" : "a", j->body[side]);
         return 0;
     }
     out->body = found->id;

@@ -151,6 +151,7 @@ ct_code thin_add(ct_world *world, const scene_body *b, const char *name, const c
     d.name = p.name = name;
     d.mesh = p.mesh = mesh;
     d.friction = p.friction = (ct_real)b->friction;
+    d.thickness = p.thickness = (ct_real)b->thickness;
     for (k = 0; k < 3; k++) {
         d.velocity[k] = p.velocity[k] = (ct_real)b->velocity[k];
         d.angular_velocity[k] = p.angular_velocity[k] = (ct_real)b->angular_velocity[k];

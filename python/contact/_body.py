@@ -26,7 +26,8 @@ class _Id:
         try:
             index1, generation = i
         except (TypeError, ValueError):
-            raise TypeError("%s: an id of two numbers is expected, not %r" % (type(self).__name__, i)) from None
+            cure = "; World.find finds a body by its name" if isinstance(i, str) else ""
+            raise TypeError("%s: an id of two numbers is expected, not %r%s" % (type(self).__name__, i, cure)) from None
         self._world = world
         self._c = world._lib.struct[self._struct](*[integer(n, type(self).__name__ + ": its id", "uint32_t") for n in (index1, generation)])
 
@@ -169,8 +170,12 @@ class Body(_Id):
 
     @property
     def positions(self) -> "NDArray[np.float64]":
-        """Positions of all vertices, (n, 3), a new array. Nodes are what can be set."""
+        """Positions of all vertices, (n, 3), a new array: changing it moves nothing. Nodes are what can be set."""
         return self.get_positions()
+
+    @positions.setter
+    def positions(self, value: Any) -> None:
+        raise AttributeError("positions are read; set nodes of a deformable body, pose of a rigid one, or call move_vertices")
 
     @property
     def velocities(self) -> "NDArray[np.float64]":

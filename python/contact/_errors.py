@@ -10,6 +10,9 @@ CURES = (
     ("stale or null body id", "it has been removed, see Body.alive"),
     ("stale or null joint id", "it has been removed, perhaps with one of its bodies"),
     ("NULL or not finite", "numpy.isfinite finds what is not a number"),
+    ("mesh formats that are read", "Mesh.from_meshio reads those of meshio"),
+    ("mesh formats that are written", "Mesh.to_meshio writes those of meshio"),
+    ("cell is too small", "a cell has the unit of the mesh; Mesh.transformed(scale=0.001) turns mm into m"),
 )
 
 
@@ -26,6 +29,7 @@ class ContactError(Exception):
     code = 0
 
     def __init__(self, text: str, function: str = "", body: Any = None, element: int = -1, value: float = 0.0, code: Optional[int] = None) -> None:
+        text = text.replace(function.partition("(")[0] + ": ", "", 1) if function else text
         self.text, self.function, self.body, self.element, self.value = text, function, body, element, value
         if code is not None:
             self.code = code

@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 
 BodyLike = Union[Body, Tuple[int, int], Any]
 
+# the fields of ct_material that a model uses, beside its dampings: an option that does nothing is refused
+SOLID = ["young", "poisson", "density"]
+MATERIAL: Dict[int, List[str]] = {
+    _abi.Model.MEMBRANE: ["young", "poisson", "shell_thickness", "bending", "areal_density"],
+    _abi.Model.SPRINGS: ["stretch", "shear", "bend", "areal_density", "strain_limit"]}
+
 
 class Events(NamedTuple):
     """What has happened in the last step: rows of ct_touch (begin, stay, hit), ct_body_pair (end, sensor_*), ct_joint_break."""
@@ -367,6 +373,10 @@ class World:
         for n in options:
             if n not in desc.kinds:
                 raise TypeError("%s has no option %r%s" % (where, n, hint(n, list(desc.kinds) + list(desc.material.kinds))))
+        used = MATERIAL.get(desc.material.model, SOLID) + ["damping_mass", "damping_stiffness"]
+        for n in list(own) + (list(given) if isinstance(given, dict) else []):
+            if n in desc.material.kinds and n not in used:
+                raise ArgumentError("%s: model %r does not use %r, but %s" % (where, _abi.Model(desc.material.model).name.lower(), n, ", ".join(used)))
         fill(desc.material, own, where)
 
     def add_soft(self, mesh: Mesh, surface: Optional[Mesh] = None, *, name: str = "", **options: "Unpack[_abi.SoftArguments]") -> Body:
