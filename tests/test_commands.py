@@ -199,6 +199,28 @@ def check_init(d):
         check(name + ": its scene runs", code == 0 and len(lines) == 3 and set(lines) <= {"ok", "substepped"}, err or lines)
     code, out, err = contact("init", inside_out)
     check("init refuses a solid inside out, and names another type", code == 1 and not out and "--type cloth" in err and "inside out" in err, err)
+    check_init_paths(d)
+
+
+def check_init_paths(d):
+    """The mesh's path is from the scene's folder, wherever the command runs."""
+    for folder in ("here/meshes", "here/scenes/deep", "elsewhere"):
+        os.makedirs(os.path.join(d, folder))
+    with open(d + "/here/meshes/rope.obj", "w") as f:
+        f.write("v 0 0 0\nv 0.1 0 0\nv 0.2 0 0\nl 1 2 3\n")
+    absolute = d + "/here/meshes/rope.obj"
+    cases = [("here", "meshes/rope.obj", "scenes/deep/a.json", "../../meshes/rope.obj"), ("here", "meshes/rope.obj", "meshes/a.json", "rope.obj"),
+             ("here", "meshes/rope.obj", "a.json", "meshes/rope.obj"), ("elsewhere", "../here/meshes/rope.obj", d + "/here/a.json", "meshes/rope.obj"),
+             ("here/meshes", "rope.obj", "../a.json", "meshes/rope.obj"), ("here", absolute, "scenes/a.json", absolute)]
+    for cwd, mesh, scene, path in cases:
+        code, out, err = contact("init", mesh, "-o", scene, cwd=os.path.join(d, cwd))
+        at = os.path.join(d, cwd, scene)
+        found = json.load(open(at))["bodies"][0]["mesh"] if code == 0 else None
+        check("init %s -o %s: %s" % (mesh.replace(d, "D"), scene.replace(d, "D"), path.replace(d, "D")), found == path and not out, (found, err))
+        code, _, err = contact("run", at, "--steps", "1", "--quiet")
+        check("the scene runs from another folder", code == 0, err)
+    code, out, err = contact("init", "meshes/rope.obj", "-o", "no/such/a.json", cwd=d + "/here")
+    check("init -o into a folder that is not there", code != 0 and "no/such/a.json" in err and "No such file" in err, err)
 
 
 # ---- mistakes ----

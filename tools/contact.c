@@ -15,7 +15,7 @@ static const char usage[] =
     "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--paper] [--threads N] [--check]\n"
     "                   [--frames obj|vtk|vtu|gltf|none] [--csv] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
     "                   [--set KEY=VALUE]...\n"
-    "       contact init MESH [--type T] > SCENE.json    a scene for a mesh, and what is wrong with the mesh\n"
+    "       contact init MESH [--type T] [-o SCENE.json] a scene for a mesh, and what is wrong with the mesh\n"
     "       contact scene SCENE.json... [--set KEY=VALUE]... | --schema\n"
     "       contact sweep SWEEP.json --out DIR [--case N | --merge | --list | --slurm]\n"
     "       contact ccd [--kind vf|ee] [--backward] FILE... [--json]\n"

@@ -89,14 +89,17 @@ static const char help_check[] = "usage: contact check FILE...\n"
                                  "                            contact check /tmp/cubes/frame_00100.obj\n";
 
 static const char help_init[] =
-    "usage: contact init MESH [--type T] > SCENE.json\n"
+    "usage: contact init MESH [--type T] [-o SCENE.json]\n"
     "Prints a scene in which the mesh falls on a floor: a closed surface becomes a soft body with a lattice of tets\n"
     "inside, an open one a cloth, tets a soft body, segments a rod. Says on stderr what it is, and warns of repeated\n"
-    "vertices, borders, inverted tets, triangles that are turned or intersect, and of units. A relative MESH is looked\n"
-    "for from SCENE.json's folder: write that where the command runs.\n"
+    "vertices, borders, inverted tets, triangles that are turned or intersect, and of units.\n"
+    "\n"
+    "  -o SCENE.json         writes the scene there, with the mesh's path from its folder. Without -o it is printed with the path as\n"
+    "                        given: redirected with > it works in the folder where the command runs\n"
+    "                            contact init tests/data/gmsh.mesh -o /tmp/box.json\n"
     "\n"
     "  --type T              soft, cloth, rod, points, rigid, static or kinematic, instead of what the elements tell\n"
-    "                            contact init tests/data/gmsh.mesh --type rigid > box.json\n";
+    "                            contact init tests/data/gmsh.mesh --type rigid -o /tmp/box.json\n";
 
 static const char help_scene[] = "usage: contact scene SCENE.json... [--set KEY=VALUE]...\n"
                                  "       contact scene --schema\n"
