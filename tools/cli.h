@@ -14,6 +14,7 @@ int cmd_solve(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_init(int argc, char **argv);
+int cmd_import(int argc, char **argv);
 int cmd_scene(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 

@@ -192,7 +192,7 @@ static void init_body(scene_out *o, const init_mesh *t, scene_type type)
     FILE *f = o->f;
     int fills = type == SCENE_SOFT && !t->mesh.n_tets;
     fprintf(f, "    { \"name\": \"body\", \"type\": \"%s\",\n      \"%s\": ", scene_type_names[type], fills ? "surface" : "mesh");
-    scene_out_path(o, t->file);
+    scene_out_path(o, t->file, "");
     if (fills)
         fprintf(f, ", \"lattice\": %.3g", fmin(fmax(t->edge, t->size / INIT_FINEST), t->size / INIT_COARSEST));
     if (t->merged)

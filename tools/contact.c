@@ -1,4 +1,4 @@
-/* contact.c -- the command line: contact run|init|scene|sweep|ccd|solve|check|info. Every command is a file cmd_*.c. */
+/* contact.c -- the command line: contact run|init|import|scene|sweep|ccd|solve|check|info. Every command is a file cmd_*.c. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 #include "mesh_in.h"
@@ -16,6 +16,7 @@ static const char usage[] =
     "                   [--frames obj|vtk|vtu|gltf|none] [--csv] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
     "                   [--set KEY=VALUE]...\n"
     "       contact init MESH [--type T] [-o SCENE.json] a scene for a mesh, and what is wrong with the mesh\n"
+    "       contact import FILE.txt [-o SCENE.json]      a scene like a text scene of IPC\n"
     "       contact scene SCENE.json... [--set KEY=VALUE]... | --schema\n"
     "       contact sweep SWEEP.json --out DIR [--case N | --merge | --list | --slurm]\n"
     "       contact ccd [--kind vf|ee] [--backward] FILE... [--json]\n"
@@ -234,7 +235,7 @@ static int main_help(int argc, char **argv)
 static int main_unknown(const char *command)
 {
     char near[16];
-    if (cli_closest(command, "run init scene sweep ccd solve check info help --help --version", near, sizeof near))
+    if (cli_closest(command, "run init import scene sweep ccd solve check info help --help --version", near, sizeof near))
         cli_fail("unknown command '%s'; is '%s' meant?", command, near);
     else
         cli_fail("unknown command '%s'", command);
@@ -248,7 +249,7 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } commands[] = {{"run", cmd_run}, {"ccd", cmd_ccd}, {"solve", cmd_solve}, {"check", cmd_check}, {"info", cmd_info},
-                  {"init", cmd_init}, {"scene", cmd_scene}, {"sweep", cmd_sweep}};
+                  {"init", cmd_init}, {"import", cmd_import}, {"scene", cmd_scene}, {"sweep", cmd_sweep}};
     size_t i;
     cli_called = argv[0];
     if (argc < 2) {

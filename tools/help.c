@@ -101,6 +101,15 @@ static const char help_init[] =
     "  --type T              soft, cloth, rod, points, rigid, static or kinematic, instead of what the elements tell\n"
     "                            contact init tests/data/gmsh.mesh --type rigid -o /tmp/box.json\n";
 
+static const char help_import[] =
+    "usage: contact import FILE.txt [-o SCENE.json]\n"
+    "Writes a scene like one of IPC's text scenes: shapes, materials, boxes of fixed vertices, planes and colliders, with\n"
+    "stepper barrier and IPC's distances. Keywords without a counterpart are named on stderr with their lines. Meshes are\n"
+    "looked for from the folder of FILE.txt, then from those above it. docs/porting.md lists the keywords.\n"
+    "\n"
+    "  -o SCENE.json         writes the scene there, with paths of meshes from its folder; without -o it is printed\n"
+    "                            contact import 2cubesFall.txt -o cubes.json\n";
+
 static const char help_scene[] = "usage: contact scene SCENE.json... [--set KEY=VALUE]...\n"
                                  "       contact scene --schema\n"
                                  "Reads scenes without running them; the exit code is 1 if one of them has an error. Meshes are not read.\n"
@@ -140,7 +149,7 @@ const char *cli_help(const char *command)
     static const struct {
         const char *name, *text;
     } texts[] = {{"run", help_run}, {"ccd", help_ccd}, {"solve", help_solve}, {"check", help_check}, {"info", help_info},
-               {"init", help_init}, {"scene", help_scene}, {"sweep", help_sweep}};
+               {"init", help_init}, {"import", help_import}, {"scene", help_scene}, {"sweep", help_sweep}};
     size_t i;
     for (i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!strcmp(command, texts[i].name))

@@ -57,9 +57,12 @@ static char *scene_out_relative(const char *folder, const char *path)
     return out;
 }
 
-void scene_out_path(scene_out *o, const char *path)
+void scene_out_path(scene_out *o, const char *path, const char *end)
 {
-    char *relative = *path == '/' || !strcmp(o->folder, ".") ? NULL : scene_out_relative(o->folder, path);
-    out_json_string(o->f, relative ? relative : path);
-    free(relative);
+    char *relative = *path == '/' || !strcmp(o->folder, ".") ? NULL : scene_out_relative(o->folder, path), *whole;
+    const char *begin = relative ? relative : path;
+    whole = (char *)cli_alloc(strlen(begin) + strlen(end) + 1, 1);
+    strcat(strcpy(whole, begin), end);
+    out_json_string(o->f, whole);
+    free(whole), free(relative);
 }

@@ -15,7 +15,7 @@ typedef struct scene_out {
 int scene_out_open(scene_out *o, const char *path);
 /* scene_out_close -- the scene is complete, or with keep 0 it is removed; 0 after a message. */
 int scene_out_close(scene_out *o, int keep);
-/* scene_out_path -- the path of a file as a JSON string, from the scene's folder; an absolute path stays as it is. */
-void scene_out_path(scene_out *o, const char *path);
+/* scene_out_path -- the path of a file or folder as a JSON string, from the scene's folder, and `end` behind it; an absolute path stays as it is. */
+void scene_out_path(scene_out *o, const char *path, const char *end);
 
 #endif /* SCENE_OUT_H */
