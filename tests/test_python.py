@@ -426,6 +426,26 @@ def test_problem_files():
     check(near(again.solve("ica", tolerance=1e-6).r, s.r, 1e-9), "a problem from its matrices")
 
 
+def test_kernels():
+    """Numbers by hand; a bar of 1 m with E = 1, nu = 0 that is pulled to 1.1 m by its corner has the stress 0.1."""
+    k = contact.kernels
+    d, w = k.vertex_face([(0.25, 0.25, 2), (0, 0, 0), (1, 0, 0), (0, 1, 0)])
+    check(d == 2 and near(w, (1, -0.5, -0.25, -0.25), 1e-15), "vertex and face", (d, w))
+    d, w = k.edge_edge([(-1, 0, 1), (1, 0, 1), (0, -2, 0), (0, 2, 0)])
+    check(d == 1 and near(w, (0.5, 0.5, -0.5, -0.5), 1e-15), "edges", (d, w))
+    check(near(k.vertex_edge([(5, 3, 0), (-1, 0, 0), (1, 0, 0)])[0], 5, 1e-15), "vertex and edge")
+    check(near(k.cone_project(1, (0, 2, 0)), (1, 1, 0), 1e-15) and near(k.cone_project(0.5, (-3, 0, 1)), 0, 0), "the cone")
+    rest = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], float)
+    now = rest * (1.1, 1, 1)
+    tet = k.tet(rest, now, young=1, poisson=0)
+    check(near(tet.energy, 0.5 * 0.1 ** 2 / 6, 1e-12) and near(tet.force[1], (-0.1 / 6, 0, 0), 1e-12) and near(tet.force.sum(0), 0, 1e-12), "a tet", tet)
+    check(near(tet.stiffness, tet.stiffness.T, 1e-12) and near(tet.stiffness.dot(np.tile((1, 2, 3), 4)), 0, 1e-12), "its stiffness")
+    errors = [raised(lambda: k.vertex_face([(0, 0, 0)])), raised(lambda: k.cone_project(-1, (1, 0, 0))), raised(lambda: k.tet(rest[[0, 2, 1, 3]], now)),
+              raised(lambda: k.tet(rest, now, "membrane")), raised(lambda: k.tet(rest, now, yuong=1))]
+    kinds = [contact.ArgumentError, contact.DomainError, contact.MeshError, contact.ArgumentError, TypeError]
+    check([isinstance(e, c) for e, c in zip(errors, kinds)] == [True] * 5, "wrong arguments", errors)
+
+
 def test_ccd():
     """A vertex falls on a triangle from height 1 to -1: it meets it in the middle, and is at h when (1 - h) / 2 are over."""
     face = [(0, 0, 0), (1, 0, 0), (0, 0, 1)]
