@@ -2,7 +2,7 @@
 """test_commands.py -- contact init, contact import, contact scene, run --set: the schema of scenes has the keys of the reader, no more and no less; scenes
 that are made for meshes run; and 25 typical mistakes on the command line, each of which is told with its culprit and its cure.
 
-Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is missing"; exit 1 when one failed.
+Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is missing"; exit 1 when one failed. --mistakes prints their table.
 """
 import glob
 import json
@@ -384,10 +384,20 @@ MISTAKES = [
 ]
 
 
-def check_mistakes(d):
+def check_mistakes(d, printing=False):
+    """docs/mistakes.md has a row for each: the command, the first line of what it says."""
     check("25 mistakes", len(MISTAKES) == 25)
     mesh = os.path.join(ROOT, "tests", "data", "gmsh.mesh")
+    with open(os.path.join(ROOT, "docs", "mistakes.md"), encoding="utf-8") as f:
+        page = f.read()
     for args, words in MISTAKES:
+        row = "| `contact %s` | %s |" % (" ".join(args).replace("SCENE", "scene.json").replace("MESH", "gmsh.mesh"),
+                                         contact(*[{"SCENE": "scene.json", "MESH": mesh}.get(a, a) for a in args], cwd=d)[2].split("\n")[0]
+                                         .replace(mesh, "gmsh.mesh").replace("|", "\\|"))
+        if printing:
+            print(row)
+            continue
+        check("docs/mistakes.md has contact " + " ".join(args), row in page, row)
         code, out, err = contact(*[{"SCENE": "scene.json", "MESH": mesh}.get(a, a) for a in args], cwd=d)
         missing = [w for w in words if w not in err.splitlines()[0]] if err else words
         check("mistake: contact " + " ".join(args), code == 1 and not missing and err.startswith("contact: "),
@@ -396,6 +406,9 @@ def check_mistakes(d):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="contact_test_") as d:
+        if "--mistakes" in sys.argv:
+            check_set(d)
+            return check_mistakes(d, True)
         check_schema(d)
         check_set(d)
         check_init(d)

@@ -67,30 +67,7 @@ int cli_fail(const char *format, ...)
 
 const char *cli_error_text(ct_code code, const ct_error_info *e, char *buffer, size_t size)
 {
-    static const char element_hint[] = " (element: ", value_hint[] = ", value: ";
-    const char *text = e && e->code == code && e->text && *e->text ? e->text : ct_code_text(code);
-    const char *hint = strstr(text, element_hint), *what, *value, *end;
-    char number[40] = "";
-    if (!hint || text[strlen(text) - 1] != ')') {
-        snprintf(buffer, size, "%s", text);
-        return buffer;
-    }
-    /* the hint's two words: the kind of the element, and of the value */
-    what = hint + sizeof element_hint - 1;
-    value = strstr(what, value_hint);
-    end = value ? value : text + strlen(text) - 1;
-    if (value) {
-        int whole = fabs(e->value) < 1e15 && floor(e->value) == e->value;
-        value += sizeof value_hint - 1;
-        snprintf(number, sizeof number, whole ? "%.0f" : "%.4g", e->value);
-    }
-    if (e->element < 0)
-        snprintf(buffer, size, "%.*s", (int)(hint - text), text);
-    else if (value)
-        snprintf(buffer, size, "%.*s (%.*s %lld, %.*s %s)", (int)(hint - text), text, (int)(end - what), what, (long long)e->element,
-                 (int)strcspn(value, ")"), value, number);
-    else
-        snprintf(buffer, size, "%.*s (%.*s %lld)", (int)(hint - text), text, (int)(end - what), what, (long long)e->element);
+    snprintf(buffer, size, "%s", e && e->code == code && e->text && *e->text ? e->text : ct_code_text(code));
     return buffer;
 }
 
