@@ -342,6 +342,7 @@ def check_import(d):
                             ("stiffness 2e5 0.3", "stiffness 2e5", ["two.txt:7:", "stiffness", "expected 2 numbers, found 1"]),
                             ("time 0.1 0.02", "time 0.1 fast", ["two.txt:5:", "expected a number, found 'fast'"]),
                             ("energy FCR", "energy SVK", ["two.txt:2:", "energy", "unknown word 'SVK'"]),
+                            ("energy FCR", "energy", ["two.txt:2:", "energy", "unknown word ''"]),
                             ("shapes input 2", "shapes input 40", ["two.txt:17:", "ground", "no such file"]),
                             ("tuning 6", "tuning 600000", ["two.txt:25:", "from 0 to 100000", "600000"])]:
         write_import(d, TEXT.replace(old, new))

@@ -459,6 +459,8 @@ static int import_in(const char *word, const char *list)
 {
     size_t n = strlen(word);
     const char *at = list;
+    if (n == 0)
+        return 0;
     while ((at = strstr(at, word)) != NULL && !((at == list || at[-1] == ' ') && (at[n] == ' ' || !at[n])))
         at += n;
     return at != NULL;
