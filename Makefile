@@ -15,7 +15,8 @@
 #   make sizes      the table of sizes in docs/switches.md and compile times
 #   make libcontact.so  build/libcontact.so, the public functions for other languages      make python  build/python, the package of python/
 #   make install    contact.h, contact.c and contact.pc to PREFIX (/usr/local), below DESTDIR
-#   make dist       build/contact-VERSION.tar.gz: contact.h, contact.c, stb_ds.h, LICENSE, examples
+#   make dist       build/contact-VERSION.tar.gz: contact.h, contact.c, stb_ds.h, examples, files for CMake, Meson, vcpkg and Conan
+#   make npm        build/npm/contact-h-VERSION.tgz, the pages' module for node and bundlers (emscripten, npm)
 #   make amalgamate contact.h from src/
 #   make format     clang-format           make clean    removes build/
 # Variables: CC, ARCH (-march=native), OPT (-O2), JOBS (2), V=1 shows the commands
@@ -42,7 +43,7 @@ PIC := -fPIC -fno-semantic-interposition
 FLAGS64 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=64 $(THREADS)
 FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32 $(THREADS)
 # tests of what float is promised to hold; they run in double like all others, and here
-TESTS32 := test_laws test_seams test_rigid_truth test_mechanisms test_masses test_ccd test_intersect test_float test_closed_forms test_closed_forms_joints test_closed_forms_contact test_rod_contact test_rod_world test_potential test_barrier test_barrier_joints test_barrier_hold test_barrier_affine test_matrix test_geometric test_geometric_rules test_geometric_forces test_geometric_motion test_regions test_penalty test_penalty_energy test_layers test_dcd_friction test_explicit test_refine test_queries test_bridge test_ica_program test_ica test_chains test_island test_shell test_step_factors test_free_solve test_live test_structure test_sleep test_wind test_skinned test_fields
+TESTS32 := test_laws test_seams test_rigid_truth test_mechanisms test_masses test_ccd test_intersect test_float test_closed_forms test_closed_forms_joints test_closed_forms_contact test_rod_contact test_rod_world test_potential test_barrier test_barrier_joints test_barrier_hold test_barrier_affine test_matrix test_geometric test_geometric_rules test_geometric_forces test_geometric_motion test_regions test_penalty test_penalty_energy test_layers test_dcd_friction test_explicit test_refine test_queries test_bridge test_kernels test_ica_program test_ica test_chains test_island test_shell test_step_factors test_free_solve test_live test_structure test_sleep test_wind test_skinned test_fields
 # a null pointer that is read or written, and an access past an object, are the address sanitizer's: looking twice takes a fifth of the compile time.
 # Undefined behaviour traps, which takes a seventh less than calls that tell its kind: ASAN_OPTIONS=handle_sigill=2 names the line, as make test does
 FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -fsanitize=address,undefined -fno-sanitize=null,object-size \
@@ -72,7 +73,7 @@ OBJTSAN := $(UNITS:%=build/otsan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all python libcontact.so web test-web demo docs site test test-build test-plain test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
+.PHONY: all python libcontact.so web test-web demo docs site test test-build test-plain test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist npm test-release
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a viewers
@@ -83,7 +84,7 @@ ifneq ($(filter-out $(NODEPS),$(or $(MAKECMDGOALS),all)),)
 include build/deps/stb.mk
 endif
 # the archive, the table of sizes and the pages are of the library alone
-ifneq ($(filter-out $(NODEPS) dist sizes web test-web build/web/%,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out $(NODEPS) dist npm sizes web test-web build/web/%,$(or $(MAKECMDGOALS),all)),)
 include build/deps/cjson.mk
 # a window and .webp where their libraries are; without them the program refuses both by name
 -include build/deps/view.mk build/deps/webp.mk
@@ -213,10 +214,10 @@ build/libcontact_tsan.a: $(OBJTSAN)
 	$(Q)$(AR) rcs $@ $^
 build/contact: $(BIN64) build/libcontact_dev.a
 	$(call say,LINK $@)
-	$(Q)$(CC) -pthread -o $@ $^ $(CJSON_LIBS) $(WEBP_LIBS) -lm
+	$(Q)$(CC) -pthread $(LDFLAGS) -o $@ $^ $(CJSON_LIBS) $(WEBP_LIBS) -lm
 build/contact32: $(BIN32) build/libcontact_dev32.a
 	$(call say,LINK $@)
-	$(Q)$(CC) -pthread -o $@ $^ $(CJSON_LIBS) $(WEBP_LIBS) -lm
+	$(Q)$(CC) -pthread $(LDFLAGS) -o $@ $^ $(CJSON_LIBS) $(WEBP_LIBS) -lm
 # the command line with address and undefined-behaviour sanitizers, for tests/dumps.py
 build/contact_asan: $(TOOLS:%=tools/%.c) $(wildcard tools/*.h) build/libcontact_asan.so
 	$(call say,LINK $@)
@@ -310,6 +311,9 @@ test-platforms:
 	@STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tests/test_platforms.py --jobs $(JOBS)
 test-builds:
 	@STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tests/test_builds.py --jobs $(JOBS) $(PARTS)
+# the archive and all packages of a release: builds and uses each; what is not here is SKIPPED with its package's name
+test-release:
+	@CC="$(CC)" STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tests/test_release.py $(or $(PARTS),all)
 # problems dumped by worlds through every solver, with sanitizers; the table of docs/solvers.md: DUMPS=--table
 test-dumps: build/contact build/contact_asan
 	@$(PYTHON) tests/dumps.py $(DUMPS)
@@ -370,6 +374,13 @@ web:
 test-web: web
 	@if ! command -v node >/dev/null; then echo "make test-web needs node:   apt-get install nodejs"; exit 1; fi
 	@STB_CFLAGS="$(STB_CFLAGS)" node web/test.js build/web $(PARTS)
+# the pages' module as a package; node modules of a user take it by its name
+NPMFILES := $(addprefix packaging/npm/,package.json index.js index.d.ts README.md)
+npm: web
+	@if ! command -v npm >/dev/null; then echo "make npm needs npm:   apt-get install npm"; exit 1; fi
+	@rm -rf build/npm && mkdir -p build/npm/package
+	@cp $(NPMFILES) web/module.js web/page.c LICENSE build/web/game.wasm.js build/web/full.wasm.js build/npm/package
+	@cd build/npm && npm pack --silent ./package
 accept: build/contact
 	@$(PYTHON) tools/accept.py
 BENCHES := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/bench_*.c))

@@ -254,6 +254,14 @@ static void test_log(void **state)
     assert_string_equal(e.text, "tet 12 is inverted");
     assert_int_equal(e.element, 12);
     assert_int_equal(e.body.index1, 0);
+    cti_error_set(&e, CT_ERR_MESH, 12, -0.5, "it is flat (element: tet, value: volume); turn it");
+    assert_string_equal(e.text, "it is flat (tet 12, volume -0.5); turn it");
+    cti_error_compose(&e, "a jelly"), cti_error_compose(&e, "a jelly"); /* once */
+    assert_string_equal(e.text, "body 'a jelly': it is flat (tet 12, volume -0.5); turn it");
+    cti_error_set(&e, CT_ERR_MESH, -1, 1e6, "no room (value: bytes)");
+    assert_string_equal(e.text, "no room (bytes 1000000)");
+    cti_error_set(&e, CT_ERR_MESH, -1, 0, "no room (element: tet)"), cti_error_compose(&e, "o"), cti_error_compose(&e, "");
+    assert_string_equal(e.text, "body 'o': no room");
     cti_error_set(&e, CT_ERR_MEMORY, -1, 0, "%s", big);
     assert_int_equal(strlen(e.text), sizeof e.buffer - 1);
     assert_int_equal(cti_error_set(NULL, CT_ERR_FILE, -1, 0, "x"), CT_ERR_FILE);

@@ -437,7 +437,7 @@ def consume_cmake(work):
     if cmake("cmake_package", d, d + "/out", "-DCMAKE_PREFIX_PATH=" + prefix, "-DSTB_FOLDER=" + stb_folder()):
         runs("cmake_package", d + "/out/app")
     shutil.rmtree(d + "/out")
-    text = open(d + "/CMakeLists.txt").read().replace("find_package(contact 0.2", "find_package(contact 9.9")
+    text = open(d + "/CMakeLists.txt").read().replace("find_package(contact 0.3", "find_package(contact 9.9")
     with open(d + "/CMakeLists.txt", "w") as f:
         f.write(text)
     code, out = run(["cmake", "-S", d, "-B", d + "/out", "-DCMAKE_PREFIX_PATH=" + prefix])

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""test_commands.py -- contact init, contact scene, run --set: the schema of scenes has the keys of the reader, no more and no less; scenes
+"""test_commands.py -- contact init, contact import, contact scene, run --set: the schema of scenes has the keys of the reader, no more and no less; scenes
 that are made for meshes run; and 25 typical mistakes on the command line, each of which is told with its culprit and its cure.
 
-Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is missing"; exit 1 when one failed.
+Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is missing"; exit 1 when one failed. --mistakes prints their table.
 """
 import glob
 import json
+import math
 import os
 import re
 import subprocess
@@ -199,6 +200,157 @@ def check_init(d):
         check(name + ": its scene runs", code == 0 and len(lines) == 3 and set(lines) <= {"ok", "substepped"}, err or lines)
     code, out, err = contact("init", inside_out)
     check("init refuses a solid inside out, and names another type", code == 1 and not out and "--type cloth" in err and "inside out" in err, err)
+    check_init_paths(d)
+
+
+def check_init_paths(d):
+    """The mesh's path is from the scene's folder, wherever the command runs."""
+    for folder in ("here/meshes", "here/scenes/deep", "elsewhere"):
+        os.makedirs(os.path.join(d, folder))
+    with open(d + "/here/meshes/rope.obj", "w") as f:
+        f.write("v 0 0 0\nv 0.1 0 0\nv 0.2 0 0\nl 1 2 3\n")
+    absolute = d + "/here/meshes/rope.obj"
+    cases = [("here", "meshes/rope.obj", "scenes/deep/a.json", "../../meshes/rope.obj"), ("here", "meshes/rope.obj", "meshes/a.json", "rope.obj"),
+             ("here", "meshes/rope.obj", "a.json", "meshes/rope.obj"), ("elsewhere", "../here/meshes/rope.obj", d + "/here/a.json", "meshes/rope.obj"),
+             ("here/meshes", "rope.obj", "../a.json", "meshes/rope.obj"), ("here", absolute, "scenes/a.json", absolute)]
+    for cwd, mesh, scene, path in cases:
+        code, out, err = contact("init", mesh, "-o", scene, cwd=os.path.join(d, cwd))
+        at = os.path.join(d, cwd, scene)
+        found = json.load(open(at))["bodies"][0]["mesh"] if code == 0 else None
+        check("init %s -o %s: %s" % (mesh.replace(d, "D"), scene.replace(d, "D"), path.replace(d, "D")), found == path and not out, (found, err))
+        code, _, err = contact("run", at, "--steps", "1", "--quiet")
+        check("the scene runs from another folder", code == 0, err)
+    code, out, err = contact("init", "meshes/rope.obj", "-o", "no/such/a.json", cwd=d + "/here")
+    check("init -o into a folder that is not there", code != 0 and "no/such/a.json" in err and "No such file" in err, err)
+
+
+# ---- contact import ----
+
+TEXT = """# two bodies of one mesh
+energy FCR
+timeIntegration BE
+size 2
+time 0.1 0.02
+density 500
+stiffness 2e5 0.3
+script fall
+view orthographic
+
+shapes input 2
+# a comment between shapes
+
+meshes/box.msh  1 0 0  0 0 90  1 1 1  initVel 0 -1 0 0 90 0  DBC -0.1 -0.1 -0.1 1.1 0.1 1.1 0 0.5 0 0 0 0 0 0.06
+meshes/box.msh  5 0 0  0 0 0  2 1 1  material 800 1e6 0.4 \\
+    NBC 0 0 0 1 1 1 0 -9 0
+ground 0.2 -3
+halfSpace 0 -4 -9  0 0 2  50 0.5
+meshCO meshes/wall.obj 0 -5 0  4 50 0.25 rotate 0 0 90
+selfFric 0.5
+constraintSolver interiorPoint
+section SQP QP
+time 9 1e-3
+section end
+tuning 6
+0
+1e-2
+1e-4
+1e-9
+1e-5
+1e-5
+rotateModle 1 0 0 90
+dampingRatio 0.4
+"""
+BOX = """$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Nodes
+8
+%s$EndNodes
+$Elements
+5
+%s$EndElements
+"""
+
+
+def write_import(d, text):
+    os.makedirs(d + "/ipc/scripts", exist_ok=True)
+    os.makedirs(d + "/ipc/meshes", exist_ok=True)
+    corners = [(i & 1, i >> 1 & 1, i >> 2) for i in range(8)]
+    tets = [(0, 1, 2, 4), (3, 2, 1, 7), (5, 4, 7, 1), (6, 7, 4, 2), (1, 2, 4, 7)]
+    with open(d + "/ipc/meshes/box.msh", "w") as f:
+        f.write(BOX % ("".join("%d %d %d %d\n" % ((i + 1,) + c) for i, c in enumerate(corners)),
+                       "".join("%d 4 2 0 1 %d %d %d %d\n" % ((i + 1,) + tuple(k + 1 for k in t)) for i, t in enumerate(tets))))
+    with open(d + "/ipc/meshes/wall.obj", "w") as f:
+        f.write("v 0 0 0\nv 8 0 0\nv 8 0 8\nv 0 0 8\nf 1 3 2\nf 1 4 3\n")
+    with open(d + "/ipc/scripts/two.txt", "w") as f:
+        f.write(text)
+
+
+def placed(body, x):
+    """A vertex after the body's transform."""
+    for step in body["transform"]:
+        (kind, v), = step.items()
+        if kind == "rotate":
+            for k in range(3):
+                c, n, i, j = math.cos(math.radians(v[k])), math.sin(math.radians(v[k])), (k + 1) % 3, (k + 2) % 3
+                x = [c * x[i] - n * x[j] if m == i else n * x[i] + c * x[j] if m == j else x[m] for m in range(3)]
+        else:
+            x = [a * b if kind == "scale" else a + b for a, b in zip(x, v)]
+    return x
+
+
+def near(a, b):
+    return len(a) == len(b) and all(abs(x - y) < 1e-9 for x, y in zip(a, b))
+
+
+def check_import(d):
+    """A text scene of IPC. Its shapes are boxes of x -> [0, 1] and [5, 7]: 7 m long, so size 2 scales by 2 / 7, and the lowest corner goes to 0."""
+    write_import(d, TEXT)
+    code, out, err = contact("import", "ipc/scripts/two.txt", "-o", "imported/two.json", cwd=d)
+    check("import -o into a folder that is not there", code != 0 and "imported/two.json" in err, err)
+    os.makedirs(d + "/imported")
+    code, out, err = contact("import", "ipc/scripts/two.txt", "-o", "imported/two.json", cwd=d)
+    if code:
+        return check("import", False, err)
+    s = json.load(open(d + "/imported/two.json"))
+    bodies, k = s["bodies"], 2 / 7
+    diagonal = math.sqrt(7 * 7 + 1 + 1) * k
+    check("import: time, stepper, friction of bodies", (s["dt"], s["duration"], s["stepper"], s["friction"]) == (0.02, 0.1, "barrier", 0.5), s)
+    check("import: distances are shares of the diagonal", near([s["barrier"]["dhat"] / diagonal, s["barrier"]["friction_velocity"] / diagonal], [1e-4, 1e-5])
+          or abs(s["barrier"]["dhat"] / diagonal / 1e-4 - 1) < 1e-5, s["barrier"])
+    check("import: materials", [b["material"] for b in bodies[:2]] == [{"model": "corotational", "young": 2e5, "poisson": 0.3, "density": 500},
+                                                                         {"model": "corotational", "young": 1e6, "poisson": 0.4, "density": 800}], bodies)
+    up = diagonal / 2  # script fall
+    check("import: positions", near(placed(bodies[0], [1, 0, 0]), [k * 1, k * 1 + up, 0]) and near(placed(bodies[0], [0, 1, 1]), [0, up, k])
+          and near(placed(bodies[1], [1, 1, 0]), [2, k + up, 0]), bodies)
+    fix = bodies[0]["fix"]
+    check("import: a box of fixed vertices", [sorted(f["vertices"]) for f in fix] == [[0, 1, 4, 5]] and fix[0]["until"] == 0.06
+          and fix[0]["motion"]["linear"] == [0, 0.5, 0] and near(fix[0]["motion"]["center"], [k * 1, k * 0.5 + up, k / 2]), fix)
+    check("import: velocities", bodies[0]["velocity"] == [0, -1, 0] and bodies[0]["angular_velocity"] == [0, 90, 0], bodies[0])
+    planes = [(b["shape"]["plane"]["normal"], b["shape"]["plane"]["offset"], round(math.sqrt(b["friction"] * 0.5), 9)) for b in bodies if "shape" in b]
+    check("import: planes, and each pair's friction", planes == [([0, 1, 0], -3, 0.2), ([0, 0, 1], -9, 0.5)], planes)
+    wall = [b for b in bodies if b["name"].startswith("wall")][0]
+    check("import: a collider is about its middle and has its size", wall["type"] == "static" and near(placed(wall, [0, 0, 0]), [0, -7, -2])
+          and near(placed(wall, [8, 0, 8]), [0, -3, 2]) and abs(math.sqrt(wall["friction"] * 0.5) - 0.25) < 1e-9, wall)
+    told = [("two.txt:32: unknown keyword 'rotateModle'", 1), ("two.txt:33: dampingRatio", 1), ("two.txt:16: NBC", 1), ("view (9)", 1), ("SQP", 0)]
+    check("import names what is left out, with its line", all(err.count(w) == n for w, n in told), err)
+    code, out, err = contact("run", "imported/two.json", "--steps", "4", "--check", "--quiet", cwd=d)
+    check("import: the scene runs", code == 0, err)
+    code, out, err = contact("import", "ipc/scripts/two.txt", cwd=d)
+    check("import prints without -o", code == 0 and json.loads(out)["bodies"][0]["mesh"] == "ipc/scripts/../meshes/box.msh", out[:300])
+    for old, new, words in [("box.msh  1 0 0", "bix.msh  1 0 0", ["two.txt:14:", "meshes/bix.msh", "no such file"]),
+                            ("stiffness 2e5 0.3", "stiffness 2e5", ["two.txt:7:", "stiffness", "expected 2 numbers, found 1"]),
+                            ("time 0.1 0.02", "time 0.1 fast", ["two.txt:5:", "expected a number, found 'fast'"]),
+                            ("energy FCR", "energy SVK", ["two.txt:2:", "energy", "unknown word 'SVK'"]),
+                            ("energy FCR", "energy", ["two.txt:2:", "energy", "unknown word ''"]),
+                            ("shapes input 2", "shapes input 40", ["two.txt:17:", "ground", "no such file"]),
+                            ("tuning 6", "tuning 600000", ["two.txt:25:", "from 0 to 100000", "600000"])]:
+        write_import(d, TEXT.replace(old, new))
+        code, out, err = contact("import", "ipc/scripts/two.txt", cwd=d)
+        last = err.splitlines()[-1] if err else ""
+        check("import: " + new, code == 1 and not out and all(w in last for w in words), err)
+    code, out, err = contact("import", "README.md", cwd=ROOT)
+    check("import of another text", code == 1 and "is this a text scene of IPC?" in err, err)
 
 
 # ---- mistakes ----
@@ -233,10 +385,20 @@ MISTAKES = [
 ]
 
 
-def check_mistakes(d):
+def check_mistakes(d, printing=False):
+    """docs/mistakes.md has a row for each: the command, the first line of what it says."""
     check("25 mistakes", len(MISTAKES) == 25)
     mesh = os.path.join(ROOT, "tests", "data", "gmsh.mesh")
+    with open(os.path.join(ROOT, "docs", "mistakes.md"), encoding="utf-8") as f:
+        page = f.read()
     for args, words in MISTAKES:
+        row = "| `contact %s` | %s |" % (" ".join(args).replace("SCENE", "scene.json").replace("MESH", "gmsh.mesh"),
+                                         contact(*[{"SCENE": "scene.json", "MESH": mesh}.get(a, a) for a in args], cwd=d)[2].split("\n")[0]
+                                         .replace(mesh, "gmsh.mesh").replace("|", "\\|"))
+        if printing:
+            print(row)
+            continue
+        check("docs/mistakes.md has contact " + " ".join(args), row in page, row)
         code, out, err = contact(*[{"SCENE": "scene.json", "MESH": mesh}.get(a, a) for a in args], cwd=d)
         missing = [w for w in words if w not in err.splitlines()[0]] if err else words
         check("mistake: contact " + " ".join(args), code == 1 and not missing and err.startswith("contact: "),
@@ -245,9 +407,13 @@ def check_mistakes(d):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="contact_test_") as d:
+        if "--mistakes" in sys.argv:
+            check_set(d)
+            return check_mistakes(d, True)
         check_schema(d)
         check_set(d)
         check_init(d)
+        check_import(d)
         check_mistakes(d)
     return 1 if FAILED else 0
 

@@ -426,6 +426,26 @@ def test_problem_files():
     check(near(again.solve("ica", tolerance=1e-6).r, s.r, 1e-9), "a problem from its matrices")
 
 
+def test_kernels():
+    """Numbers by hand; a bar of 1 m with E = 1, nu = 0 that is pulled to 1.1 m by its corner has the stress 0.1."""
+    k = contact.kernels
+    d, w = k.vertex_face([(0.25, 0.25, 2), (0, 0, 0), (1, 0, 0), (0, 1, 0)])
+    check(d == 2 and near(w, (1, -0.5, -0.25, -0.25), 1e-15), "vertex and face", (d, w))
+    d, w = k.edge_edge([(-1, 0, 1), (1, 0, 1), (0, -2, 0), (0, 2, 0)])
+    check(d == 1 and near(w, (0.5, 0.5, -0.5, -0.5), 1e-15), "edges", (d, w))
+    check(near(k.vertex_edge([(5, 3, 0), (-1, 0, 0), (1, 0, 0)])[0], 5, 1e-15), "vertex and edge")
+    check(near(k.cone_project(1, (0, 2, 0)), (1, 1, 0), 1e-15) and near(k.cone_project(0.5, (-3, 0, 1)), 0, 0), "the cone")
+    rest = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], float)
+    now = rest * (1.1, 1, 1)
+    tet = k.tet(rest, now, young=1, poisson=0)
+    check(near(tet.energy, 0.5 * 0.1 ** 2 / 6, 1e-12) and near(tet.force[1], (-0.1 / 6, 0, 0), 1e-12) and near(tet.force.sum(0), 0, 1e-12), "a tet", tet)
+    check(near(tet.stiffness, tet.stiffness.T, 1e-12) and near(tet.stiffness.dot(np.tile((1, 2, 3), 4)), 0, 1e-12), "its stiffness")
+    errors = [raised(lambda: k.vertex_face([(0, 0, 0)])), raised(lambda: k.cone_project(-1, (1, 0, 0))), raised(lambda: k.tet(rest[[0, 2, 1, 3]], now)),
+              raised(lambda: k.tet(rest, now, "membrane")), raised(lambda: k.tet(rest, now, yuong=1))]
+    kinds = [contact.ArgumentError, contact.DomainError, contact.MeshError, contact.ArgumentError, TypeError]
+    check([isinstance(e, c) for e, c in zip(errors, kinds)] == [True] * 5, "wrong arguments", errors)
+
+
 def test_ccd():
     """A vertex falls on a triangle from height 1 to -1: it meets it in the middle, and is at h when (1 - h) / 2 are over."""
     face = [(0, 0, 0), (1, 0, 0), (0, 0, 1)]
@@ -463,12 +483,12 @@ def mistakes():
          "World: stepper: no 'cmrr'; it is one of cmr, dcd, barrier, layers, penalty, geometric, explicit"),
         ('contact.World(friction=-1)', lambda: contact.World(friction=-1), ValueError, "friction must be zero or positive [value -1]"),
         ('world.add_soft(mesh) with tets inside out', lambda: world.add_soft(flipped, name="box"), contact.MeshError,
-         "[element 0, value -0.166667]; tets[:, [1, 0, 2, 3]] turns them"),
+         "(tet 0, volume -0.1667); tets[:, [1, 0, 2, 3]] turns them"),
         ('world.add_soft(contact.Mesh.grid())', lambda: world.add_soft(contact.Mesh.grid(), name="sheet"), contact.MeshError,
-         "('sheet'): a soft body needs tets; World.add_cloth"),
+         "('sheet'): a soft body needs tets: "),
         ('jelly.nodes = jelly.nodes[:5]', lambda: setattr(jelly, "nodes", jelly.nodes[:5]), ValueError, "(27, 3) is expected, not (5, 3)"),
-        ('jelly.add_force((0, nan, 0))', lambda: jelly.add_force((0, np.nan, 0)), ValueError, "not finite [body 'jelly']; numpy.isfinite"),
-        ('removed.pose', lambda: gone.pose, contact.StaleIdError, "see Body.alive"),
+        ('jelly.add_force((0, nan, 0))', lambda: jelly.add_force((0, np.nan, 0)), ValueError, "body 'jelly': a force, an impulse or its point is NULL or not finite; numpy.isfinite"),
+        ('removed.pose', lambda: gone.pose, contact.StaleIdError, "the body was removed, or never added (index 3) [body 3]; Body.alive tells"),
         ('closed.step(0.01)', lambda: closed.step(0.01), contact.ClosedError, "the world is closed"),
         ('contact.Mesh([[0, 0, 0]], tets=[[0.5, 1, 2, 3]])', lambda: contact.Mesh([[0, 0, 0]], tets=[[0.5, 1, 2, 3]]), TypeError,
          "tets: integers are expected, not float64"),

@@ -469,7 +469,7 @@ static void limits_are_read_and_refused(void **state)
         m = mesh_box(1, 1, 1, 1, 1, 1, 1);
         id = add_soft_mesh(w, "soft", &m, 1e5, 0, 0, 0);
         assert_int_equal(ct_body_set_skin(w, id, q, 1), CT_ERR_UNSUPPORTED);
-        assert_non_null(strstr(ct_world_error(w)->text, "soft: CT_STEPPER_"));
+        assert_non_null(strstr(ct_world_error(w)->text, "'soft': CT_STEPPER_"));
         ct_mesh_free(&m), ct_world_destroy(w);
     }
 }

@@ -371,7 +371,7 @@ static void what_has_no_air_says_so(void **state)
         m = mesh_box(1, 1, 1, 1, 1, 1, 1);
         soft = add_soft_mesh(w, "soft", &m, 1e5, 0, 0, 0);
         assert_int_equal(ct_body_set_air(w, soft, &air), CT_ERR_UNSUPPORTED);
-        assert_non_null(strstr(ct_world_error(w)->text, "soft: CT_STEPPER_"));
+        assert_non_null(strstr(ct_world_error(w)->text, "'soft': CT_STEPPER_"));
         ct_mesh_free(&m), ct_world_destroy(w);
     }
 }

@@ -16,6 +16,7 @@ int cmd_solve(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_init(int argc, char **argv);
+int cmd_import(int argc, char **argv);
 int cmd_scene(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 
@@ -32,8 +33,7 @@ int cli_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2)))
 #endif
     ;
-/* cli_error_text -- the library's text of an error, with its hint "(element: tet, value: volume)" replaced by the numbers: "(tet 1, volume
-   -0.0012)". Without a text it is that of the code. Into buffer. */
+/* cli_error_text -- the library's text of an error; without one that of the code. Into buffer. */
 const char *cli_error_text(ct_code code, const ct_error_info *e, char *buffer, size_t size);
 /* cli_help -- text of `contact COMMAND --help`; NULL: no such command. cli_help_codes -- the line of exit codes below it. */
 const char *cli_help(const char *command);

@@ -1,9 +1,9 @@
-/* cmd_init.c -- contact init MESH: a scene with the mesh, on stdout, and what is to be known of the mesh, on stderr. Method: the elements
+/* cmd_init.c -- contact init MESH: a scene with the mesh, on stdout or in a file, and what is to be known of the mesh, on stderr. Method: the elements
    tell the type of the body, the size of the mesh its thickness, lattice, floor and camera. Edges of the surface are counted: one that a
    single triangle has is a border, one that three have no border of a solid. */
 #include "cli.h"
-#include "output.h"
 #include "scene.h"
+#include "scene_out.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,45 +187,47 @@ static void init_warnings(const init_mesh *t, scene_type type)
                   "contact check names them; they are reported and eased apart");
 }
 
-static void init_body(const init_mesh *t, scene_type type)
+static void init_body(scene_out *o, const init_mesh *t, scene_type type)
 {
+    FILE *f = o->f;
     int fills = type == SCENE_SOFT && !t->mesh.n_tets;
-    printf("    { \"name\": \"body\", \"type\": \"%s\",\n      \"%s\": ", scene_type_names[type], fills ? "surface" : "mesh");
-    out_json_string(stdout, t->file);
+    fprintf(f, "    { \"name\": \"body\", \"type\": \"%s\",\n      \"%s\": ", scene_type_names[type], fills ? "surface" : "mesh");
+    scene_out_path(o, t->file, "");
     if (fills)
-        printf(", \"lattice\": %.3g", fmin(fmax(t->edge, t->size / INIT_FINEST), t->size / INIT_COARSEST));
+        fprintf(f, ", \"lattice\": %.3g", fmin(fmax(t->edge, t->size / INIT_FINEST), t->size / INIT_COARSEST));
     if (t->merged)
-        printf(", \"weld\": 0");
-    printf(",\n");
+        fprintf(f, ", \"weld\": 0");
+    fprintf(f, ",\n");
     if (type == SCENE_SOFT)
-        printf("      \"material\": { \"model\": \"stable_neohookean\", \"young\": 1e5, \"poisson\": 0.4, \"density\": 1000 },\n");
+        fprintf(f, "      \"material\": { \"model\": \"stable_neohookean\", \"young\": 1e5, \"poisson\": 0.4, \"density\": 1000 },\n");
     else if (type == SCENE_CLOTH)
-        printf("      \"material\": { \"model\": \"membrane\", \"young\": 8e5, \"poisson\": 0.3, \"thickness\": 3e-4, \"bending\": 2e-6, "
+        fprintf(f, "      \"material\": { \"model\": \"membrane\", \"young\": 8e5, \"poisson\": 0.3, \"thickness\": 3e-4, \"bending\": 2e-6, "
                "\"areal_density\": 0.2 },\n");
     else if (type == SCENE_RIGID)
-        printf("      \"material\": { \"density\": 1000 },\n");
+        fprintf(f, "      \"material\": { \"density\": 1000 },\n");
     else if (type == SCENE_ROD || type == SCENE_POINTS)
-        printf("      \"material\": { \"radius\": %.3g },\n", type == SCENE_ROD ? t->edge / 8 : t->size / 200);
-    printf("      \"transform\": [ { \"scale\": [1, 1, 1] }, { \"translate\": [0, %.6g, 0] } ] }", t->size / 4 - t->low[1]);
+        fprintf(f, "      \"material\": { \"radius\": %.3g },\n", type == SCENE_ROD ? t->edge / 8 : t->size / 200);
+    fprintf(f, "      \"transform\": [ { \"scale\": [1, 1, 1] }, { \"translate\": [0, %.6g, 0] } ] }", t->size / 4 - t->low[1]);
 }
 
-static void init_print(const init_mesh *t, scene_type type)
+static void init_print(scene_out *o, const init_mesh *t, scene_type type)
 {
+    FILE *f = o->f;
     double middle[3], h = t->size / 500;
     int k;
     for (k = 0; k < 3; k++)
         middle[k] = k == 1 ? t->size / 4 + (t->high[1] - t->low[1]) / 2 : (t->low[k] + t->high[k]) / 2;
     if (t->edge > 0)
         h = fmin(h, t->edge / 10);
-    printf("{ \"name\": ");
-    out_json_string(stdout, strrchr(t->file, '/') ? strrchr(t->file, '/') + 1 : t->file);
-    printf(", \"dt\": 0.01, \"duration\": 2, \"thickness\": %.3g, \"friction\": 0.4,\n  \"bodies\": [\n", h);
-    init_body(t, type);
+    fprintf(f, "{ \"name\": ");
+    out_json_string(f, strrchr(t->file, '/') ? strrchr(t->file, '/') + 1 : t->file);
+    fprintf(f, ", \"dt\": 0.01, \"duration\": 2, \"thickness\": %.3g, \"friction\": 0.4,\n  \"bodies\": [\n", h);
+    init_body(o, t, type);
     if (type != SCENE_STATIC)
-        printf(",\n    { \"name\": \"floor\", \"type\": \"static\", \"shape\": { \"plane\": { \"normal\": [0, 1, 0], \"offset\": 0, "
+        fprintf(f, ",\n    { \"name\": \"floor\", \"type\": \"static\", \"shape\": { \"plane\": { \"normal\": [0, 1, 0], \"offset\": 0, "
                "\"size\": %.3g } } }",
                4 * t->size);
-    printf(" ],\n  \"output\": { \"camera\": { \"eye\": [%.4g, %.4g, %.4g], \"target\": [%.4g, %.4g, %.4g], \"fov\": 40 } } }\n",
+    fprintf(f, " ],\n  \"output\": { \"camera\": { \"eye\": [%.4g, %.4g, %.4g], \"target\": [%.4g, %.4g, %.4g], \"fov\": 40 } } }\n",
            middle[0] + 1.5 * t->size, middle[1] + t->size, middle[2] + 2 * t->size, middle[0], t->size / 3, middle[2]);
 }
 
@@ -249,13 +251,16 @@ static int init_fits(const init_mesh *t, scene_type type)
 
 int cmd_init(int argc, char **argv)
 {
-    const char *word = NULL;
+    const char *word = NULL, *file = NULL;
+    scene_out o;
     init_mesh t;
     scene_type type;
     int i, r, code = CLI_BAD_INPUT;
     memset(&t, 0, sizeof t);
     for (i = 1; i < argc; i++) {
-        if ((r = cli_option(argc, argv, &i, "--type", &word)) < 0)
+        if ((r = cli_option(argc, argv, &i, "--type", &word)) == 0)
+            r = cli_option(argc, argv, &i, "-o", &file);
+        if (r < 0)
             return CLI_BAD_INPUT;
         if (r == 0 && argv[i][0] == '-')
             return cli_unknown_option("init", argv[i]);
@@ -273,12 +278,12 @@ int cmd_init(int argc, char **argv)
     if (init_read(&t)) {
         type = word ? (scene_type)i : init_type(&t);
         init_warnings(&t, type);
-        if (init_fits(&t, type)) {
-            init_print(&t, type);
+        if (init_fits(&t, type) && scene_out_open(&o, file)) {
+            init_print(&o, &t, type);
+            code = scene_out_close(&o, 1) ? CLI_DONE : CLI_FAILED;
             fprintf(stderr, "contact: %s: %d vertices, %d triangles, %d tets, %d segments, %.4g x %.4g x %.4g m: a body of type %s\n",
                     t.file, t.mesh.n_positions, t.mesh.n_triangles, t.mesh.n_tets, t.mesh.n_segments, t.high[0] - t.low[0],
                     t.high[1] - t.low[1], t.high[2] - t.low[2], scene_type_names[type]);
-            code = CLI_DONE;
         }
     }
     ct_mesh_free(&t.mesh);

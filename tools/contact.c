@@ -1,4 +1,4 @@
-/* contact.c -- the command line: contact run|view|render|init|scene|sweep|ccd|solve|check|info. Every command is a file cmd_*.c. */
+/* contact.c -- the command line: contact run|view|render|init|import|scene|sweep|ccd|solve|check|info. Every command is a file cmd_*.c. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 #include "mesh_in.h"
@@ -18,7 +18,8 @@ static const char usage[] =
     "       contact view SCENE.json|DIR|SURFACE      a window: runs a scene, or replays what run --out has stored\n"
     "       contact render DIR|SURFACE FILE.png|.gif|.webp|.mp4 [--frame N] [--colour C] [--range X] [--edges] [--size WxH]\n"
     "                   [--set KEY=VALUE]...\n"
-    "       contact init MESH [--type T] > SCENE.json    a scene for a mesh, and what is wrong with the mesh\n"
+    "       contact init MESH [--type T] [-o SCENE.json] a scene for a mesh, and what is wrong with the mesh\n"
+    "       contact import FILE.txt [-o SCENE.json]      a scene like a text scene of IPC\n"
     "       contact scene SCENE.json... [--set KEY=VALUE]... | --schema\n"
     "       contact sweep SWEEP.json --out DIR [--case N | --merge | --list | --slurm]\n"
     "       contact ccd [--kind vf|ee] [--backward] FILE... [--json]\n"
@@ -69,30 +70,7 @@ int cli_fail(const char *format, ...)
 
 const char *cli_error_text(ct_code code, const ct_error_info *e, char *buffer, size_t size)
 {
-    static const char element_hint[] = " (element: ", value_hint[] = ", value: ";
-    const char *text = e && e->code == code && e->text && *e->text ? e->text : ct_code_text(code);
-    const char *hint = strstr(text, element_hint), *what, *value, *end;
-    char number[40] = "";
-    if (!hint || text[strlen(text) - 1] != ')') {
-        snprintf(buffer, size, "%s", text);
-        return buffer;
-    }
-    /* the hint's two words: the kind of the element, and of the value */
-    what = hint + sizeof element_hint - 1;
-    value = strstr(what, value_hint);
-    end = value ? value : text + strlen(text) - 1;
-    if (value) {
-        int whole = fabs(e->value) < 1e15 && floor(e->value) == e->value;
-        value += sizeof value_hint - 1;
-        snprintf(number, sizeof number, whole ? "%.0f" : "%.4g", e->value);
-    }
-    if (e->element < 0)
-        snprintf(buffer, size, "%.*s", (int)(hint - text), text);
-    else if (value)
-        snprintf(buffer, size, "%.*s (%.*s %lld, %.*s %s)", (int)(hint - text), text, (int)(end - what), what, (long long)e->element,
-                 (int)strcspn(value, ")"), value, number);
-    else
-        snprintf(buffer, size, "%.*s (%.*s %lld)", (int)(hint - text), text, (int)(end - what), what, (long long)e->element);
+    snprintf(buffer, size, "%s", e && e->code == code && e->text && *e->text ? e->text : ct_code_text(code));
     return buffer;
 }
 
@@ -237,7 +215,7 @@ static int main_help(int argc, char **argv)
 static int main_unknown(const char *command)
 {
     char near[16];
-    if (cli_closest(command, "run view render init scene sweep ccd solve check info help --help --version", near, sizeof near))
+    if (cli_closest(command, "run view render init import scene sweep ccd solve check info help --help --version", near, sizeof near))
         cli_fail("unknown command '%s'; is '%s' meant?", command, near);
     else
         cli_fail("unknown command '%s'", command);
@@ -250,8 +228,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"run", cmd_run}, {"view", cmd_view}, {"render", cmd_render}, {"ccd", cmd_ccd}, {"solve", cmd_solve}, {"check", cmd_check}, {"info", cmd_info},
-                  {"init", cmd_init}, {"scene", cmd_scene}, {"sweep", cmd_sweep}};
+    } commands[] = {{"run", cmd_run}, {"view", cmd_view}, {"render", cmd_render}, {"ccd", cmd_ccd},
+                  {"solve", cmd_solve}, {"check", cmd_check}, {"info", cmd_info}, {"init", cmd_init}, {"import", cmd_import},
+                  {"scene", cmd_scene}, {"sweep", cmd_sweep}};
     size_t i;
     cli_called = argv[0];
     if (argc < 2) {

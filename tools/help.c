@@ -134,14 +134,26 @@ static const char help_check[] = "usage: contact check FILE...\n"
                                  "                            contact check /tmp/cubes/frame_00100.obj\n";
 
 static const char help_init[] =
-    "usage: contact init MESH [--type T] > SCENE.json\n"
+    "usage: contact init MESH [--type T] [-o SCENE.json]\n"
     "Prints a scene in which the mesh falls on a floor: a closed surface becomes a soft body with a lattice of tets\n"
     "inside, an open one a cloth, tets a soft body, segments a rod. Says on stderr what it is, and warns of repeated\n"
-    "vertices, borders, inverted tets, triangles that are turned or intersect, and of units. A relative MESH is looked\n"
-    "for from SCENE.json's folder: write that where the command runs.\n"
+    "vertices, borders, inverted tets, triangles that are turned or intersect, and of units.\n"
+    "\n"
+    "  -o SCENE.json         writes the scene there, with the mesh's path from its folder. Without -o it is printed with the path as\n"
+    "                        given: redirected with > it works in the folder where the command runs\n"
+    "                            contact init tests/data/gmsh.mesh -o /tmp/box.json\n"
     "\n"
     "  --type T              soft, cloth, rod, points, rigid, static or kinematic, instead of what the elements tell\n"
-    "                            contact init tests/data/gmsh.mesh --type rigid > box.json\n";
+    "                            contact init tests/data/gmsh.mesh --type rigid -o /tmp/box.json\n";
+
+static const char help_import[] =
+    "usage: contact import FILE.txt [-o SCENE.json]\n"
+    "Writes a scene like one of IPC's text scenes: shapes, materials, boxes of fixed vertices, planes and colliders, with\n"
+    "stepper barrier and IPC's distances. Keywords without a counterpart are named on stderr with their lines. Meshes are\n"
+    "looked for from the folder of FILE.txt, then from those above it. docs/porting.md lists the keywords.\n"
+    "\n"
+    "  -o SCENE.json         writes the scene there, with paths of meshes from its folder; without -o it is printed\n"
+    "                            contact import 2cubesFall.txt -o cubes.json\n";
 
 static const char help_scene[] = "usage: contact scene SCENE.json... [--set KEY=VALUE]...\n"
                                  "       contact scene --schema\n"
@@ -182,8 +194,7 @@ const char *cli_help(const char *command)
     static const struct {
         const char *name, *text;
     } texts[] = {{"run", help_run}, {"view", help_view}, {"render", help_render}, {"ccd", help_ccd}, {"solve", help_solve}, {"check", help_check},
-               {"info", help_info},
-               {"init", help_init}, {"scene", help_scene}, {"sweep", help_sweep}};
+               {"info", help_info}, {"init", help_init}, {"import", help_import}, {"scene", help_scene}, {"sweep", help_sweep}};
     size_t i;
     for (i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!strcmp(command, texts[i].name))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""make_dist.py -- the release archive: contact.h, contact.c, this machine's stb_ds.h, LICENSE and the examples, in contact-VERSION.tar.gz.
+"""make_dist.py -- the release archive contact-VERSION.tar.gz: contact.h, contact.c, this machine's stb_ds.h, LICENSE, CHANGELOG.md, the examples, files
+for CMake and Meson, and the recipes of packaging/ for vcpkg and Conan.
 
 usage: python3 tools/make_dist.py [--out DIR]     DIR: build
 In the unpacked folder an example compiles with one command: cc -O2 -I. examples/pins.c -lm -o pins
@@ -16,6 +17,7 @@ import sys
 import tarfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PLAIN = ("contact.h", "LICENSE", "CHANGELOG.md", "CMakeLists.txt", "cmake/contact-config.cmake.in", "contact.pc.in", "meson.build")
 IMPLEMENTATION = '#define CONTACT_IMPLEMENTATION\n#include "contact.h"\n'
 
 
@@ -60,11 +62,11 @@ def files():
     if check.returncode != 0:
         raise Refused("contact.h is not what src/ makes; FIX: make amalgamate")
     own = os.path.join(ROOT, "contact.c")
-    out = [("contact.h", read("contact.h")), ("contact.c", read("contact.c") if os.path.exists(own) else IMPLEMENTATION.encode()),
-           ("LICENSE", read("LICENSE"))]
+    out = [(name, read(name)) for name in PLAIN] + [("contact.c", read("contact.c") if os.path.exists(own) else IMPLEMENTATION.encode())]
     with open(stb, "rb") as f:
         out.append(("stb_ds.h", f.read()))
-    for folder, kinds in (("examples", (".c", ".cc", ".md")), ("examples/scenes", (".json",))):
+    for folder, kinds in (("examples", (".c", ".cc", ".md")), ("examples/scenes", (".json",)), ("packaging/conan", (".py",)),
+                          ("packaging/conan/test_package", (".py", ".txt", ".c")), ("packaging/vcpkg/contact-h", (".json", ".cmake", "usage"))):
         out += [(folder + "/" + n, read(folder, n)) for n in os.listdir(os.path.join(ROOT, folder)) if n.endswith(kinds)]
     return sorted(out)
 

@@ -310,7 +310,8 @@ def run_all(count, args, pool, stb, work):
     have = [c for c in ("gcc", "g++", "clang", "clang++") if shutil.which(c)]
     families = [f for f in ("gcc", "clang") if f in have and compiler_of("c++", f) in have] if not args.skip_matrix else []
     parts = [] if args.skip_matrix else [pool.submit(quick_start, count, have, work, stb)]
-    names = ("test_tools", "test_scenes", "test_open", "test_commands", "test_sweep", "test_view", "test_python", "test_sentences", "test_docs")
+    names = ("test_tools", "test_scenes", "test_open", "test_commands", "test_sweep", "test_view", "test_python", "test_release", "test_sentences",
+             "test_docs")
     scripts = [(name, pool.submit(run, [sys.executable, "tests/%s.py" % name])) for name in names]
     sanitized, plain, floats = ([pool.submit(run_unit, "build/%s/%s" % (d, t)) for t in tests] for d, tests in
                                 (("asan", args.sanitized.split()), ("tests", args.tests), ("tests32", args.float.split())))

@@ -728,7 +728,7 @@ static int scene_is_no_mesh(const char *file)
     size_t n = strlen(file), i;
     for (i = 0; i < sizeof meshes / sizeof *meshes; i++)
         if (n > strlen(meshes[i]) && !strcmp(file + n - strlen(meshes[i]), meshes[i])) {
-            cli_fail("%s: is a mesh, expected a scene; contact init %s > scene.json makes one", file, file);
+            cli_fail("%s: is a mesh, expected a scene; contact init %s -o scene.json makes one", file, file);
             return 0;
         }
     return 1;

@@ -635,7 +635,10 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
         code = sim_set(m, b, body);
     if (code != CT_OK) {
         char text[320];
-        cli_fail("%s: %s \"%s\": %s", s->file, b->path, name, cli_error_text(code, ct_world_error(m->world), text, sizeof text));
+        const char *what = cli_error_text(code, ct_world_error(m->world), text, sizeof text), *rest = strstr(what, "': ");
+        if (!strncmp(what, "body '", 6) && rest) /* the name once */
+            what = rest + 3;
+        cli_fail("%s: %s \"%s\": %s", s->file, b->path, name, what);
         return 0;
     }
     body->radius = b->type == SCENE_ROD ? (double)b->rod.radius : b->type == SCENE_POINTS ? (double)b->points.radius : s->thickness / 2;

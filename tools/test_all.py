@@ -23,6 +23,7 @@ SETS = [
     ("test", MAKE + ["test"], "unit tests, sanitizers, compile twins", 1800),
     ("plain", MAKE + ["test-plain"], "unit tests without sanitizers", 3600),
     ("builds", MAKE + ["test-builds"], "switches, languages, consumers", 7200),
+    ("release", MAKE + ["test-release"], "the archive, Debian and npm packages, recipes for vcpkg and Conan", 3600),
     ("sizes", [sys.executable, "tools/size_table.py", "--check"], "the table of sizes in docs/switches.md", 1800),
     ("platforms", [sys.executable, "tests/test_platforms.py", "--steps", "60"], "SIMD paths, other processors and systems, 60 steps a scene", 7200),
     ("dumps", MAKE + ["test-dumps"], "200 problems of ten scenes through every solver, with sanitizers", 7200),

@@ -12,7 +12,7 @@ Names and options are those of contact.h, whose text describes every field; docs
 """
 from __future__ import annotations
 
-from . import ccd, cpb
+from . import ccd, cpb, kernels
 from ._abi import (
     VERSION as __version__, Air, BarrierForm, BarrierKind, BroadPhase, ClusterMode, Code, Combine, Cone, ContactMaterial, DcdFriction, Decouple,
     ExplicitProgram, ExplicitRules, Filter, Friction, GeometricScheme, Hit, HitKind, Integrator, JointKind, JointState, LibraryInfo, LogLevel,
@@ -34,4 +34,4 @@ __all__ = [
     "LogLevel", "Material", "Mesh", "MeshError", "Model", "Options", "OutOfMemoryError", "Outcome", "Pair", "PairKind", "PenaltyDepth", "PenaltyForm",
     "PenaltyFriction", "Problem", "ProblemKind", "Refine", "Report", "RestitutionLaw", "RowMode", "RungeKuttaReport", "Solution", "Solver",
     "SolverOptions", "StaleIdError", "Status", "Stepper", "Termination", "UnsupportedError", "World", "__version__", "ccd", "cpb", "defaults",
-    "filter_defaults", "info", "material", "solver_defaults", "text_of"]
+    "filter_defaults", "info", "kernels", "material", "solver_defaults", "text_of"]

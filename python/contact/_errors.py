@@ -1,13 +1,14 @@
 """_errors.py -- result codes as exceptions: the text of the library, and the culprit's numbers."""
 from __future__ import annotations
 
+import re
 from typing import Any, Dict, Optional, Type
 
 # what helps in Python where the library's text names the fault alone: a part of the text, and the cure
 CURES = (
-    ("needs tets", "World.add_cloth takes triangles, and Mesh.tetrahedralized fills a closed surface with tets"),
+    ("needs tets", "here Mesh.tetrahedralized and World.add_cloth"),
     ("inverted or flat", "tets[:, [1, 0, 2, 3]] turns them round"),
-    ("stale or null body id", "it has been removed, see Body.alive"),
+    ("stale or null body id", "Body.alive tells"),
     ("stale or null joint id", "it has been removed, perhaps with one of its bodies"),
     ("NULL or not finite", "numpy.isfinite finds what is not a number"),
     ("mesh formats that are read", "Mesh.from_meshio reads those of meshio"),
@@ -33,8 +34,9 @@ class ContactError(Exception):
         self.text, self.function, self.body, self.element, self.value = text, function, body, element, value
         if code is not None:
             self.code = code
-        numbers = ([str(body)] if body is not None else []) + (["element %d" % element] if element != -1 else [])
-        numbers += ["value %g" % value] if value != 0 else []
+        numbers = [str(body)] if body is not None and "body '" not in text else []
+        if not re.search(r"\(.* -?[\d.e+-]+\)$", text):  # the text has them
+            numbers += (["element %d" % element] if element != -1 else []) + (["value %g" % value] if value != 0 else [])
         cure = next(("; " + c for part, c in CURES if part in text), "")
         super().__init__((function + ": " if function else "") + text + (" [%s]" % ", ".join(numbers) if numbers else "") + cure)
 
@@ -42,7 +44,8 @@ class ContactError(Exception):
         """The same, naming a file or a body that is not there yet."""
         if not culprit or not self.function:
             return self
-        return type(self)(self.text, "%s(%r)" % (self.function, culprit), self.body, self.element, self.value, self.code)
+        text = self.text[len("body '%s': " % culprit):] if self.text.startswith("body '%s': " % culprit) else self.text
+        return type(self)(text, "%s(%r)" % (self.function, culprit), self.body, self.element, self.value, self.code)
 
 
 class ArgumentError(ContactError, ValueError):

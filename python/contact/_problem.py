@@ -2,8 +2,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import tempfile
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Union
 
@@ -116,22 +114,16 @@ class Problem:
 
     # ---- what it is ----
     def arrays(self) -> Dict[str, Any]:
-        """The matrices as CSR and the vectors, by the names above: A, b, J, w, mu, W, lo, hi, equation. They come by way of a file, bit for bit."""
-        with tempfile.TemporaryDirectory(prefix="contact_") as folder:
-            if self.kind == _abi.ProblemKind.LCP:
-                path = os.path.join(folder, "p.blcp")
-                self.write(path)
-                return _lcp_arrays(path)
-            path = os.path.join(folder, "p.cpb")
-            self.write(path)
-            _, a = cpb.read(path)
-        matrix = a.get("A", a.get("P", a.get("M")))
-        if self.kind == _abi.ProblemKind.QP:
-            found = {"A": matrix, "J": a["J"], "b": a["b"], "w": -a["c"]}
-            return dict(found, equation=a["equation"]) if "equation" in a else found
-        if self.kind == _abi.ProblemKind.GLOBAL:
-            return {"A": matrix, "J": a["H"].T, "b": a["f"], "w": a["w"], "mu": a["mu"]}
-        return {"W": a["W"], "w": a["q"], "mu": a["mu"]}
+        """The matrices as CSR and the vectors, by the names above: A, b, J, w, mu, W, lo, hi, equation; copies."""
+        d = self._lib.struct["ct_problem_desc"]()
+        self._lib.check("ct_problem_get", self._lib.call.ct_problem_get(self._pointer, ctypes.byref(d)), self._lib.error())
+        dynamic = self.kind in (_abi.ProblemKind.QP, _abi.ProblemKind.GLOBAL)
+        found: Dict[str, Any] = {name: _matrix(getattr(d, name)) for name in (("A", "J") if dynamic else ("W",))}
+        lengths = {"b": self.n, "w": self.m, "mu": self.contact_count, "lo": self.m, "hi": self.m}
+        found.update({name: _doubles(getattr(d, name), n) for name, n in lengths.items() if getattr(d, name)})
+        if d.equation:
+            found["equation"] = np.frombuffer(ctypes.string_at(d.equation, self.m), np.uint8).astype(np.int32)
+        return found
 
     # ---- solving ----
     def solve(self, solver: Union[_abi.Solver, str, int] = "auto", *, x: Optional["ArrayLike"] = None, r: Optional["ArrayLike"] = None,
@@ -198,6 +190,16 @@ def _doubles(pointer: Any, n: int) -> Any:
     return np.frombuffer(ctypes.string_at(pointer, 8 * n)).copy() if pointer and n else np.zeros(0)
 
 
+def _matrix(c: Any) -> cpb.CSR:
+    """A copy of a ct_csr."""
+    if not c.rows:
+        return cpb.CSR(np.zeros(0), np.zeros(0, np.int32), np.zeros(1, np.int32), (0, c.cols))
+    indptr = np.frombuffer(ctypes.string_at(c.p, 4 * (c.rows + 1)), np.int32).copy()
+    n = int(indptr[-1])
+    indices = np.frombuffer(ctypes.string_at(c.i, 4 * n), np.int32).copy() if n else np.zeros(0, np.int32)
+    return cpb.CSR(_doubles(c.x, n), indices, indptr, (c.rows, c.cols))
+
+
 def _create(function: str, argument: Any, culprit: str = "") -> Problem:
     lib = library()
     out, error = ctypes.c_void_p(), lib.error()
@@ -226,18 +228,3 @@ def _from_arrays(kind: str, matrices: Dict[str, Any], vectors: Dict[str, Any], o
         rows = numbers(rows.astype(np.int64) if rows.dtype == bool else rows, "equation", (m,), np.int64)
         point(desc, "equation", (rows != 0).astype(np.uint8), keep)
     return _create("ct_problem_create", ctypes.byref(desc))
-
-
-def _lcp_arrays(path: str) -> Dict[str, Any]:
-    """The numbers of a text file, by its keywords."""
-    with open(path) as f:
-        words = " ".join(line.split("#")[0] for line in f).split()
-    found: Dict[str, List[str]] = {}
-    for word in words:
-        if word in ("n", "M", "q", "lo", "hi", "z", "expect", "lemke"):
-            current = found.setdefault(word, [])
-        else:
-            current.append(word)
-    n = int(found["n"][0])
-    arrays: Dict[str, Any] = {"W": cpb.csr(np.array(found["M"], float).reshape(n, n), "M"), "w": np.array(found["q"], float)}
-    return dict(arrays, **{k: np.array(found[k], float) for k in ("lo", "hi") if k in found})

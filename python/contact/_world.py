@@ -3,8 +3,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import os
-import tempfile
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
@@ -555,10 +553,10 @@ class World:
 
     def problem(self) -> Problem:
         """The contact problem that the last step solved, with its solution as reference."""
-        with tempfile.TemporaryDirectory(prefix="contact_") as folder:
-            name = os.path.join(folder, "problem.cpb")
-            self.dump_problem(name)
-            return Problem.read(name)
+        out = ctypes.c_void_p()
+        self._call("ct_world_get_problem", ctypes.addressof(out))
+        assert out.value
+        return Problem(out.value)
 
     def draw(self, triangle: Optional[Callable[..., Any]] = None, line: Optional[Callable[..., Any]] = None,
              point: Optional[Callable[..., Any]] = None, **options: "Unpack[_abi.DrawArguments]") -> Optional[Drawing]:

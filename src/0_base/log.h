@@ -19,8 +19,12 @@ typedef struct cti_logger {
 CTI_FN void cti_logger_write(const cti_logger *log, ct_log_level level, const char *format, ...) CTI_PRINTF(3, 4);
 
 /* cti_error_set -- fills *error (may be NULL) and returns code, so that `return cti_error_set(...)` ends a function. The text is composed
-   into error->buffer; element -1 and value 0 mean nothing; body stays null: cti_error_set_body adds it. */
+   into error->buffer; element -1 and value 0 mean nothing; body stays null. A text may end with a hint, "(element: tet, value: volume)" or
+   "(value: bytes)": the user reads the numbers there, "(tet 3, volume -0.5)". */
 CTI_FN ct_code cti_error_set(ct_error_info *error, ct_code code, int64_t element, double value, const char *format, ...) CTI_PRINTF(5, 6);
+
+/* cti_error_compose -- the numbers in place of the text's hint, and "body 'NAME': " before a text that has not the name; name NULL: none. */
+CTI_FN void cti_error_compose(ct_error_info *error, const char *name);
 
 /* CTI_ERROR_UNBUILT -- CT_ERR_UNSUPPORTED: a part of the library that a switch has removed. */
 #define CTI_ERROR_UNBUILT(error, what, name) cti_error_set(error, CT_ERR_UNSUPPORTED, -1, 0, "built without " what " (" #name " 0)")

@@ -6,6 +6,7 @@
    based on: Ericson, Real-Time Collision Detection, ch. 5.1; barycentric weights from cross products rather than from Gram matrices,
    which lose half of the digits where edges are nearly parallel. */
 #include "dist.h"
+#include "../0_base/fpenv.h"
 
 /* where |u x v|^2 is below this share of |u|^2 |v|^2, the foot is compared with the boundary */
 #define CTI_DIST_FLAT CTI_R(1e-4)
@@ -117,4 +118,49 @@ CTI_FN ct_real cti_dist_ee(const ct_real *a0, const ct_real *a1, const ct_real *
     }
     st[0] = s, st[1] = t, *feature = 0;
     return d2;
+}
+
+/* ---- public ---- */
+
+/* n points; out_weights [n] */
+static ct_code cti_dist_public(ct_pair_kind kind, int n, const ct_real *x, ct_real *out_distance, ct_real *out_weights)
+{
+    const ct_real most = sizeof(ct_real) == 8 ? CTI_R(1e69) : CTI_R(1e7); /* of which the fourth power is a number */
+    ct_real w[4] = {1, 0, 0, 0}, t[3], d2;
+    uint64_t mode;
+    int i, feature;
+    if (!x || !out_distance)
+        return CT_ERR_ARGUMENT;
+    for (i = 0; i < 3 * n; i++)
+        if (!(cti_abs(x[i]) <= most))
+            return CT_ERR_DOMAIN;
+    mode = cti_fpenv_enter();
+    if (kind == CT_PAIR_EE) {
+        d2 = cti_dist_ee(x, x + 3, x + 6, x + 9, t, &feature);
+        w[0] = 1 - t[0], w[1] = t[0], w[2] = t[1] - 1, w[3] = -t[1];
+    } else if (kind == CT_PAIR_VF) {
+        d2 = cti_dist_pt(x, x + 3, x + 6, x + 9, t, &feature);
+        w[1] = -t[0], w[2] = -t[1], w[3] = -t[2];
+    } else {
+        d2 = cti_dist_pe(x, x + 3, x + 6, t, &feature);
+        w[1] = t[0] - 1, w[2] = -t[0];
+    }
+    *out_distance = cti_sqrt(d2);
+    if (out_weights)
+        memcpy(out_weights, w, sizeof *w * (size_t)n);
+    cti_fpenv_leave(mode);
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_dist_vertex_face(const ct_real x[12], ct_real *out_distance, ct_real out_weights[4])
+{
+    return cti_dist_public(CT_PAIR_VF, 4, x, out_distance, out_weights);
+}
+CONTACT_API_DEF ct_code ct_dist_edge_edge(const ct_real x[12], ct_real *out_distance, ct_real out_weights[4])
+{
+    return cti_dist_public(CT_PAIR_EE, 4, x, out_distance, out_weights);
+}
+CONTACT_API_DEF ct_code ct_dist_vertex_edge(const ct_real x[9], ct_real *out_distance, ct_real out_weights[3])
+{
+    return cti_dist_public(CT_PAIR_VE, 3, x, out_distance, out_weights);
 }

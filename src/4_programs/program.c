@@ -3,6 +3,7 @@
    solver reports. Each number is relative to a size of the problem's data. So units do not matter, and diverging multipliers cannot make an
    error look small. */
 #include "program.h"
+#include "../0_base/fpenv.h"
 #include "../0_base/sort.h"
 
 /* ---- sparse rows ---- */
@@ -430,6 +431,26 @@ CTI_FN void cti_cone_project3(double mu, double *r)
     r[0] = n;
     r[1] *= mu * n / t, r[2] *= mu * n / t;
 }
+
+static ct_code cti_cone_public(double mu, const double *r, double *out_r)
+{
+    double p[3];
+    int k;
+    if (!r || !out_r)
+        return CT_ERR_ARGUMENT;
+    for (k = 0; k < 3; k++) {
+        if (!(fabs(r[k]) <= 1e150)) /* the square is a number */
+            return CT_ERR_DOMAIN;
+        p[k] = r[k];
+    }
+    if (!(mu >= 0 && mu <= 1e150))
+        return CT_ERR_DOMAIN;
+    cti_cone_project3(mu, p);
+    memcpy(out_r, p, sizeof p);
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_cone_project(double mu, const double r[3], double out_r[3]) { CTI_FPENV_RETURN(cti_cone_public(mu, r, out_r)) }
 
 /* With a = r - v, a = P_K(a) + g (-mu, e) on the slanted part, e = a_t / |a_t| and g = (|a_t| - mu a_n) / (1 + mu^2) > 0. r may be many orders of
    magnitude longer than v, so that |a_t| - |r_t| is formed without a difference of lengths */

@@ -13,7 +13,8 @@ static ct_code cti_mesh_check_list(const ct_mesh *m, const int32_t *list, int n,
     int64_t i;
     for (i = 0; i < (int64_t)n * per; i++)
         if (list[i] < 0 || list[i] >= m->n_positions)
-            return cti_error_set(error, CT_ERR_MESH, i / per, (double)list[i], "a vertex number is out of range (element: %s)", what);
+            return cti_error_set(error, CT_ERR_MESH, i / per, (double)list[i],
+                                 "a vertex number is out of range: they count from 0 (element: %s, value: vertex)", what);
     return CT_OK;
 }
 

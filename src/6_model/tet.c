@@ -12,6 +12,7 @@
    Based on: Bonet and Wood, ch. 6 (compressible and nearly incompressible neo-Hookean, the material of Hong et al. 2006); Teran et al.
    2005 and Smith et al. 2019 (principal space); Mueller and Gross 2004 (corotated K); Smith et al. 2018 (stable). */
 #include "tet.h"
+#include "../0_base/fpenv.h"
 #include "../1_math/eig3.h"
 #include "../1_math/elem.h"
 #include "../1_math/vec.h"
@@ -548,4 +549,59 @@ CTI_FN int cti_tet_batch_crushed(const cti_tet_batch *t, const ct_real *x0, cons
             n += crushed >> l & 1;
     }
     return n;
+}
+
+/* ---- public ---- */
+
+/* one tet as a batch of eight equal ones, of which the first is scattered: block (a, b) is number 4 a + b */
+static int cti_tet_single(const ct_material *m, const ct_real rest[12], ct_real b[CTI_TET_REST * 8], int32_t node[32], int32_t slot[16],
+                          cti_tet_batch *t)
+{
+    static const int32_t corners[4] = {0, 1, 2, 3};
+    ct_real one[CTI_TET_REST];
+    double volume = cti_tet_rest(rest, corners, one);
+    int i;
+    if (!(volume > 0) || !cti_finite64(volume))
+        return 0;
+    one[9] = (ct_real)volume;
+    for (i = 0; i < CTI_TET_REST * 8; i++)
+        b[i] = one[i / 8];
+    for (i = 0; i < 32; i++)
+        node[i] = i % 4, slot[i % 16] = i % 16;
+    memset(t, 0, sizeof *t);
+    t->n = 1, t->hessian = CTI_HESSIAN_EXACT, t->node = node, t->slot = slot, t->rest = b;
+    cti_tet_batch_material(t, m);
+    t->damping_stiffness = 0;
+    return 1;
+}
+
+static ct_code cti_tet_public(const ct_material *m, const ct_real *rest, const ct_real *x, double *energy, ct_real *force, ct_real *stiffness)
+{
+    ct_real b[CTI_TET_REST * 8], f[12] = {0}, k[144] = {0};
+    int32_t node[32], slot[16];
+    cti_tet_batch t;
+    const char *text;
+    double sum = 0;
+    int i;
+    if (!m || !rest || !x || !cti_material_check(m, 0, &text))
+        return CT_ERR_ARGUMENT;
+    for (i = 0; i < 12; i++)
+        if (!cti_finite(rest[i]) || !cti_finite(x[i]))
+            return CT_ERR_DOMAIN;
+    if (!cti_tet_single(m, rest, b, node, slot, &t))
+        return CT_ERR_MESH;
+    cti_tet_batch_assemble(&t, x, 1, f, stiffness ? k : NULL, NULL, &sum);
+    if (energy)
+        *energy = sum;
+    if (force)
+        memcpy(force, f, sizeof f);
+    for (i = 0; stiffness && i < 144; i++) /* entry (i / 12, i % 12) of 3x3 blocks */
+        stiffness[i] = k[9 * (i / 36 * 4 + i % 12 / 3) + i / 12 % 3 * 3 + i % 3];
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_tet_eval(const ct_material *material, const ct_real rest[12], const ct_real x[12], double *out_energy,
+                                    ct_real out_force[12], ct_real out_stiffness[144])
+{
+    CTI_FPENV_RETURN(cti_tet_public(material, rest, x, out_energy, out_force, out_stiffness))
 }

@@ -44,10 +44,13 @@ CTI_FN cti_body *cti_world_find(const ct_world *cw, ct_body_id body, ct_code *co
     int slot = cti_world_slot(w, body);
     if (slot >= 0)
         return &w->bodies[slot];
-    if (w && w->busy)
+    if (!w)
+        *code = CT_ERR_ARGUMENT;
+    else if (w->busy)
         *code = cti_world_busy(w);
     else
-        *code = w ? cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1, "stale or null body id") : CT_ERR_ARGUMENT;
+        *code = cti_world_fail(w, CT_ERR_STALE_ID, body, -1, body.index1,
+                               "stale or null body id: the body was removed, or never added (value: index)");
     return NULL;
 }
 
@@ -78,6 +81,13 @@ CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out)
 
 /* ---- checks ---- */
 
+CTI_FN ct_code cti_bodies_named(ct_world *w, ct_code code, const uint32_t *cookie, const char *name)
+{
+    if (code != CT_OK && w && w->error.code == code && cookie && *cookie == CTI_COOKIE)
+        cti_error_compose(&w->error, name);
+    return code;
+}
+
 CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text)
 {
     if (!w || cti_world_busy(w) != CT_OK)
@@ -107,8 +117,7 @@ CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int
         i++;
     if (ok && i < n)
         code = cti_error_set(&w->error, CT_ERR_MESH, i, first[i],
-                             "body '%.32s': %s %d has the same vertices as %s %d (element, value: their numbers)", name ? name : "", what,
-                             i, what, (int)first[i]);
+                             "body '%.32s': %s %d has the same vertices as %s %d", name ? name : "", what, i, what, (int)first[i]);
     CTI_FREE(&w->mem, first);
     w->mem.failed = 0;
     return ok ? code : cti_world_refuse(w, CT_ERR_MEMORY, -1, n, "out of memory; the body was not added");
@@ -443,7 +452,7 @@ static ct_code cti_bodies_set_plane(ct_world *w, cti_body *b, const ct_static_de
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d, ct_body_id *out_body)
+static ct_code cti_bodies_add_static(ct_world *w, const ct_static_desc *d, ct_body_id *out_body)
 {
     cti_body b;
     cti_place place;
@@ -465,6 +474,11 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     CTI_THEN(code, cti_bodies_shell(w, &b, d->mesh));
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d, ct_body_id *out_body)
+{
+    return cti_bodies_named(w, cti_bodies_add_static(w, d, out_body), d ? &d->cookie : NULL, d ? d->name : NULL);
 }
 
 CONTACT_API_DEF ct_code ct_body_add_plane(ct_world *w, const ct_real normal[3], ct_real offset, ct_body_id *out_body)

@@ -51,8 +51,8 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
         cti_weld_hint(&w->mem, b->rest, b->n, CTI_WELD_NOISE, hint);
         w->mem.failed = 0;
         return cti_error_set(&w->error, CT_ERR_MESH, e, 0,
-                             "a rigid body's surface is not closed, or its triangles do not agree on the outside%s "
-                             "(element: vertex of such an edge)", hint);
+                             "a rigid body's surface is not closed, or its triangles do not agree on the outside%s; ct_body_add_cloth "
+                             "takes a sheet (element: vertex of such an edge)", hint);
     }
     volume = cti_rigid_mass(b->rest, b->triangles, CTI_LEN(b->triangles) / 3, (double)d->density, &mass, center, inertia);
     if (!(volume > 0) || !(mass > 0) || !cti_finite((ct_real)mass))
@@ -85,7 +85,7 @@ static ct_code cti_bodies_start(ct_world *w, cti_body *b, const cti_place *place
     return code;
 }
 
-CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, ct_body_id *out_body)
+static ct_code cti_bodies_add_rigid(ct_world *w, const ct_rigid_desc *d, ct_body_id *out_body)
 {
     cti_body b;
     cti_bodies_common common;
@@ -108,6 +108,11 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
     CTI_THEN(code, cti_bodies_mass(w, &b, d));
     CTI_THEN(code, cti_bodies_start(w, &b, &place));
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, ct_body_id *out_body)
+{
+    return cti_bodies_named(w, cti_bodies_add_rigid(w, d, out_body), d ? &d->cookie : NULL, d ? d->name : NULL);
 }
 
 static ct_code cti_bodies_check_script(ct_world *w, const ct_kinematic_desc *d)
@@ -149,7 +154,7 @@ static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinemat
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_desc *d, ct_body_id *out_body)
+static ct_code cti_bodies_add_kinematic(ct_world *w, const ct_kinematic_desc *d, ct_body_id *out_body)
 {
     cti_body b;
     cti_place place;
@@ -170,6 +175,11 @@ CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_de
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
 }
 
+CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_desc *d, ct_body_id *out_body)
+{
+    return cti_bodies_named(w, cti_bodies_add_kinematic(w, d, out_body), d ? &d->cookie : NULL, d ? d->name : NULL);
+}
+
 /* ---- pose and motion of a rigid body ---- */
 
 static const cti_body *cti_bodies_rigid(ct_world *w, ct_body_id body, ct_code *out_code)
@@ -177,7 +187,8 @@ static const cti_body *cti_bodies_rigid(ct_world *w, ct_body_id body, ct_code *o
     const cti_body *b = cti_world_find(w, body, out_code);
     if (!b || b->kind == CTI_BODY_RIGID)
         return b;
-    *out_code = cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "only a rigid body has a pose");
+    *out_code = cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0,
+                               "only a rigid body has a pose and a motion: ct_body_get_positions and ct_body_set_velocities are for others");
     return NULL;
 }
 

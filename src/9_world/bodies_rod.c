@@ -171,7 +171,7 @@ static ct_code cti_rod_add(ct_world *w, const ct_rod_desc *d, ct_body_id *out_bo
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 
-CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_body_id *out_body)
+static ct_code cti_bodies_add_rod(ct_world *w, const ct_rod_desc *d, ct_body_id *out_body)
 {
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rod_desc_default");
     if (code != CT_OK)
@@ -182,6 +182,11 @@ CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_bo
     CTI_UNUSED(out_body);
     return cti_world_refuse(w, CT_ERR_UNSUPPORTED, -1, 0, "built without rods (CONTACT_WITH_RODS 0)");
 #endif
+}
+
+CONTACT_API_DEF ct_code ct_body_add_rod(ct_world *w, const ct_rod_desc *d, ct_body_id *out_body)
+{
+    return cti_bodies_named(w, cti_bodies_add_rod(w, d, out_body), d ? &d->cookie : NULL, d ? d->name : NULL);
 }
 
 /* masses [n] of points into the model */
@@ -209,7 +214,7 @@ static ct_code cti_points_check(ct_world *w, const ct_points_desc *d)
     return code;
 }
 
-CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d, ct_body_id *out_body)
+static ct_code cti_bodies_add_points(ct_world *w, const ct_points_desc *d, ct_body_id *out_body)
 {
     cti_body b;
     cti_bodies_common common;
@@ -226,4 +231,9 @@ CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d,
     CTI_THEN(code, cti_points_model(w, &b, d));
     CTI_THEN(code, cti_bodies_surface(w, &b, 1));
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d, ct_body_id *out_body)
+{
+    return cti_bodies_named(w, cti_bodies_add_points(w, d, out_body), d ? &d->cookie : NULL, d ? d->name : NULL);
 }

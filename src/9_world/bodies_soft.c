@@ -192,7 +192,8 @@ static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc
         return code;
     ok = cti_model_init_soft(&w->mem, &b->model, &d->material, &rest, &bad, &value);
     if (ok < 0)
-        return cti_world_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
+        return cti_world_refuse(w, CT_ERR_MESH, bad, value,
+                                "a tet is inverted or flat; exchange two of its vertices if its volume is below 0 (element: tet, value: volume)");
     code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
     CTI_THEN(code, cti_bodies_skin(w, b, d));
     return code == CT_OK ? cti_bodies_fill(w, b, d) : code;
@@ -215,7 +216,7 @@ static ct_code cti_bodies_make_placed(ct_world *w, cti_body *b, const ct_soft_de
     return code;
 }
 
-CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
+static ct_code cti_bodies_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
 {
     cti_body b;
     cti_bodies_common common;
@@ -229,7 +230,8 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     if (code != CT_OK)
         return code;
     if (d->mesh->n_tets <= 0)
-        return cti_world_refuse(w, CT_ERR_MESH, -1, 0, "a soft body needs tets");
+        return cti_world_refuse(w, CT_ERR_MESH, -1, 0,
+                                "a soft body needs tets: ct_mesh_tetrahedralize fills a closed surface, ct_body_add_cloth takes triangles");
     if (d->surface && d->surface->n_triangles <= 0)
         return cti_world_refuse(w, CT_ERR_MESH, -1, 0, "an embedded surface needs triangles");
     if (!cti_material_check(&d->material, 0, &text))
@@ -247,7 +249,12 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 
-CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, ct_body_id *out_body)
+CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_body_id *out_body)
+{
+    return cti_bodies_named(w, cti_bodies_add_soft(w, d, out_body), d ? &d->cookie : NULL, d ? d->name : NULL);
+}
+
+static ct_code cti_bodies_add_cloth(ct_world *w, const ct_cloth_desc *d, ct_body_id *out_body)
 {
     cti_body b;
     cti_bodies_common common;
@@ -262,7 +269,7 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     if (code != CT_OK)
         return code;
     if (d->mesh->n_triangles <= 0)
-        return cti_world_refuse(w, CT_ERR_MESH, -1, 0, "a cloth needs triangles");
+        return cti_world_refuse(w, CT_ERR_MESH, -1, 0, "a cloth needs triangles: ct_body_add_soft takes tets, ct_body_add_rod segments");
     if (!cti_material_check(&d->material, 1, &text))
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
     code = cti_bodies_check_repeats(w, d->name, d->mesh->triangles, d->mesh->n_triangles, 3);
@@ -284,4 +291,9 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     if (code == CT_OK && w->state.desc.log)
         cti_bodies_warn_slivers(w, d->name, d->mesh), cti_bodies_warn_split(w, &b);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
+}
+
+CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, ct_body_id *out_body)
+{
+    return cti_bodies_named(w, cti_bodies_add_cloth(w, d, out_body), d ? &d->cookie : NULL, d ? d->name : NULL);
 }

@@ -300,7 +300,8 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
     if (!b)
         return code;
     if (!cti_body_has_model(b) || n != cti_body_nodes(b) || !velocities)
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "velocities need a deformable body and one entry per node");
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n,
+                              "velocities need a deformable body and one entry per node, see ct_body_node_count (value: entries)");
     for (i = 0; i < 3 * n; i++)
         if (!cti_finite(velocities[i]))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i / 3, 0, "a velocity is not finite (element: vertex)");

@@ -40,7 +40,8 @@ static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joi
         return CT_OK;
     *out_slot = cti_world_slot(w, s->body);
     if (*out_slot < 0)
-        return cti_world_fail(w, CT_ERR_STALE_ID, s->body, -1, s->body.index1, "a joint's body is stale");
+        return cti_world_fail(w, CT_ERR_STALE_ID, s->body, -1, s->body.index1,
+                              "a joint's body is stale: it was removed, or never added (value: index)");
     b = &w->bodies[*out_slot];
     for (k = 0; k < 3 && s->vertices[k] >= 0; k++, n++) {
         if (s->vertices[k] >= b->n)
@@ -52,11 +53,11 @@ static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joi
     }
     if (n > 1 && !(cti_abs(sum - 1) <= CTI_R(1e-4)))
         return cti_world_fail(w, CT_ERR_ARGUMENT, s->body, -1, (double)sum, "a joint's weights do not sum to one (value: sum)");
-    if (n == 0 && (cti_body_has_model(b) || kind == CT_JOINT_STITCH))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, s->body, -1, 0, "this side of a joint needs vertices: a deformable body, or a stitch");
     if (cti_body_has_model(b) && cti_joints_turns(kind))
         return cti_world_fail(w, CT_ERR_UNSUPPORTED, s->body, -1, 0,
-                              "hinges, sliders and fixed joints hold rigid bodies, scripted ones or the world");
+                              "hinges, sliders and fixed joints hold rigid bodies, scripted ones or the world: CT_JOINT_BALL holds a vertex");
+    if (n == 0 && (cti_body_has_model(b) || kind == CT_JOINT_STITCH))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, s->body, -1, 0, "this side of a joint needs vertices: a deformable body, or a stitch");
     if (b->kind == CTI_BODY_KINEMATIC && b->script.n_keyframes > 1 && (n == 0 || cti_joints_turns(kind)))
         return cti_world_fail(w, CT_ERR_UNSUPPORTED, s->body, -1, b->script.n_keyframes,
                                  "a body with keyframes has no frame to hold a point or an axis: only balls and stitches at its vertices join it");
@@ -74,7 +75,7 @@ static ct_code cti_joints_check(ct_world *w, const ct_joint_desc *d)
         if (!cti_finite(d->point[k]) || !cti_finite(d->axis[k]))
             return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "a joint's point and axis must be finite");
     if ((d->kind == CT_JOINT_HINGE || d->kind == CT_JOINT_SLIDER) && !(cti_v3_norm(cti_v3_at(d->axis, 0)) > 0))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "the axis of a hinge or slider is zero");
+        return cti_world_fail(w, CT_ERR_ARGUMENT, d->a.body, -1, 0, "joint.axis is zero: a hinge or slider needs a direction, of any length");
     if (d->kind == CT_JOINT_DRAG && !cti_joints_is_world(d->b.body))
         return cti_world_fail(w, CT_ERR_ARGUMENT, d->b.body, -1, 0, "a drag pulls to a point of the world: its side b has no body");
     if (!(d->compliance >= 0) || !cti_finite(d->compliance) || !(d->angular_compliance >= 0) || !cti_finite(d->angular_compliance))

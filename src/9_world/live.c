@@ -346,8 +346,9 @@ static ct_code cti_live_push(ct_world *w, ct_body_id body, int vertex, const ct_
     if (!b)
         return code;
     if (b->block0 < 0 || ((p || turn) && b->kind != CTI_BODY_RIGID))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, b->block0 < 0 ? "a scripted body feels no force"
-                                                                            : "only a rigid body has a torque, or a force at a point: name a vertex");
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0,
+                              b->block0 < 0 ? "a static or kinematic body feels no force: soft, cloth, rod, points and rigid bodies do"
+                                            : "only a rigid body has a torque, or a force at a point: name a vertex");
     if (vertex < -1 || vertex >= b->n)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex, "a vertex is out of range (element: vertex)");
     for (k = 0; k < 3; k++)

@@ -90,7 +90,7 @@ static ct_code cti_pins_check(ct_world *w, const cti_body *b, const int32_t *ver
     for (i = 0; i < n; i++)
         if (vertices[i] < 0 || vertices[i] >= cti_body_nodes(b))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i],
-                                  "a pinned vertex is out of range (element: place in the list, value: vertex)");
+                                  "a pinned vertex is out of range, see ct_body_node_count (element: place in the list, value: vertex)");
     return CT_OK;
 }
 

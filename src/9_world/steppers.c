@@ -61,9 +61,8 @@ CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *nam
         reason = refusal->what == what ? refusal->why : reason;
     if (!reason)
         return CT_OK;
-    if (!name)
-        name = cti_steppers_noun(what);
-    if (!name)
-        return cti_world_refuse(w, CT_ERR_UNSUPPORTED, -1, 0, reason);
-    return cti_error_set(&w->error, CT_ERR_UNSUPPORTED, -1, 0, "%s: %s", name, reason);
+    if (name && *name)
+        return cti_error_set(&w->error, CT_ERR_UNSUPPORTED, -1, 0, "body '%.32s': %s", name, reason);
+    name = cti_steppers_noun(what);
+    return cti_error_set(&w->error, CT_ERR_UNSUPPORTED, -1, 0, "%s%s%s", name ? name : "", name ? ": " : "", reason);
 }

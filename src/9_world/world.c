@@ -148,11 +148,13 @@ CONTACT_API_DEF ct_world_desc ct_world_desc_default_game(void)
 
 CTI_FN ct_code cti_world_fail(ct_world *w, ct_code code, ct_body_id body, int64_t element, double value, const char *text)
 {
+    int slot = cti_world_slot(w, body);
     w->error.code = code;
     w->error.text = text;
     w->error.body = body;
     w->error.element = element;
     w->error.value = value;
+    cti_error_compose(&w->error, slot < 0 ? NULL : w->bodies[slot].name);
     return code;
 }
 
@@ -492,7 +494,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     if (!w || cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
     if (!(dt >= CTI_REAL_LEAST) || !cti_finite(dt)) /* parts of smaller steps would be 0 */
-        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)dt, "dt must be positive, a normal number, and finite");
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)dt, "dt must be positive, a normal number, and finite [s]");
     if (cti_sleep_open(w, dt)) {
         cti_sleep_pass(w, dt, out_report);
         return CT_OK;

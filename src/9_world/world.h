@@ -313,6 +313,8 @@ CTI_FN void cti_world_break(ct_world *w);
 CTI_FN int cti_world_surface_body(const ct_world *w, int slot);
 /* cti_bodies_* -- the stages of adding a body, in this order; failures are recorded in the world. */
 CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* cookie NULL: there is no description */
+/* cti_bodies_named -- the code of adding a body; the text of an error begins with the name that the body was to have. */
+CTI_FN ct_code cti_bodies_named(ct_world *w, ct_code code, const uint32_t *cookie, const char *name);
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 /* cti_bodies_check_repeats -- refuses an element (per 4: a tet, 3: a triangle) with the same vertices as one before it. */
 CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int32_t *elements, int n, int per);

@@ -77,6 +77,9 @@ CONTACT_API ct_code ct_world_events(const ct_world *world, ct_events *out_events
    two contacts. So r_ref and v_ref solve the file. CT_ERR_ARGUMENT when the last step had no contact problem, CT_ERR_UNSUPPORTED when it
    had joints, which the format does not contain, CT_ERR_FILE when the file cannot be written. */
 CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *path);
+/* ct_world_get_problem -- the same as a problem in memory, for ct_problem_get and ct_problem_solve; it stays as it is when the world goes on.
+   Free with ct_problem_free. CT_ERR_ARGUMENT, CT_ERR_UNSUPPORTED as above, CT_ERR_MEMORY. */
+CONTACT_API ct_code ct_world_get_problem(const ct_world *world, ct_problem **out_problem);
 /* ---- state in and out ---- */
 /* ct_world_snapshot_save -- the state of a world as bytes, with all that later steps depend on: motion, contact memory, factors, pins, clocks. The
    world does not change. Bodies and joints themselves are not in it, but what calls have set of them is: forces, targets, filters, gravity, who
@@ -110,6 +113,9 @@ CONTACT_API ct_problem_desc ct_problem_desc_default(void);
 CONTACT_API ct_code ct_problem_create(const ct_problem_desc *desc, ct_problem **out_problem, ct_error_info *out_error);
 CONTACT_API void ct_problem_free(ct_problem *problem);
 CONTACT_API ct_code ct_problem_info_get(const ct_problem *problem, ct_problem_info *out_info);
+/* ct_problem_get -- the matrices and vectors of a problem, as ct_problem_create takes them: A, J, b, w, mu; W, w. Columns of a row are sorted, and no
+   entry is there twice. The arrays are the problem's, valid until it is freed, and not to be written. CT_ERR_ARGUMENT: NULL. */
+CONTACT_API ct_code ct_problem_get(const ct_problem *problem, ct_problem_desc *out_desc);
 /* ct_problem_solve -- one solve by desc->solver; its tolerance is relative and bounds ct_solution.residual. CT_SOLVER_AUTO tries several
    solvers in sequence until one succeeds, within one time limit, and returns the best result. CT_ERR_ARGUMENT (also: a warm start of other
    sizes, or with NaN or infinity), CT_ERR_MEMORY and CT_ERR_UNSUPPORTED (a solver that is not built) leave `solution` untouched; otherwise
@@ -557,6 +563,30 @@ CONTACT_API ct_code ct_ccd_vertex_vertex_backward(const ct_real x0[6], const ct_
 CONTACT_API ct_code ct_ccd_vertex_face_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance,
                                              ct_real *out_toi);
 CONTACT_API ct_code ct_ccd_edge_edge_batch(const ct_real *x0, const ct_real *x1, const int32_t *quads, int n, ct_real min_distance, ct_real *out_toi);
+
+/* ct_dist_vertex_face, ct_dist_edge_edge, ct_dist_vertex_edge -- the distance of two features, and where they are nearest.
+   x          in   points in the order of ct_ccd_*, of size up to 1e69, float: 1e7
+   out_distance out [m]
+   out_weights out  a weight w_i for each point: sum w_i x_i goes from the second feature's nearest point to the first's, a vertex has 1, and the
+                   weights of a feature have the sum 1 or -1. With n that vector by its length, w_i n is the derivative of the distance by
+                   x_i: the normal's entries in a row of J. May be NULL
+   returns CT_OK, CT_ERR_ARGUMENT (NULL), CT_ERR_DOMAIN (a number is not finite or too large; out untouched) */
+CONTACT_API ct_code ct_dist_vertex_face(const ct_real x[12], ct_real *out_distance, ct_real out_weights[4]);
+CONTACT_API ct_code ct_dist_edge_edge(const ct_real x[12], ct_real *out_distance, ct_real out_weights[4]);
+CONTACT_API ct_code ct_dist_vertex_edge(const ct_real x[9], ct_real *out_distance, ct_real out_weights[3]);
+/* ct_cone_project -- the point of Coulomb's cone K = {|r_t| <= mu r_n} that is nearest to r: the step of projected gradients and of ADMM.
+   mu         in   >= 0;  r  in  [3] n, t1, t2 [N s];  out_r  out [3], may be r
+   returns CT_OK, CT_ERR_ARGUMENT (NULL), CT_ERR_DOMAIN (mu < 0; a number that is not finite or beyond 1e150; out untouched) */
+CONTACT_API ct_code ct_cone_project(double mu, const double r[3], double out_r[3]);
+/* ct_tet_eval -- energy, force and stiffness of one linear tetrahedron: V psi(F), f = -d(V psi)/dx, K = d2(V psi)/dx2.
+   material   in   of a soft body; its damping is not in the results
+   rest, x    in   [12] its four corners at rest, of positive volume, and now [m]
+   out_energy out  [J];  out_force  out [12] [N];  out_stiffness  out [144] rows of K [N/m], symmetric, indefinite where the energy is not convex;
+                   each may be NULL
+   returns CT_OK, CT_ERR_ARGUMENT (NULL; a material that a soft body refuses), CT_ERR_DOMAIN (a number is not finite), CT_ERR_MESH (inverted or flat
+   at rest); then out is untouched */
+CONTACT_API ct_code ct_tet_eval(const ct_material *material, const ct_real rest[12], const ct_real x[12], double *out_energy, ct_real out_force[12],
+                                ct_real out_stiffness[144]);
 
 #ifdef __cplusplus
 }

@@ -4,9 +4,9 @@
 
 /* Version of the library; ct_library_info_get gives the same numbers. */
 #define CT_VERSION_MAJOR 0
-#define CT_VERSION_MINOR 2
+#define CT_VERSION_MINOR 3
 #define CT_VERSION_PATCH 0
-#define CT_VERSION_STRING "0.2.0"
+#define CT_VERSION_STRING "0.3.0"
 #define CT_VERSION (10000 * CT_VERSION_MAJOR + 100 * CT_VERSION_MINOR + CT_VERSION_PATCH) /* for #if CT_VERSION >= 200 */
 
 #ifdef CONTACT_CONFIG_H
