@@ -186,9 +186,20 @@ def check_init(d):
         f.write(re.sub(r"f (\d+) (\d+) (\d+) (\d+)", r"f \4 \3 \2 \1", text))
     with open(big, "w") as f:
         f.write(re.sub(r"v (\d) (\d) (\d)", r"v \g<1>00 \g<2>00 \g<3>00", text))
+    # a cube of 100 units, in mm: the scene is that of a cube of 0.1 m, whose lattice has units of the file
+    made = [json.loads(contact("init", mesh, *options)[1]) for mesh, options in ((double, ["--scale", "0.1"]), (big, ["--scale", "0.001"]))]
+    cells = [s["bodies"][0].pop("lattice") for s in made]
+    scales = [s["bodies"][0].pop("transform")[0]["scale"] for s in made]
+    for s in made:
+        del s["name"], s["bodies"][0]["surface"]
+    check("init --scale: the same cube in two units", made[0] == made[1] and abs(cells[1] / cells[0] - 100) < 1e-9 and scales == [[0.1] * 3, [0.001] * 3],
+          (made, cells, scales))
+    for wrong in ("0", "-1", "mm", "1e-3mm"):
+        code, out, err = contact("init", big, "--scale", wrong)
+        check("init --scale %s" % wrong, code == 1 and not out and "--scale" in err and "0.001" in err, err)
     cases = [(data + "/gmsh.mesh", [], "soft", ["24 tets"]), (data + "/assimp.glb", [], "soft", ["12 triangles"]), (rope, [], "rod", ["5 segments"]),
              (double, [], "soft", ["16 vertices repeat", "weld"]), (data + "/assimp.glb", ["--type", "rigid"], "rigid", []),
-             (data + "/meshio_zlib.vtu", ["--type", "cloth"], "cloth", []), (big, [], "soft", ["100 m long", "0.001 for mm"])]
+             (data + "/meshio_zlib.vtu", ["--type", "cloth"], "cloth", []), (big, [], "soft", ["100 m long", "0.001 for mm"]), (big, ["--scale", "0.001"], "soft", ["0.1 x 0.1 x 0.1 m"])]
     for mesh, options, kind, words in cases:
         name = "init %s %s" % (os.path.basename(mesh), " ".join(options))
         code, out, err = contact("init", mesh, *options)

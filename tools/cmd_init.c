@@ -10,6 +10,7 @@
 
 typedef struct init_mesh {
     const char *file;
+    double scale; /* metres in a unit of the file */
     ct_mesh mesh;
     int merged;                                 /* vertices that were stored more than once */
     double low[3], high[3], size, edge, volume; /* longest side; mean edge; what the surface encloses */
@@ -122,6 +123,7 @@ static int init_read(init_mesh *t)
     int32_t *pairs = NULL;
     char text[320];
     ct_code code;
+    int i;
     memset(&e, 0, sizeof e);
     code = cli_mesh_read(t->file, &t->mesh, &e);
     if (code == CT_ERR_FILE && strstr(e.text, "cannot open"))
@@ -130,6 +132,8 @@ static int init_read(init_mesh *t)
         code = ct_mesh_weld(&t->mesh, 0, &t->merged, &e);
     if (code != CT_OK)
         return cli_fail("%s: %s", t->file, cli_error_text(code, &e, text, sizeof text)), 0;
+    for (i = 0; i < 3 * t->mesh.n_positions; i++)
+        t->mesh.positions[i] *= (ct_real)t->scale;
     init_measure(t);
     if (!(t->size > 0))
         return cli_fail("%s: all %d vertices are at one point", t->file, t->mesh.n_positions), 0;
@@ -169,7 +173,7 @@ static void init_warnings(const init_mesh *t, scene_type type)
     if (t->size > 50 || t->size < 0.005)
         fprintf(
             stderr,
-            "contact: warning: %s: it is %.3g m long; if the file is in other units, change \"scale\" in the scene, such as 0.001 for mm\n",
+            "contact: warning: %s: it is %.3g m long; if the file is in other units, give them: --scale 0.001 for mm\n",
             t->file, t->size);
     if (t->mesh.n_tets) /* the surface is that of the tets */
         return;
@@ -194,7 +198,7 @@ static void init_body(scene_out *o, const init_mesh *t, scene_type type)
     fprintf(f, "    { \"name\": \"body\", \"type\": \"%s\",\n      \"%s\": ", scene_type_names[type], fills ? "surface" : "mesh");
     scene_out_path(o, t->file, "");
     if (fills)
-        fprintf(f, ", \"lattice\": %.3g", fmin(fmax(t->edge, t->size / INIT_FINEST), t->size / INIT_COARSEST));
+        fprintf(f, ", \"lattice\": %.3g", fmin(fmax(t->edge, t->size / INIT_FINEST), t->size / INIT_COARSEST) / t->scale);
     if (t->merged)
         fprintf(f, ", \"weld\": 0");
     fprintf(f, ",\n");
@@ -207,7 +211,8 @@ static void init_body(scene_out *o, const init_mesh *t, scene_type type)
         fprintf(f, "      \"material\": { \"density\": 1000 },\n");
     else if (type == SCENE_ROD || type == SCENE_POINTS)
         fprintf(f, "      \"material\": { \"radius\": %.3g },\n", type == SCENE_ROD ? t->edge / 8 : t->size / 200);
-    fprintf(f, "      \"transform\": [ { \"scale\": [1, 1, 1] }, { \"translate\": [0, %.6g, 0] } ] }", t->size / 4 - t->low[1]);
+    fprintf(f, "      \"transform\": [ { \"scale\": [%g, %g, %g] }, { \"translate\": [0, %.6g, 0] } ] }", t->scale, t->scale, t->scale,
+            t->size / 4 - t->low[1]);
 }
 
 static void init_print(scene_out *o, const init_mesh *t, scene_type type)
@@ -251,14 +256,15 @@ static int init_fits(const init_mesh *t, scene_type type)
 
 int cmd_init(int argc, char **argv)
 {
-    const char *word = NULL, *file = NULL;
+    const char *word = NULL, *file = NULL, *scale = NULL;
+    char *end;
     scene_out o;
     init_mesh t;
     scene_type type;
     int i, r, code = CLI_BAD_INPUT;
     memset(&t, 0, sizeof t);
     for (i = 1; i < argc; i++) {
-        if ((r = cli_option(argc, argv, &i, "--type", &word)) == 0)
+        if ((r = cli_option(argc, argv, &i, "--type", &word)) == 0 && (r = cli_option(argc, argv, &i, "--scale", &scale)) == 0)
             r = cli_option(argc, argv, &i, "-o", &file);
         if (r < 0)
             return CLI_BAD_INPUT;
@@ -271,6 +277,9 @@ int cmd_init(int argc, char **argv)
     }
     if (!t.file)
         return cli_fail("init: expected MESH, a file with a mesh");
+    t.scale = scale ? strtod(scale, &end) : 1;
+    if (scale && (end == scale || *end || !(t.scale > 0) || !(t.scale < 1e9)))
+        return cli_fail("init: --scale: expected a number > 0 of metres in a unit of the file, such as 0.001 for mm, found '%s'", scale);
     for (i = 0; word && i < SCENE_TYPE_COUNT && strcmp(word, scene_type_names[i]); i++)
         ;
     if (word && i == SCENE_TYPE_COUNT)

@@ -18,7 +18,7 @@ static const char usage[] =
     "       contact view SCENE.json|DIR|SURFACE      a window: runs a scene, or replays what run --out has stored\n"
     "       contact render DIR|SURFACE FILE.png|.gif|.webp|.mp4 [--frame N] [--colour C] [--range X] [--edges] [--size WxH]\n"
     "                   [--set KEY=VALUE]...\n"
-    "       contact init MESH [--type T] [-o SCENE.json] a scene for a mesh, and what is wrong with the mesh\n"
+    "       contact init MESH [--type T] [--scale S] [-o SCENE.json]   a scene for a mesh, and what is wrong with it\n"
     "       contact import FILE.txt [-o SCENE.json]      a scene like a text scene of IPC\n"
     "       contact scene SCENE.json... [--set KEY=VALUE]... | --schema\n"
     "       contact sweep SWEEP.json --out DIR [--case N | --merge | --list | --slurm]\n"

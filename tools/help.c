@@ -134,7 +134,7 @@ static const char help_check[] = "usage: contact check FILE...\n"
                                  "                            contact check /tmp/cubes/frame_00100.obj\n";
 
 static const char help_init[] =
-    "usage: contact init MESH [--type T] [-o SCENE.json]\n"
+    "usage: contact init MESH [--type T] [--scale S] [-o SCENE.json]\n"
     "Prints a scene in which the mesh falls on a floor: a closed surface becomes a soft body with a lattice of tets\n"
     "inside, an open one a cloth, tets a soft body, segments a rod. Says on stderr what it is, and warns of repeated\n"
     "vertices, borders, inverted tets, triangles that are turned or intersect, and of units.\n"
@@ -144,7 +144,9 @@ static const char help_init[] =
     "                            contact init tests/data/gmsh.mesh -o /tmp/box.json\n"
     "\n"
     "  --type T              soft, cloth, rod, points, rigid, static or kinematic, instead of what the elements tell\n"
-    "                            contact init tests/data/gmsh.mesh --type rigid -o /tmp/box.json\n";
+    "                            contact init tests/data/gmsh.mesh --type rigid -o /tmp/box.json\n"
+    "  --scale S             metres in a unit of the file: 0.001 where it is in mm. All of the scene follows\n"
+    "                            contact init tests/data/gmsh.mesh --scale 0.001 -o /tmp/box.json\n";
 
 static const char help_import[] =
     "usage: contact import FILE.txt [-o SCENE.json]\n"

@@ -2,9 +2,10 @@
    Method: the graph is coarsened by heavy-edge matching; the coarsest is cut by growing regions from several seeds; on the way back every
    level is refined by Fiduccia-Mattheyses moves: a separator vertex goes to one side and pulls its neighbours of the other side into the
    separator. The best prefix of the moves is kept, and of several cuts the best one. Random numbers come from a fixed generator,
-   so the result is a function of the graph. Where the vertices' places are known, planes across the three axes take the place of the coarse
-   graphs: along each, the place is taken that the fewest edges pass, once between vertices, once between whole bodies by their centres.
-   based on: Karypis and Kumar 1998 (multilevel schemes); Heath and Raghavan 1995 (planes); Ashcraft and Liu 1997 (separator refinement); Fiduccia and Mattheyses 1982. */
+   so the result is a function of the graph. Where the vertices' places are known, planes across the three axes stand in for the coarse
+   graphs: along each axis the fewest edges pass through the plane, once between vertices, once between whole bodies by their centres.
+   based on: Karypis and Kumar 1998 (multilevel schemes); Heath and Raghavan 1995 (planes);
+   Ashcraft and Liu 1997 (separator refinement); Fiduccia and Mattheyses 1982. */
 #include "order.h"
 #include "../0_base/sort.h"
 
