@@ -138,12 +138,12 @@ static double cti_augmented_search(cti_augmented *s, double *start)
 }
 
 /* memory, and the start */
-static int cti_augmented_open(cti_augmented *s, const cti_jacobian *J, ct_cone cone, cti_arena *arena, ct_real *v)
+static int cti_augmented_open(cti_augmented *s, const cti_jacobian *J, const cti_linear *L, ct_cone cone, cti_arena *arena, ct_real *v)
 {
     const cti_problem *p = J->p;
     size_t m = (size_t)p->n_rows, i;
     s->Ad = CTI_ARENA_NEW(arena, double, 3 * (size_t)p->A->n), s->r = CTI_ARENA_NEW(arena, double, 20 * m);
-    if (!s->Ad || !s->r || !cti_iterate_open(&s->q, J, cone, arena, v))
+    if (!s->Ad || !s->r || !cti_iterate_open(&s->q, J, L, cone, arena, v))
         return 0;
     s->rho = s->r + 3 * m, s->stiffest = s->rho + 3 * m, s->bound = s->stiffest + 3 * m, s->swing = s->bound + m, s->H = s->swing + m;
     for (i = 0; i < m; i++) {
@@ -191,14 +191,14 @@ static int cti_augmented_edge(const cti_augmented *s, int i, double *edge)
 
 /* change [rows]: goals minus bounds become Newton's change of the bounds, where contacts slide. Where a load grows faster than its bound, no bound
    lets the contact slide: it sticks, DBL_MAX. 0: out of memory */
-static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_arena *arena, double *change)
+static int cti_augmented_respond(cti_augmented *s, cti_arena *arena, double *change)
 {
     const cti_problem *p = s->q.p;
     int m = p->n_rows, i, ok;
     double *edges = CTI_ARENA_ZERO(arena, double, 4 * m), *x = CTI_ARENA_NEW(arena, double, m);
     for (i = 0; edges && x && i < m; i++)
         edges[4 * i] = cti_augmented_edge(s, i, edges + 4 * i + 1), x[i] = change[i];
-    ok = edges && x && cti_iterate_bounds(&s->q, L, arena, s->H, edges, cti_solve_tuned.augmented.directions, cti_solve_tuned.augmented.solved, x);
+    ok = edges && x && cti_iterate_bounds(&s->q, arena, s->H, edges, cti_solve_tuned.augmented.directions, cti_solve_tuned.augmented.solved, x);
     for (i = 0; ok && i < m; i++)
         if (edges[4 * i] > 0)
             change[i] = change[i] > 0 && s->bound[i] + x[i] < 0 ? DBL_MAX : x[i];
@@ -210,7 +210,7 @@ static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_aren
    way to mu lambda (Irons and Tuck 1969), since loads of contacts that repeat each other have no derivative: where the first does not better the
    result. Changes are measured with the local compliances. idle: outer
    iterations since the best. 0: out of memory */
-static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena *arena, int turn, int idle)
+static int cti_augmented_bounds(cti_augmented *s, cti_arena *arena, int turn, int idle)
 {
     const cti_problem *p = s->q.p;
     cti_arena_point mark = cti_arena_mark(arena);
@@ -221,7 +221,7 @@ static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena
         s->bound[i] = s->bound[i] < DBL_MAX ? s->bound[i] : goal;
         change[i] = goal - s->bound[i];
     }
-    if (!change || (newton && turn && !cti_augmented_respond(s, L, arena, change)))
+    if (!change || (newton && turn && !cti_augmented_respond(s, arena, change)))
         return 0;
     for (i = 0; i < p->n_rows; i++) {
         double local = change[i] < DBL_MAX ? (double)p->local[3 * i + 1] : 0, d = change[i] - s->swing[i];
@@ -243,8 +243,9 @@ static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena
 
 /* An outer iteration: Newton steps until the gradient is `enough`. One that is not halved by a whole step, or by any step below `least`, ends the
    iteration, too: it is rounding, or new multipliers do more. 0: out of memory */
-static int cti_augmented_minimize(cti_augmented *s, const cti_linear *L, double enough, double least, int *factors)
+static int cti_augmented_minimize(cti_augmented *s, double enough, double least, int *factors)
 {
+    const cti_linear *L = s->q.L;
     int n3 = 3 * s->q.p->A->n, k;
     double now, last = 0, a = 0;
     for (k = 0; *factors < cti_solve_tuned.augmented.factors; k++, last = now) {
@@ -269,10 +270,12 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
                                cti_solve_info *info)
 {
     cti_augmented state, *s = &state;
+    cti_linear full = *L;
     const cti_problem *p = J->p;
     double aim = cti_solve_tuned.augmented.aim * (double)desc->tolerance;
     int i, turn, idle = 0, factors = 0;
-    if (!cti_augmented_open(s, J, desc->cone, arena, v))
+    full.respond = NULL; /* v is searched for, beside r */
+    if (!cti_augmented_open(s, J, &full, desc->cone, arena, v))
         return 0;
     /* the better the start, the less is gained by penalties that let it move */
     for (i = 0; i < 3 * p->n_rows; i++)
@@ -282,8 +285,8 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
         if (last <= aim)
             break;
         memcpy(s->r, s->q.r, sizeof *s->r * 3 * (size_t)p->n_rows);
-        if (!cti_augmented_bounds(s, L, arena, turn, idle) ||
-            !cti_augmented_minimize(s, L, cti_fmax(enough, .3 * aim), 10 * aim, &factors) || !cti_iterate_judge(&s->q, v))
+        if (!cti_augmented_bounds(s, arena, turn, idle) ||
+            !cti_augmented_minimize(s, cti_fmax(enough, .3 * aim), 10 * aim, &factors) || !cti_iterate_judge(&s->q, v))
             return 0;
         best = (double)s->q.res.natural_map;
         idle = best < last ? 0 : idle + 1;

@@ -86,14 +86,14 @@ static double cti_central_mean(const cti_central *s, double a)
 }
 
 /* 1 and the start, unless memory ran out */
-static int cti_central_open(cti_central *s, const cti_jacobian *J, ct_cone cone, cti_arena *arena, ct_real *v)
+static int cti_central_open(cti_central *s, const cti_jacobian *J, const cti_linear *L, ct_cone cone, cti_arena *arena, ct_real *v)
 {
     const cti_problem *p = J->p;
     size_t m = (size_t)p->n_rows;
     double speed, sum = 0, inverse = 0;
     int i;
     s->pair = CTI_ARENA_NEW(arena, cti_central_pair, 2 * m), s->e = CTI_ARENA_ZERO(arena, double, 22 * m);
-    if (!s->pair || !s->e || !cti_iterate_open(&s->q, J, cone, arena, v))
+    if (!s->pair || !s->e || !cti_iterate_open(&s->q, J, L, cone, arena, v))
         return 0;
     s->dr = s->e + 3 * m, s->H = s->dr + 3 * m, s->nu = s->H + 9 * m;
     s->edges = s->nu + 2 * m, s->change = s->edges + 4 * m;
@@ -228,22 +228,15 @@ static void cti_central_linearize(const cti_central *s, double eta, double delta
 }
 
 /* the steps d, du, dr, and those of the pairs; a: the longest step in which all pairs stay positive, at most 1. 0: out of memory */
-static int cti_central_direct(const cti_central *s, const cti_linear *L, double eta, int fresh, double *a)
+static int cti_central_direct(const cti_central *s, double eta, int fresh, double *a)
 {
     const cti_problem *p = s->q.p;
     int i, k;
-    cti_iterate_gradient(&s->q);
-    cti_vec_copy(3 * p->A->n, s->q.f, s->q.d);
-    for (i = 0; i < p->n_rows; i++) {
-        double r[3];
-        for (k = 0; k < 3; k++)
-            r[k] = -s->e[3 * i + k];
-        cti_iterate_push(&s->q, i, r, s->q.d);
-    }
-    if (fresh && !L->factor(L->ctx, s->H))
+    for (i = 0; i < 3 * p->n_rows; i++)
+        s->dr[i] = -s->e[i];
+    if (fresh && !s->q.L->factor(s->q.L->ctx, s->H))
         return 0;
-    L->solve(L->ctx, s->q.d);
-    cti_iterate_gather(&s->q, s->q.d, s->q.du);
+    cti_iterate_direct(&s->q, s->dr);
     for (*a = 1, i = 0; i < p->n_rows; i++) {
         const double *du = s->q.du + 3 * (size_t)i;
         double *dr = s->dr + 3 * (size_t)i;
@@ -270,25 +263,25 @@ static double cti_central_delta(const cti_central *s, double eta)
 
 /* The change of the friction bounds in the last step becomes that of Newton's method, and the step is made again: loads that friction itself carries
    would swing. 0: out of memory */
-static int cti_central_follow(cti_central *s, const cti_linear *L, cti_arena *arena, double eta, double *a)
+static int cti_central_follow(cti_central *s, cti_arena *arena, double eta, double *a)
 {
     const cti_problem *p = s->q.p;
     cti_arena_point mark = cti_arena_mark(arena);
     int i, k, ok;
     for (i = 0; i < p->n_rows; i++)
         s->change[i] = s->edges[4 * i] > 0 ? cti_iterate_coefficient(&p->rows[i]) * s->dr[cti_iterate_normal(&s->q, i)] : 0;
-    ok = cti_iterate_bounds(&s->q, L, arena, s->H, s->edges, cti_solve_tuned.central.directions, cti_solve_tuned.central.solved, s->change);
+    ok = cti_iterate_bounds(&s->q, arena, s->H, s->edges, cti_solve_tuned.central.directions, cti_solve_tuned.central.solved, s->change);
     cti_arena_rewind(arena, mark);
     for (i = 0; i < p->n_rows; i++)
         for (k = 0; k < 3; k++)
             s->e[3 * i + k] -= s->edges[4 * i + 1 + k] * s->change[i];
-    return ok && cti_central_direct(s, L, eta, 0, a);
+    return ok && cti_central_direct(s, eta, 0, a);
 }
 
 /* One iteration: the predictor aims at eta = 0, the corrector at the share of eta that the predictor leaves, cubed, with what the predictor bends.
    Where that cuts the step short, it is bent only as far as the predictor went, and friction keeps its bounds. natural: of the iterate. 0: out of
    memory */
-static int cti_central_iterate(cti_central *s, const cti_linear *L, cti_arena *arena, double natural)
+static int cti_central_iterate(cti_central *s, cti_arena *arena, double natural)
 {
     const cti_problem *p = s->q.p;
     double a, ahead, share, least;
@@ -299,7 +292,7 @@ static int cti_central_iterate(cti_central *s, const cti_linear *L, cti_arena *a
     for (i = 0; i < p->n_rows; i++)
         cti_central_center(s, i, cti_solve_tuned.central.behind * s->eta);
     cti_central_linearize(s, 0, cti_central_delta(s, s->eta), 1);
-    if (!cti_central_direct(s, L, 0, 1, &ahead))
+    if (!cti_central_direct(s, 0, 1, &ahead))
         return 0;
     share = s->eta > 0 ? cti_central_mean(s, ahead) / s->eta : 0, share = share * share * share;
     least = cti_solve_tuned.central.ahead * natural * (double)p->velocity_scale, least *= least / s->unit;
@@ -308,7 +301,7 @@ static int cti_central_iterate(cti_central *s, const cti_linear *L, cti_arena *a
         s->pair[i].bent = s->pair[i].dr * s->pair[i].dy;
     for (k = 0; k < 2; k++) {
         cti_central_linearize(s, share * s->eta, cti_central_delta(s, share * s->eta), 0);
-        if (!cti_central_direct(s, L, share * s->eta, 0, &a) || (k == 0 && !cti_central_follow(s, L, arena, share * s->eta, &a)))
+        if (!cti_central_direct(s, share * s->eta, 0, &a) || (k == 0 && !cti_central_follow(s, arena, share * s->eta, &a)))
             return 0;
         if (k || a >= cti_solve_tuned.central.shorter * ahead)
             break;
@@ -330,15 +323,16 @@ CTI_FN int cti_central_solve(const cti_jacobian *J, const cti_linear *L, const c
 {
     cti_central state, *s = &state;
     double aim = cti_solve_tuned.central.aim * (double)desc->tolerance, natural;
-    int k;
-    if (!cti_central_open(s, J, desc->cone, arena, v))
+    int k, seen;
+    if (!cti_central_open(s, J, L, desc->cone, arena, v))
         return 0;
     natural = cti_iterate_natural(&s->q);
     for (k = 0; k < cti_solve_tuned.central.factors && (double)s->q.res.natural_map > aim; k++, info->iterations++) {
-        if (!cti_central_iterate(s, L, arena, natural))
+        if (!cti_central_iterate(s, arena, natural))
             return 0;
         natural = cti_iterate_natural(&s->q);
-        if (natural < (double)s->q.res.natural_map && !cti_iterate_judge(&s->q, v))
+        seen = !L->respond || natural <= (double)desc->tolerance || k + 1 == cti_solve_tuned.central.factors;
+        if (seen && natural < (double)s->q.res.natural_map && !cti_iterate_judge(&s->q, v))
             return 0;
     }
     cti_iterate_close(&s->q, desc->tolerance, v, info);

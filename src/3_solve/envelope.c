@@ -213,5 +213,6 @@ CTI_FN int cti_envelope_make(const cti_jacobian *J, cti_arena *arena, cti_linear
     cti_envelope_order(e);
     out->flops = cti_envelope_lay(e);
     out->factor = cti_envelope_factor, out->solve = cti_envelope_solve, out->ctx = e;
+    out->respond = NULL, out->move = NULL;
     return 1;
 }

@@ -141,8 +141,21 @@ static int cti_iterate_balance(const cti_iterate *q, ct_real *v)
     return 1;
 }
 
-/* q->v and q->r at velocities u, judged. Multipliers are judged in double: rounded to float, those under a heavy body throw a light one */
-static void cti_iterate_residuals(const cti_iterate *q, const double *u, cti_residuals *res)
+/* what r moves the rows beyond u, by their local compliances: the dynamics where v is not made */
+static double cti_iterate_undone(const cti_iterate *q)
+{
+    double big = 0;
+    int i;
+    for (i = 0; i < 3 * q->p->n_rows; i++) {
+        double e = fabs((double)q->p->local[i] * (q->r[i] - q->done[i]));
+        big = e > big || e != e ? e : big; /* what is no number stays */
+    }
+    return big / (double)q->p->velocity_scale;
+}
+
+/* q->v, made or not, and q->r at velocities u, judged. Multipliers are judged in double: rounded to float, those under a heavy body
+   throw a light one */
+static void cti_iterate_residuals(const cti_iterate *q, const double *u, int made, cti_residuals *res)
 {
     const cti_problem *p = q->p;
     int i;
@@ -151,7 +164,7 @@ static void cti_iterate_residuals(const cti_iterate *q, const double *u, cti_res
         cti_row_follow(&p->rows[i], (ct_real)q->r[cti_iterate_normal(q, i)]);
         cti_residual_row(p, q->cone, &p->rows[i], u + 3 * (size_t)i, q->r + 3 * (size_t)i, p->local + 3 * (size_t)i, res);
     }
-    res->dynamics = (ct_real)cti_iterate_gradient(q), res->natural_map = cti_max(res->natural, res->dynamics); /* NaN stays */
+    res->dynamics = (ct_real)(q->L->respond && !made ? cti_iterate_undone(q) : cti_iterate_gradient(q)), res->natural_map = cti_max(res->natural, res->dynamics); /* NaN stays */
 }
 
 CTI_FN int cti_iterate_judge(cti_iterate *q, ct_real *v)
@@ -159,6 +172,8 @@ CTI_FN int cti_iterate_judge(cti_iterate *q, ct_real *v)
     const cti_problem *p = q->p;
     cti_residuals res;
     int n3 = 3 * p->A->n, i;
+    if (q->L->respond && q->is_judged)
+        q->L->move(q->L->ctx, q->r, q->v);
     for (i = 0; i < n3; i++)
         v[i] = (ct_real)q->v[i];
     for (i = 0; i < 3 * p->n_rows; i++)
@@ -167,7 +182,7 @@ CTI_FN int cti_iterate_judge(cti_iterate *q, ct_real *v)
     if (!cti_iterate_balance(q, v))
         return 0;
     cti_iterate_velocities(q, q->seen);
-    cti_iterate_residuals(q, q->seen, &res);
+    cti_iterate_residuals(q, q->seen, 1, &res);
     memcpy(q->v, q->d, sizeof *q->d * (size_t)n3), memcpy(q->r, q->du, sizeof *q->du * 3 * (size_t)p->n_rows);
     q->now = res.natural_map;
     if (q->is_judged && !(res.natural_map < q->res.natural_map))
@@ -183,43 +198,67 @@ CTI_FN size_t cti_iterate_normal(const cti_iterate *q, int i) { return 3 * (size
 
 CTI_FN double cti_iterate_coefficient(const cti_row *row) { return (double)(row->load ? row->share : row->equations ? 0 : row->mu); }
 
+/* du = J d, d += (A + J'HJ)^-1 J' g */
+static void cti_iterate_respond(const cti_iterate *q, const double *g)
+{
+    int i;
+    if (q->L->respond) {
+        q->L->respond(q->L->ctx, g, q->ddone, q->du);
+        return;
+    }
+    for (i = 0; i < q->p->n_rows; i++)
+        cti_iterate_push(q, i, g + 3 * (size_t)i, q->d);
+    q->L->solve(q->L->ctx, q->d);
+    cti_iterate_gather(q, q->d, q->du);
+}
+
+CTI_FN void cti_iterate_direct(const cti_iterate *q, const double *g)
+{
+    int m3 = 3 * q->p->n_rows, i;
+    if (q->L->respond) {
+        for (i = 0; i < m3; i++)
+            q->seen[i] = g[i] + (q->r[i] - q->done[i]);
+        cti_iterate_respond(q, q->seen);
+        return;
+    }
+    cti_iterate_gradient(q);
+    cti_vec_copy(3 * q->p->A->n, q->f, q->d);
+    cti_iterate_respond(q, g);
+}
+
 /* out [rows] = what the loads of the bounds lack after bounds change by x: x - mu (change of the normal impulses). With the last matrix, these
-   change by -H J (A + J'HJ)^-1 J' edge x */
-static void cti_iterate_lack(const cti_iterate *q, const cti_linear *L, const double *H, const double *edges, const double *x, double *out)
+   change by -H J (A + J'HJ)^-1 J' edge x. g [3 rows] is overwritten */
+static void cti_iterate_lack(const cti_iterate *q, const double *H, const double *edges, const double *x, double *g, double *out)
 {
     const cti_problem *p = q->p;
-    int i;
+    int i, k;
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < 3; k++)
+            g[3 * i + k] = edges[4 * i] > 0 ? edges[4 * i + 1 + k] * x[i] : 0;
     cti_vec_zero(3 * p->A->n, q->d);
-    for (i = 0; i < p->n_rows; i++) {
-        double r[3];
-        r[0] = edges[4 * i + 1] * x[i], r[1] = edges[4 * i + 2] * x[i], r[2] = edges[4 * i + 3] * x[i];
-        if (edges[4 * i] > 0)
-            cti_iterate_push(q, i, r, q->d);
-    }
-    L->solve(L->ctx, q->d);
-    cti_iterate_gather(q, q->d, q->du);
+    cti_iterate_respond(q, g);
     for (i = 0; i < p->n_rows; i++) {
         size_t normal = cti_iterate_normal(q, i);
         out[i] = edges[4 * i] > 0 ? x[i] + cti_iterate_coefficient(&p->rows[i]) * H[3 * normal] * q->du[normal] : 0;
     }
 }
 
-CTI_FN int cti_iterate_bounds(const cti_iterate *q, const cti_linear *L, cti_arena *arena, const double *H, const double *edges, int most,
-                              double solved, double *change)
+CTI_FN int cti_iterate_bounds(const cti_iterate *q, cti_arena *arena, const double *H, const double *edges, int most, double solved,
+                              double *change)
 {
     int m = q->p->n_rows, i, j, k, slides = 0;
-    double *r = CTI_ARENA_ZERO(arena, double, m), *x = CTI_ARENA_ZERO(arena, double, m), *all, first, along;
-    for (i = 0; r && x && i < m; i++)
+    double *r = CTI_ARENA_ZERO(arena, double, 5 * (size_t)m), *x = r + m, *g = x + m, *all, first, along;
+    for (i = 0; r && i < m; i++)
         if (edges[4 * i] > 0)
             r[i] = change[i], slides++;
     most = cti_min_int(most, slides), all = CTI_ARENA_NEW(arena, double, 2 * (size_t)m * (size_t)most + 1);
-    if (!r || !x || !all)
+    if (!r || !all)
         return 0;
     first = cti_dot(m, r, r);
     for (k = 0; k < most && cti_dot(m, r, r) > solved * first; k++) {
         double *z = all + 2 * (size_t)m * (size_t)k, *Mz = z + m;
         cti_vec_copy(m, r, z);
-        cti_iterate_lack(q, L, H, edges, z, Mz);
+        cti_iterate_lack(q, H, edges, z, g, Mz);
         for (j = 0; j < k; j++) {
             const double *y = all + 2 * (size_t)m * (size_t)j;
             along = cti_dot(m, Mz, y + m);
@@ -241,33 +280,43 @@ CTI_FN int cti_iterate_bounds(const cti_iterate *q, const cti_linear *L, cti_are
 CTI_FN double cti_iterate_natural(const cti_iterate *q)
 {
     cti_residuals res;
-    cti_iterate_residuals(q, q->u, &res);
+    cti_iterate_residuals(q, q->u, 0, &res);
     return (double)res.natural_map;
 }
 
-CTI_FN int cti_iterate_open(cti_iterate *q, const cti_jacobian *J, ct_cone cone, cti_arena *arena, ct_real *v)
+CTI_FN int cti_iterate_open(cti_iterate *q, const cti_jacobian *J, const cti_linear *L, ct_cone cone, cti_arena *arena, ct_real *v)
 {
     const cti_problem *p = J->p;
     size_t n3 = 3 * (size_t)p->A->n, m = (size_t)p->n_rows, i;
     memset(q, 0, sizeof *q);
-    q->p = p, q->J = J, q->cone = cone;
-    q->v = CTI_ARENA_NEW(arena, double, 3 * n3), q->u = CTI_ARENA_NEW(arena, double, 12 * m);
+    q->p = p, q->J = J, q->L = L, q->cone = cone;
+    q->v = CTI_ARENA_NEW(arena, double, 3 * n3), q->u = CTI_ARENA_NEW(arena, double, 18 * m);
     q->best = CTI_ARENA_NEW(arena, ct_real, n3 + 3 * m), q->work = CTI_ARENA_NEW(arena, ct_real, n3);
     if (!q->v || !q->u || !q->best || !q->work)
         return 0;
     q->d = q->v + n3, q->f = q->d + n3;
-    q->du = q->u + 3 * m, q->r = q->du + 3 * m, q->seen = q->r + 3 * m;
+    q->du = q->u + 3 * m, q->r = q->du + 3 * m, q->seen = q->r + 3 * m, q->done = q->seen + 3 * m, q->ddone = q->done + 3 * m;
     for (i = 0; i < n3; i++)
         q->v[i] = (double)v[i];
     for (i = 0; i < 3 * m; i++)
         q->r[i] = (double)p->rows[i / 3].r[i % 3];
     cti_iterate_velocities(q, q->u);
-    return cti_iterate_judge(q, v);
+    if (!cti_iterate_judge(q, v))
+        return 0;
+    if (L->respond) {
+        L->move(L->ctx, q->r, q->v);
+        cti_vec_copy(3 * (int)m, q->r, q->done);
+        cti_iterate_velocities(q, q->u);
+    }
+    return 1;
 }
 
 CTI_FN void cti_iterate_step(const cti_iterate *q, double a)
 {
-    cti_vec_add(3 * q->p->A->n, a, q->d, q->v);
+    if (q->L->respond)
+        cti_vec_add(3 * q->p->n_rows, a, q->ddone, q->done);
+    else
+        cti_vec_add(3 * q->p->A->n, a, q->d, q->v);
     cti_vec_add(3 * q->p->n_rows, a, q->du, q->u);
 }
 

@@ -98,5 +98,6 @@ CTI_FN int cti_merged_make(const cti_jacobian *J, double most, const cti_order_p
         return 0;
     out->flops = m->symbolic.flops / 2;
     out->factor = cti_merged_factor, out->solve = cti_merged_solve, out->ctx = m;
+    out->respond = NULL, out->move = NULL;
     return out->flops > most || cti_merged_open(m, arena, all);
 }

@@ -148,8 +148,8 @@
     X(double, rounded, 1e-9, "1", "of the velocity scale: least delta") \
     X(int, directions, 6, "1", "of conjugate residuals for a change of friction bounds, at most") \
     X(double, solved, 0.01, "1", "square of the share of the residual at which they end") \
-    /* five solves with A + J'HJ, each is two with A, which are refined, and A's factor has two triangles */ \
-    X(double, solves, 40, "triangular solves", "with the factor of A that an iteration takes, where few rows touch large bodies (bordered.c)") \
+    /* of v at the start and at the end; each is refined, and A's factor has two triangles */ \
+    X(double, solves, 12, "triangular solves", "with the factor of A that a solve takes, where few rows touch large bodies (bordered.c)") \
     X(double, aim, 0.5, "tolerances", "natural map at which a solve ends") \
     X(int, factors, 40, "factors", "of a solve, at most")
 

@@ -1,6 +1,6 @@
 /* bordered.c -- a solver of K x = f, K = A + J'HJ, with the exact factors of A, for few rows on large bodies.
    Method: Woodbury 1950, K^-1 = A^-1 - A^-1 J' (I + H W)^-1 H J A^-1, W = J A^-1 J' (delassus_bodies.h), which is formed once. H costs a dense
-   factor of W's size, and a solve costs two with A. */
+   factor of W's size, and a solve costs two with A. The impulses (I + H W)^-1 g of g take none. */
 #include "bordered.h"
 #include "delassus_bodies.h"
 #include "../2_linalg/lu.h"
@@ -60,10 +60,35 @@ static void cti_bordered_solve(void *ctx, double *x)
     cti_arena_rewind(b->arena, mark);
 }
 
+static void cti_bordered_respond(void *ctx, const double *g, double *dr, double *du)
+{
+    cti_bordered *b = (cti_bordered *)ctx;
+    int i;
+    cti_vec_copy(b->m, g, dr);
+    if (!b->broken)
+        cti_lu_solve(b->lu, b->m, b->ld, b->pivot, dr);
+    for (i = 0; i < b->m; i++)
+        du[i] = cti_dot(b->m, b->W + cti_index(i, b->ld, 0), dr);
+}
+
+static void cti_bordered_move(void *ctx, const double *r, double *v)
+{
+    const cti_bordered *b = (const cti_bordered *)ctx;
+    const cti_problem *p = b->J->p;
+    cti_arena_point mark = cti_arena_mark(b->arena);
+    int i;
+    for (i = 0; i < 3 * p->A->n; i++)
+        v[i] = (double)p->b[i];
+    for (i = 0; i < p->n_rows; i++)
+        cti_delassus_bodies_scatter(p, &p->rows[i], r + 3 * (size_t)i, v);
+    cti_delassus_bodies_solve(b->arena, p, v);
+    cti_arena_rewind(b->arena, mark);
+}
+
 CTI_FN double cti_bordered_flops(int rows, double nonzeros, double factors)
 {
     double m = 3 * (double)rows;
-    return m * nonzeros + factors * (m * m * m / 3 + cti_solve_tuned.central.solves * nonzeros);
+    return (m + cti_solve_tuned.central.solves) * nonzeros + factors * m * m * m / 3;
 }
 
 CTI_FN int cti_bordered_make(const cti_jacobian *J, cti_arena *arena, cti_linear *out)
@@ -94,5 +119,6 @@ CTI_FN int cti_bordered_make(const cti_jacobian *J, cti_arena *arena, cti_linear
         return 0;
     out->flops = (double)(m * m * m) / 3;
     out->factor = cti_bordered_factor, out->solve = cti_bordered_solve, out->ctx = b;
+    out->respond = cti_bordered_respond, out->move = cti_bordered_move;
     return 1;
 }
