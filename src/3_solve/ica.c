@@ -332,7 +332,7 @@ CTI_FN ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, int 
     for (i = 0; i < q->n; i++) {
         cti_v3 d = cti_v3_at(x, i);
         cti_v3_addto(s->v, q->blocks[i], d);
-        big = cti_max(big, cti_v3_most(d));
+        big = cti_max(big, cti_v3_most(d) * cti_problem_lever(s->p, q->blocks[i]));
     }
     return big;
 }
