@@ -311,15 +311,29 @@ static int cti_islands_linear(cti_state *s, cti_island *q, cti_islands_rival *ri
     return ok;
 }
 
-/* Newton's methods go on from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget was not enough.
+/* the start of a solve whose iterates have diverged: the free motion, without impulses */
+static void cti_islands_forget(const cti_state *s, const cti_island *q)
+{
+    int i;
+    for (i = 0; i < q->n; i++)
+        cti_v3_put(q->v, i, cti_v3_at(s->system.v_free, q->blocks[i]));
+    for (i = 0; i < q->p.n_rows; i++)
+        memset(q->p.rows[i].r, 0, sizeof q->p.rows[i].r);
+}
+
+/* Newton's methods go on from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its budget was not enough,
+   and from the free motion where it diverged.
    Contacts are solved by the interior point method. The augmented Lagrangian takes islands with joints, none of them of deformable bodies, and the
    last digits in islands of rigid bodies. visits: += the rival's time; AUTO's is not bounded by the step. 0: out of memory */
 static int cti_islands_finish(cti_state *s, cti_island *q, const ct_solver_desc *desc, cti_islands_rival *rival, cti_islands_result *out,
                               cti_solve_info *info, double *visits)
 {
-    int unsolved = info->status == CTI_SOLVE_BUDGET && desc->solver == CT_SOLVER_AUTO && !rival->holds, ok, done = 1, joints;
+    int diverged = info->status == CTI_SOLVE_DIVERGED, ok, done = 1, joints;
+    int unsolved = (diverged || info->status == CTI_SOLVE_BUDGET) && desc->solver == CT_SOLVER_AUTO && !rival->holds;
     if (!unsolved && info->status != CTI_SOLVE_OUTPACED)
         return 1;
+    if (diverged)
+        cti_islands_forget(s, q);
     ok = cti_jacobian_make(&q->p, s->arena, &rival->J) &&
          (unsolved ? cti_islands_linear(s, q, rival, &done) : cti_envelope_make(&rival->J, s->arena, &rival->linear));
     if (!ok || !done)
