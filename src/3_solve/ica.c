@@ -63,10 +63,13 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             continue;
         if (!cti_ica_goes_on(s))
             break;
-        if (s->coupled)
-            most += cti_min_int(most, s->desc->max_iterations - most);
-        else
+        if (!s->coupled)
             s->budget *= 2;
+        else if (!cti_ica_correct_again(s)) {
+            info->status = CTI_SOLVE_MEMORY;
+            return;
+        } else
+            most += cti_min_int(most, s->desc->max_iterations - most);
     }
     cti_ica_take_best(s);
 }

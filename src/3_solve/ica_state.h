@@ -177,6 +177,8 @@ CTI_FN ct_real cti_ica_after_node(void *ctx, int i);
 /* cti_ica_correct -- applies a correction. Returns the larger of now and its own change, which is above the tolerance where another
    iteration must follow. */
 CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now);
+/* cti_ica_correct_again -- a correction with a new factor, for the multipliers at hand; others follow. 0: out of memory. */
+CTI_FN int cti_ica_correct_again(cti_ica *s);
 /* cti_ica_restart -- 1 where a loop that diverged goes on from its best iterate. */
 CTI_FN int cti_ica_restart(cti_ica *s);
 /* cti_ica_extrapolate -- stores an iterate that is the best so far, and moves z to where the next iteration starts. */
