@@ -117,7 +117,7 @@ CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now)
 CTI_FN int cti_ica_correct_again(cti_ica *s)
 {
     cti_ica_correction *q = &s->correction;
-    if (!s->p->split.correction || s->p->split.plain)
+    if (!s->p->split.correction || s->p->split.plain || !(s->progress.best * s->progress.best > s->progress.needed * s->progress.midway))
         return 1;
     cti_ica_publish(s), cti_ica_rhs(s);
     q->active = 1, q->renewed++, q->idle = 0, q->nearest = CTI_REAL_MAX;
