@@ -487,6 +487,59 @@ static void residual_reacts(void **state)
     drop(&f);
 }
 
+/* What is no number anywhere in a problem or its solution is no solution: at the first, a middle and the last place of every array */
+static void no_number_passes(void **state)
+{
+    fixture f;
+    int a, k, passed = 0;
+    (void)state;
+    make(&f, 5, 0.3);
+    for (a = 0; a < 5; a++)
+        for (k = 0; k < 9; k++) {
+            cti_residuals res;
+            cti_row *row = &f.rows[k / 3 * (ROWS - 1) / 2];
+            int block = k / 3 * (N - 1) / 2;
+            ct_real *at = a == 0   ? f.v + 3 * block + k % 3
+                          : a == 1 ? f.b + 3 * block + k % 3
+                          : a == 2 ? row->w + k % 3
+                          : a == 3 ? row->r + k % 3
+                                   : f.A.val + 9 * f.A.diag[block] + k % 3;
+            ct_real was = *at;
+            *at = (ct_real)NAN;
+            cti_residual_eval(&f.p, CT_CONE_CONE, f.v, f.work, &res);
+            if (res.natural_map <= CTI_R(1e30))
+                passed++, print_message("array %d, place %d: a residual of %g\n", a, k, (double)res.natural_map);
+            *at = was;
+        }
+    assert_int_equal(passed, 0);
+    drop(&f);
+}
+
+/* An error of an angular velocity [rad/s] counts by what it moves: at a radius of gyration of L [m] it is a speed of L times it, for a body of a
+   millimetre as for a tower */
+static void rotations_count_by_their_lever(void **state)
+{
+    const double levers[] = {1e-3, 1, 50};
+    cti_block_size sizes[N];
+    int k, i;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        fixture f;
+        cti_residuals res;
+        make(&f, 0, 0);
+        f.p.n_rows = 0;
+        for (i = 0; i < N; i++)
+            sizes[i].whole = 0, sizes[i].lever = (ct_real)(i % 2 ? levers[k] : 1);
+        f.p.sizes = sizes;
+        for (i = 0; i < 3 * N; i++)
+            f.v[i] = f.b[i]; /* A is the unit matrix */
+        f.v[3 * 31 + 1] += CTI_R(0.5);
+        cti_residual_eval(&f.p, CT_CONE_CONE, f.v, f.work, &res);
+        assert_true(fabs((double)res.natural_map * (double)f.p.velocity_scale / (0.5 * levers[k]) - 1) < (FLOAT ? 1e-5 : 1e-12));
+        drop(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(splittings_agree),
@@ -500,6 +553,8 @@ int main(void)
                                        cmocka_unit_test(sliding_contacts_close),
                                        cmocka_unit_test(node_sweeps_are_exact),
                                        cmocka_unit_test(budgets_and_nan),
-                                       cmocka_unit_test(residual_reacts)};
+                                       cmocka_unit_test(residual_reacts),
+                                       cmocka_unit_test(no_number_passes),
+                                       cmocka_unit_test(rotations_count_by_their_lever)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

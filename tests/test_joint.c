@@ -1103,7 +1103,7 @@ static void a_loose_node_is_refused(void **state)
     ct_mesh m = mesh_box(0.2, 0.2, 0.2, 1, 1, 1, 1), more = m;
     ct_joint_desc j = ct_joint_desc_default(CT_JOINT_BALL), other;
     ct_soft_desc s = ct_soft_desc_default();
-    ct_real x[3 * 9], masses[9];
+    ct_real x[3 * 9], masses[9], before;
     double *now;
     int i;
     (void)state;
@@ -1134,6 +1134,18 @@ static void a_loose_node_is_refused(void **state)
     for (i = 24; i < 27; i++)
         assert_true(fabs(now[i] - (double)x[i]) < 1e-3);
     assert_true(fabs(now[1] + 0.1 + 9.81 * 0.2 * 0.2 / 2) < 1e-3 || fabs(now[1] - 0.1 + 9.81 * 0.2 * 0.2 / 2) < 1e-3); /* the cube falls freely */
+    free(now);
+    /* another material has other masses of elements; the node's own, which the joint holds, is that of the caller */
+    s.material.density *= 2;
+    before = masses[0];
+    assert_int_equal(ct_body_set_material(w, j.a.body, &s.material), CT_OK);
+    assert_int_equal(ct_body_get_masses(w, j.a.body, masses, 9), CT_OK);
+    assert_true(masses[8] == 1 && fabs((double)(masses[0] / (2 * before)) - 1) < 1e-6);
+    for (i = 0; i < 10; i++)
+        assert_true(step_once(w, 0.01).status <= CT_STATUS_SUBSTEPPED);
+    now = read_vectors(w, j.a.body, 0, &i);
+    for (i = 24; i < 27; i++)
+        assert_true(fabs(now[i] - (double)x[i]) < 1e-3);
     free(now);
     ct_mesh_free(&m);
     ct_world_destroy(w);

@@ -322,6 +322,34 @@ static void free_spinners_are_ok(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* Steps of small bodies that spin on a plane are ok in float, too: an error of an angular velocity [rad/s] is none of a speed [m/s], but with the
+   radius at which it moves something. Judged as a speed it is 25 bad steps of 60 */
+static void small_spinners_slide_ok(void **state)
+{
+    const double omega[] = {1000, 5000};
+    double size;
+    int i, k, bad = 0, touching = 0;
+    (void)state;
+    for (size = 1e-3; size > 5e-5; size /= 10)
+        for (i = 0; i < 2; i++) {
+            ct_world_desc d = world_desc(0.02 * size, 0.3, NULL);
+            ct_rigid_desc r = ct_rigid_desc_default();
+            ct_mesh m = mesh_box(2 * size, size, 3 * size, 1, 1, 1, 0);
+            ct_world *w = world_make(&d);
+            add_plane(w, 0, 1, 0, 0);
+            r.mesh = &m, r.position[1] = (ct_real)(0.55 * size), r.angular_velocity[1] = (ct_real)omega[i];
+            assert_int_equal(ct_body_add_rigid(w, &r, NULL), CT_OK);
+            for (k = 0; k < 60; k++) {
+                ct_step_report q = step_once(w, 1e-3);
+                bad += q.status > CT_STATUS_SUBSTEPPED, touching += q.contacts > 0;
+            }
+            ct_mesh_free(&m);
+            ct_world_destroy(w);
+        }
+    assert_true(touching > 200);
+    assert_int_equal(bad, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +362,7 @@ int main(void)
         cmocka_unit_test(large_rotations_are_not_ok),
         cmocka_unit_test(recovery_does_not_throw),
         cmocka_unit_test(free_spinners_are_ok),
+        cmocka_unit_test(small_spinners_slide_ok),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

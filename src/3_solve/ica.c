@@ -63,10 +63,13 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             continue;
         if (!cti_ica_goes_on(s))
             break;
-        if (s->coupled)
-            most += cti_min_int(most, s->desc->max_iterations - most);
-        else
+        if (!s->coupled)
             s->budget *= 2;
+        else if (!cti_ica_correct_again(s)) {
+            info->status = CTI_SOLVE_MEMORY;
+            return;
+        } else
+            most += cti_min_int(most, s->desc->max_iterations - most);
     }
     cti_ica_take_best(s);
 }
@@ -332,7 +335,7 @@ CTI_FN ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, int 
     for (i = 0; i < q->n; i++) {
         cti_v3 d = cti_v3_at(x, i);
         cti_v3_addto(s->v, q->blocks[i], d);
-        big = cti_max(big, cti_v3_most(d));
+        big = cti_max(big, cti_v3_most(d) * cti_problem_lever(s->p, q->blocks[i]));
     }
     return big;
 }

@@ -114,6 +114,18 @@ CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now)
     return now;
 }
 
+CTI_FN int cti_ica_correct_again(cti_ica *s)
+{
+    cti_ica_correction *q = &s->correction;
+    if (!s->p->split.correction || s->p->split.plain || !(s->progress.best * s->progress.best > s->progress.needed * s->progress.midway))
+        return 1;
+    cti_ica_publish(s), cti_ica_rhs(s);
+    q->active = 1, q->renewed++, q->idle = 0, q->nearest = CTI_REAL_MAX;
+    cti_ica_new_map(s);
+    q->largest = s->p->split.correction->apply(s->p->split.correction->ctx, 1, s->f, s->v);
+    return q->largest >= 0;
+}
+
 /* ---- extrapolations ---- */
 
 CTI_FN int cti_ica_restart(cti_ica *s)

@@ -22,6 +22,7 @@ static void cti_ica_tighten(cti_ica *s, ct_real now, ct_real natural)
     ct_real tol = s->desc->tolerance, next = cti_solve_policy_next((s->coupled ? now : q->left) / s->p->velocity_scale, natural, tol);
     if (s->coupled)
         q->worth = cti_solve_policy_worth_next(q->worth, next);
+    q->needed = now * tol / natural;
     q->tight = cti_solve_policy_tight(q->tight, s->coupled, q->worth, next, tol);
 }
 

@@ -87,6 +87,7 @@ typedef struct cti_ica_progress {
     ct_real best, last;              /* smallest change since the fixed-point map last changed (cti_ica_new_map); change of the last iteration */
     ct_real restarted;               /* `best` at the last restart: from the same iterate a solve would diverge again */
     ct_real worth;                   /* change, relative to velocity_scale, below which the residual of an iteration is computed */
+    ct_real needed;                  /* [m/s] change at which the residual would be the tolerance, by the last one above it; 0: there was none */
     ct_real tight;                   /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
     ct_real opened;                  /* change of the first iteration */
     ct_real midway;                  /* smallest change when half of the budget was used up */
@@ -177,6 +178,9 @@ CTI_FN ct_real cti_ica_after_node(void *ctx, int i);
 /* cti_ica_correct -- applies a correction. Returns the larger of now and its own change, which is above the tolerance where another
    iteration must follow. */
 CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now);
+/* cti_ica_correct_again -- where half a budget does not reach the change that is needed: a correction with a new factor, for the multipliers at hand.
+   Others follow. 0: out of memory. */
+CTI_FN int cti_ica_correct_again(cti_ica *s);
 /* cti_ica_restart -- 1 where a loop that diverged goes on from its best iterate. */
 CTI_FN int cti_ica_restart(cti_ica *s);
 /* cti_ica_extrapolate -- stores an iterate that is the best so far, and moves z to where the next iteration starts. */

@@ -109,14 +109,14 @@ CTI_FN double cti_iterate_gradient(const cti_iterate *q)
     for (i = 0; i < p->n_rows; i++)
         cti_iterate_push(q, i, q->r + 3 * (size_t)i, q->f);
     for (i = 0; i < n; i++) {
-        ct_real inv[9];
-        if (!cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[i], inv))
-            continue;
+        ct_real inv[9] = {0}; /* 0 times what is no number is none */
+        cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[i], inv);
         for (k = 0; k < 3; k++) {
             double e = 0;
             for (a = 0; a < 3; a++)
                 e += (double)inv[3 * k + a] * q->f[3 * i + a];
-            big = fabs(e) > big || e != e ? fabs(e) : big; /* what is no number stays */
+            e = fabs(e) * (double)cti_problem_lever(p, i);
+            big = e > big || e != e ? e : big; /* what is no number stays */
         }
     }
     return big / (double)p->velocity_scale;
@@ -164,7 +164,8 @@ static void cti_iterate_residuals(const cti_iterate *q, const double *u, int mad
         cti_row_follow(&p->rows[i], (ct_real)q->r[cti_iterate_normal(q, i)]);
         cti_residual_row(p, q->cone, &p->rows[i], u + 3 * (size_t)i, q->r + 3 * (size_t)i, p->local + 3 * (size_t)i, res);
     }
-    res->dynamics = (ct_real)(q->L->respond && !made ? cti_iterate_undone(q) : cti_iterate_gradient(q)), res->natural_map = cti_max(res->natural, res->dynamics); /* NaN stays */
+    res->dynamics = (ct_real)(q->L->respond && !made ? cti_iterate_undone(q) : cti_iterate_gradient(q));
+    res->natural_map = cti_max(res->natural, res->dynamics); /* NaN stays */
 }
 
 CTI_FN int cti_iterate_judge(cti_iterate *q, ct_real *v)

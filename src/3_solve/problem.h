@@ -97,6 +97,12 @@ typedef struct cti_problem_calls {
     void *watch_user;
 } cti_problem_calls;
 
+/* cti_block_size -- how errors of a block are judged. */
+typedef struct cti_block_size {
+    ct_real whole; /* [1/kg] inverse mass of the component of A that the block belongs to, 0 where that component is held */
+    ct_real lever; /* what makes a speed [m/s] of the block's velocity: 1, or of an angular velocity the body's radius of gyration [m] */
+} cti_block_size;
+
 typedef struct cti_problem {
     const cti_bsr *A;
     const ct_real *b;           /* [3 n] */
@@ -111,14 +117,16 @@ typedef struct cti_problem {
     const struct cti_body_factor *bodies; /* the factored diagonal blocks of A, one a body or component, with exact factors
                                              (delassus_bodies.h) */
     int n_bodies;               /* 0: not available */
-    const ct_real *whole;       /* [n] inverse mass [1/kg] of the component of A that a block belongs to, 0 where that component is held; or
-                                   NULL */
+    const cti_block_size *sizes; /* [n]; NULL: masses are not known, all levers are 1 */
     ct_real *local;             /* [3 n_rows] local compliances of the rows (cti_residual_prepare); NULL: the judge computes them at each
                                    evaluation */
     cti_split split;
     cti_problem_calls calls;
     const ct_tasks *tasks;      /* who runs the loops, or NULL */
 } cti_problem;
+
+/* cti_problem_lever -- of a block, see cti_block_size. */
+CTI_INLINE ct_real cti_problem_lever(const cti_problem *p, int block) { return p->sizes ? p->sizes[block].lever : 1; }
 
 /* cti_residuals -- the errors of a solution, as the judge computes them. All but dual_gap are the largest entries of velocities divided by
    velocity_scale. */

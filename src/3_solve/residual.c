@@ -21,10 +21,15 @@ static void cti_residual_local(const cti_problem *p, const cti_row *row, const c
     }
 }
 
+/* the larger of two errors; one that is no number is larger than all others */
+static double cti_residual_most(double a, double b) { return b > a || b != b ? b : a; }
+
+static void cti_residual_merge(ct_real *out, ct_real e) { *out = (ct_real)cti_residual_most((double)*out, (double)e); }
+
 /* raises a residual to |e|, relative to the velocity scale */
 static void cti_residual_raise(const cti_problem *p, double e, ct_real *out)
 {
-    *out = cti_max(*out, (ct_real)(fabs(e) / (double)p->velocity_scale));
+    cti_residual_merge(out, (ct_real)(fabs(e) / (double)p->velocity_scale));
 }
 
 /* the larger change of (r1, r2) by the projection of (r1 - e1, r2 - e2), times d */
@@ -32,8 +37,7 @@ static double cti_residual_friction(ct_cone cone, double bound, const double *r,
 {
     double g1 = r[1] - e1 / d, g2 = r[2] - e2 / d;
     cti_cone_project64(cone, bound, &g1, &g2);
-    g1 = fabs(r[1] - g1), g2 = fabs(r[2] - g2);
-    return (g1 > g2 ? g1 : g2) * d;
+    return cti_residual_most(fabs(r[1] - g1), fabs(r[2] - g2)) * d;
 }
 
 /* equations e = 0; where their bound holds r, the change of r by a projected step, times the local compliance d */
@@ -114,14 +118,14 @@ static void cti_residual_blocks(int begin, int end, int worker, void *context)
     ct_real s = 1 / q->p->velocity_scale;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
-        int i, last = cti_min_int((begin + 1) * q->size, A->n);
+        int i, k, last = cti_min_int((begin + 1) * q->size, A->n);
         ct_real big = 0;
         for (i = begin * q->size; i < last; i++) {
-            ct_real inv[9];
-            cti_v3 e = cti_v3_zero();
-            if (cti_m3_inverse(A->val + 9 * (size_t)A->diag[i], inv))
-                e = cti_m3_mul_v(inv, cti_v3_at(q->r, i));
-            big = cti_max(big, cti_v3_most(e) * s);
+            ct_real inv[9] = {0}, e[3]; /* 0 times what is no number is none */
+            cti_m3_inverse(A->val + 9 * (size_t)A->diag[i], inv);
+            cti_v3_put(e, 0, cti_v3_mul(cti_m3_mul_v(inv, cti_v3_at(q->r, i)), cti_problem_lever(q->p, i)));
+            for (k = 0; k < 3; k++)
+                cti_residual_merge(&big, cti_abs(e[k]) * s);
         }
         q->part[begin].dynamics = big;
     }
@@ -144,7 +148,7 @@ CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_rea
     cti_problem_residual(p, work, v, q.r);
     cti_tasks_run_work(p->tasks, cti_residual_blocks, parts, cti_solve_tuned.costs.judge_block * q.size, &q);
     for (i = 0; i < parts; i++)
-        out->dynamics = cti_max(out->dynamics, q.part[i].dynamics);
+        cti_residual_merge(&out->dynamics, q.part[i].dynamics);
 }
 
 /* Lower bound on a row's compliance: that of its bodies as if they were rigid and moved without turning. A single node of a stiff body has a far
@@ -153,10 +157,10 @@ static ct_real cti_residual_whole(const cti_problem *p, const cti_row *row)
 {
     ct_real sum = 0, weight = 0;
     int k;
-    for (k = 0; p->whole && k < row->n; k++) {
+    for (k = 0; p->sizes && k < row->n; k++) {
         weight = k == row->n_a ? row->term[k].weight : weight + row->term[k].weight;
         if (k + 1 == row->n_a || k + 1 == row->n)
-            sum += weight * weight * p->whole[row->term[k].block];
+            sum += weight * weight * p->sizes[row->term[k].block].whole;
     }
     return sum;
 }
@@ -232,8 +236,8 @@ static void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_r
     cti_tasks_run_work(p->tasks, cti_residual_rows, parts,
                        (p->local ? cti_solve_tuned.costs.judge_row : cti_solve_tuned.costs.judge_local) * q.size, &q);
     for (i = 0; i < parts; i++) {
-        out->natural = cti_max(out->natural, q.part[i].natural), out->natural_cone = cti_max(out->natural_cone, q.part[i].natural_cone);
-        out->primal = cti_max(out->primal, q.part[i].primal), out->dual = cti_max(out->dual, q.part[i].dual);
+        cti_residual_merge(&out->natural, q.part[i].natural), cti_residual_merge(&out->natural_cone, q.part[i].natural_cone);
+        cti_residual_merge(&out->primal, q.part[i].primal), cti_residual_merge(&out->dual, q.part[i].dual);
         out->dual_gap += q.part[i].dual_gap;
     }
 }
@@ -243,5 +247,6 @@ CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real 
     memset(out, 0, sizeof *out);
     cti_residual_dynamics(p, v, work, out);
     cti_residual_contacts(p, cone, v, out);
-    out->natural_map = cti_max(out->dynamics, out->natural);
+    out->natural_map = out->dynamics;
+    cti_residual_merge(&out->natural_map, out->natural);
 }

@@ -83,12 +83,13 @@ static int32_t *cti_cmr_table(const cti_state *s, int more, int *size)
     return table;
 }
 
-/* The rows of a pair have the keys key, key + 1, key + 2. Returns how many of these follow each other in the table; *last: the newest one. Where an
-   earlier one has turned to another pair, later ones are not seen */
+/* The rows of a pair have the keys key, key + 1, key + 2. Returns how many of these follow each other in the table; *last: the newest one, or -1.
+   Where an earlier one has turned to another pair, later ones are not seen */
 static int cti_cmr_rows_of(const cti_state *s, int32_t *table, int size, uint64_t key, int *last)
 {
     const cti_row *rows = s->contact.rows;
     int n = 0, at;
+    *last = -1;
     while (n < 3 && (at = *cti_keys_at(table, size, &rows->key, sizeof *rows, key + (uint64_t)n)) > 0)
         *last = at - 1, n++;
     return n;

@@ -93,26 +93,27 @@ static int cti_island_vectors(cti_arena *arena, const cti_problem *world, int ru
 {
     size_t n = (size_t)out->n, first = (size_t)out->blocks[0], i;
     int32_t *filter = NULL;
-    ct_real *b, *whole = NULL;
+    ct_real *b;
+    cti_block_size *sizes = NULL;
     if (run) {
         out->p.b = world->b + 3 * first, out->v = v + 3 * first;
         out->p.filter = world->filter ? world->filter + first : NULL;
-        out->p.whole = world->whole ? world->whole + first : NULL;
+        out->p.sizes = world->sizes ? world->sizes + first : NULL;
         return 1;
     }
     b = CTI_ARENA_NEW(arena, ct_real, 3 * n), out->v = CTI_ARENA_NEW(arena, ct_real, 3 * n);
     if (!b || !out->v || (world->filter && (filter = CTI_ARENA_NEW(arena, int32_t, n)) == NULL) ||
-        (world->whole && (whole = CTI_ARENA_NEW(arena, ct_real, n)) == NULL))
+        (world->sizes && (sizes = CTI_ARENA_NEW(arena, cti_block_size, n)) == NULL))
         return 0;
     for (i = 0; i < n; i++) {
         cti_v3_put(b, (int)i, cti_v3_at(world->b, out->blocks[i]));
         cti_v3_put(out->v, (int)i, cti_v3_at(v, out->blocks[i]));
         if (filter)
             filter[i] = world->filter[out->blocks[i]];
-        if (whole)
-            whole[i] = world->whole[out->blocks[i]];
+        if (sizes)
+            sizes[i] = world->sizes[out->blocks[i]];
     }
-    out->p.b = b, out->p.filter = filter, out->p.whole = whole;
+    out->p.b = b, out->p.filter = filter, out->p.sizes = sizes;
     return 1;
 }
 

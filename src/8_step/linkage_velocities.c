@@ -20,7 +20,8 @@ static double cti_linkage_potential(const cti_state *s, const cti_linkage *g, co
 
 /* cti_linkage_loads -- the rows that load a linkage: contacts that press, and joints that are not its own. */
 typedef struct cti_linkage_loads {
-    cti_row *rows;      /* copies with w 0. equations: mask of the directions that count; of a contact that slips the normal alone */
+    cti_row *rows;      /* copies with w 0. equations: mask of the directions that count; of a contact that slips the normal alone,
+                           none where other bodies have a part, which would not have the reaction */
     int32_t *numbers;   /* of the rows in the world */
     ct_real *v, *f;     /* [3 blocks] of the linkage and of the rows: velocities, 0 outside of the linkage; impulses on its blocks */
     double *e, *d;      /* [3 n] residual [m/s] and search direction [N s] of conjugate residuals */
@@ -28,6 +29,15 @@ typedef struct cti_linkage_loads {
     cti_mechanism_body *from; /* [bodies] before them */
     int n;
 } cti_linkage_loads;
+
+/* 1 where other blocks than the linkage's have a part in a row */
+static int cti_linkage_is_shared(const cti_state *s, const cti_linkage *g, const cti_row *row)
+{
+    int k;
+    for (k = 0; k < row->n && cti_linkage_of_block(s, row->term[k].block) == g; k++)
+        ;
+    return k < row->n;
+}
 
 /* 1 if a row is one of them */
 static int cti_linkage_is_load(const cti_state *s, const cti_linkage *g, int i)
@@ -66,7 +76,7 @@ static int cti_linkage_find_loads(cti_state *s, const cti_linkage *g, cti_linkag
         if (!cti_linkage_is_load(s, g, i))
             continue;
         *row = s->contact.rows[i];
-        if (cti_linkage_is_driven(s, i))
+        if (cti_linkage_is_driven(s, i) || cti_linkage_is_shared(s, g, row))
             row->equations = 0;
         else if (!row->equations)
             row->equations =
@@ -118,9 +128,7 @@ static double cti_linkage_load_work(const cti_state *s, cti_linkage *g, const ct
         for (k = 0; k < 3; k++)
             work += (double)row->r[k] * (q->z[3 * i + k] + q->Sd[3 * i + k]) / 2;
         driven |= part == CTI_PART_DRIVE;
-        for (k = 0; k < row->n && cti_linkage_of_block(s, row->term[k].block) == g; k++)
-            ;
-        if (k < row->n || part > CTI_PART_TURN) /* also a limit that restores a joint */
+        if (cti_linkage_is_shared(s, g, row) || part > CTI_PART_TURN) /* also a limit that restores a joint */
             sum += work;
         else
             kept += work, most -= (double)cti_v3_dot(cti_v3_at(row->r, 0), cti_v3_at(s->contact.origins[q->numbers[i]].script, 0));

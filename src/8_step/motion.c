@@ -196,8 +196,10 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
             pull = cti_motion_pull(s, p, &hinge, &m, dt);
             cti_motion_hang(&hinge, &m);
         }
-        for (i = p->begin; i < p->end; i++)
-            s->system.whole[s->factors.blocks[i]] = 0;
+        for (i = p->begin; i < p->end; i++) {
+            int b = s->factors.blocks[i];
+            s->system.sizes[b].whole = 0, s->system.sizes[b].lever = cti_rigid_lever(s->bodies.rigids, s->bodies.rigid_of, b);
+        }
         if (!(m.mass > 0))
             continue;
         if (!cti_motion_turn(&m, pull, dt, &turn))
@@ -219,7 +221,7 @@ CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c)
     for (i = c->begin; i < c->end; i++)
         m += s->bodies.mass[s->factors.blocks[i]];
     for (i = c->begin; m > 0 && i < c->end; i++)
-        s->system.whole[s->factors.blocks[i]] = 1 / m;
+        s->system.sizes[s->factors.blocks[i]].whole = 1 / m;
 }
 
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q)

@@ -25,8 +25,8 @@ CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
 /* cti_motion_predict -- system.q [3 n]: x after the rotation that each component's angular momentum causes in dt without contacts, about its centre
    or about what scripts hold it by; and system.turns [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
-/* cti_motion_whole -- system.whole of a component that is too stiff for float. Otherwise the judge would measure impulses by the compliance of
-   single nodes, and miss an impulse that accelerates the whole body. In softer components a contact moves the nodes first. */
+/* cti_motion_whole -- `whole` (system.sizes) of a component that is too stiff for float. Otherwise the judge would measure impulses by the compliance
+   of single nodes, and miss an impulse that accelerates the whole body. In softer components a contact moves the nodes first. */
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
 /* cti_motion_tell -- logs once that a component is practically rigid in steps of this length. */
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);

@@ -100,19 +100,31 @@ static int cti_rival_linear(cti_state *s, cti_island *q, cti_rival *rival, int *
     return ok;
 }
 
+/* the start of a solve whose iterates have diverged: the free motion, without impulses */
+static void cti_rival_forget(const cti_state *s, const cti_island *q)
+{
+    int i;
+    for (i = 0; i < q->n; i++)
+        cti_v3_put(q->v, i, cti_v3_at(s->system.v_free, q->blocks[i]));
+    for (i = 0; i < q->p.n_rows; i++)
+        memset(q->p.rows[i].r, 0, sizeof q->p.rows[i].r);
+}
+
 CTI_FN int cti_rival_finish(cti_state *s, cti_island *q, const ct_solver_desc *desc, cti_rival *rival, cti_islands_result *out,
                               cti_solve_info *info, double *visits)
 {
-    int unsolved = info->status == CTI_SOLVE_BUDGET && desc->solver == CT_SOLVER_AUTO && !rival->holds, ok, done = 1, joints;
+    int joints = cti_rival_has_joints(q), diverged = info->status == CTI_SOLVE_DIVERGED && !joints, ok, done = 1;
+    int unsolved = (diverged || info->status == CTI_SOLVE_BUDGET) && desc->solver == CT_SOLVER_AUTO && !rival->holds;
     if (!unsolved && info->status != CTI_SOLVE_OUTPACED)
         return 1;
+    if (diverged)
+        cti_rival_forget(s, q);
     ok = cti_jacobian_make(&q->p, s->arena, &rival->J) &&
          (unsolved ? cti_rival_linear(s, q, rival, &done) : cti_envelope_make(&rival->J, s->arena, &rival->linear));
     if (!ok || !done)
         return ok;
     memset(info, 0, sizeof *info);
     info->status = CTI_SOLVE_BUDGET;
-    joints = cti_rival_has_joints(q);
     ok = joints || cti_central_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
     if (ok && (joints || q->p.split.rigid))
         ok = cti_augmented_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);

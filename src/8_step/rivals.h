@@ -22,8 +22,9 @@ CTI_FN void cti_rival_find(const cti_state *s, int first, cti_island *q, cti_riv
    speed. */
 CTI_FN void cti_rival_sweep(cti_state *s, int later, cti_island *q, const ct_solver_desc *desc, cti_solve_info *info);
 /* cti_rival_finish -- Newton's methods go on from where ICA ended: where they outpace it, with the rival's factor, and under AUTO also where its
-   budget was not enough. Contacts are solved by the interior point method. The augmented Lagrangian takes islands with joints, none of them of
-   deformable bodies, and the last digits in islands of rigid bodies. visits: += the rival's time; AUTO's is not bounded by the step. 0 when memory
-   ran out. */
+   budget was not enough, and from the free motion where it diverged; not so with joints, which are farther apart after an unsolved step of a crash
+   than after one that is refused (test_joint's zones_keep_joints). Contacts are solved by the interior point method. The augmented Lagrangian takes
+   islands with joints, none of them of deformable bodies, and the last digits in islands of rigid bodies. visits: += the rival's time; AUTO's is not
+   bounded by the step. 0 when memory ran out. */
 CTI_FN int cti_rival_finish(cti_state *s, cti_island *q, const ct_solver_desc *desc, cti_rival *rival, cti_islands_result *out,
                             cti_solve_info *info, double *visits);

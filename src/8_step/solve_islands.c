@@ -39,7 +39,7 @@ CTI_FN void cti_islands_problem(const cti_state *s, cti_problem *p)
     p->rows = s->contact.rows, p->n_rows = CTI_LEN(s->contact.rows);
     p->filter = s->scripts.n_constrained ? s->scripts.filter : NULL;
     p->projectors = s->scripts.projectors;
-    p->whole = s->system.whole;
+    p->sizes = s->system.sizes;
     p->tasks = &s->desc.tasks;
 }
 

@@ -463,7 +463,7 @@ typedef struct cti_contacts {
 typedef struct cti_system {
     ct_real *q;               /* [3 n] where forces are linearized in this step */
     cti_turn *turns;          /* [components] */
-    ct_real *whole;           /* [n] inverse mass of the component if it is deformable and no script holds it, else 0 */
+    cti_block_size *sizes;    /* [n]; whole is 0 unless the component is deformable and no script holds it */
     int n_linearized;         /* earlier linearizations in this attempt */
     cti_bsr A;
     ct_real *b, *force;       /* [3 n] */

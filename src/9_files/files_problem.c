@@ -169,7 +169,7 @@ static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mi
     cti_cpb_matrix m;
     cti_triplets t;
     int i, k, e, ok = 1, square = block * block;
-    memset(&t, 0, sizeof t);
+    memset(&t, 0, sizeof t), memset(&m, 0, sizeof m);
     if (!cti_cpb_matrix_find(f, letter, block, columns, &m))
         return 0;
     for (i = 0; ok && i < m.rows; i++) {

@@ -349,7 +349,7 @@ static int cti_prepare_system(cti_mem *m, cti_state *s, int n3, int components)
     cti_system *y = &s->system;
     int newmark = s->desc.integrator == CT_INTEGRATOR_NEWMARK;
     return CTI_RESIZE(m, y->b, n3) && CTI_RESIZE(m, y->force, n3) && CTI_RESIZE(m, y->force0, newmark ? n3 : 0) && CTI_RESIZE(m, y->v_free, n3) &&
-           CTI_RESIZE(m, y->q, n3) && CTI_RESIZE(m, y->turns, components) && CTI_RESIZE(m, y->whole, s->n) && CTI_RESIZE(m, y->work, 4 * n3 + 8);
+           CTI_RESIZE(m, y->q, n3) && CTI_RESIZE(m, y->turns, components) && CTI_RESIZE(m, y->sizes, s->n) && CTI_RESIZE(m, y->work, 4 * n3 + 8);
 }
 
 static int cti_prepare_end(cti_mem *m, cti_state *s, int n3, int components)

@@ -270,11 +270,11 @@ static ct_code cti_properties_set_material(ct_world *w, ct_body_id body, const c
     cti_sleep_wake_near(w, (int)(b - w->bodies));
     cti_live_anew(w, b);
     for (i = b->block0; i < b->block0 + b->n_blocks; i++)
-        s->bodies.mass[i] = 0, s->bodies.alpha[i] = m->damping_mass;
+        s->bodies.inv_mass[i] = s->bodies.mass[i], s->bodies.mass[i] = 0, s->bodies.alpha[i] = m->damping_mass;
     cti_model_mass(&b->model, s->bodies.mass);
-    for (i = b->block0; i < b->block0 + b->n_blocks; i++)
-        s->bodies.inv_mass[i] = s->bodies.mass[i] > 0 ? 1 / s->bodies.mass[i] : 0;
-    s->energy.known = 0;
+    for (i = b->block0; i < b->block0 + b->n_blocks; i++) /* nodes of no element keep the mass that they were given: joints may hold them */
+        s->bodies.mass[i] = s->bodies.mass[i] > 0 ? s->bodies.mass[i] : s->bodies.inv_mass[i];
+    cti_live_weigh(w, b);
     b->print = cti_world_print(w, b);
     cti_factors_estrange(&s->factors, cti_body_id(b, (int)(b - w->bodies)));
     cti_world_unprepare(w);

@@ -229,8 +229,8 @@ CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, con
 CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const ct_contact_material *material);
 CONTACT_API ct_code ct_body_get_contact(const ct_world *world, ct_body_id body, ct_contact_material *out_material);
 /* ct_body_set_material -- another material of a soft body or a cloth from the next step on. Its shape at rest, positions and velocities stay; masses
-   are those of the new density. Snapshots from before are refused. CT_ERR_ARGUMENT (another kind of body, NULL, a field out of range),
-   CT_ERR_STALE_ID, CT_ERR_MEMORY. */
+   are those of the new density, but nodes of no element keep theirs. Snapshots from before are refused. CT_ERR_ARGUMENT (another kind of body,
+   NULL, a field out of range), CT_ERR_STALE_ID, CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_set_material(ct_world *world, ct_body_id body, const ct_material *material);
 CONTACT_API ct_code ct_body_get_material(const ct_world *world, ct_body_id body, ct_material *out_material);
 /* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has what ct_world_desc.friction_combine makes

@@ -185,7 +185,9 @@ typedef struct ct_solver_desc {
     int (*trace)(void *user, const struct ct_solution *so_far); /* called with the present answer, judged, at every iteration; after the
                                                                    first 50 only at iterations whose distance is 1/50 of their number (with
                                                                    a watcher: at all). Its seconds are without the time of tracing; outcome
-                                                                   and why are not set yet. Returns 0 to end; may be NULL */
+                                                                   and why are not set yet. LEMKE has no answer along its path: it shows the
+                                                                   best one of its earlier rounds, at first the start, as to a watcher.
+                                                                   Returns 0 to end; may be NULL */
     void *trace_user;
 } ct_solver_desc;
 

@@ -133,7 +133,7 @@ void soak_item_join(soak_run *u, soak_item *q, const ct_mesh *m)
     make_edges(q, m->segments, q->kind == 't' || q->kind == 'k' || q->kind == 'l' ? m->n_segments : 0);
     for (n = 0; n < 2 * q->ne; n++)
         q->used[q->edges[n]] = 1;
-    if (q->kind == 'g')
+    if (q->kind == 'g' || (q->ne == 0 && q->nt == 0)) /* single positions collide where a mesh has no elements */
         memset(q->used, 1, (size_t)q->n);
     read_item(u, q);
     q->closed = q->kind != 'c' && is_closed(q) && soak_winding(q->x, q->triangles, q->nt, q->x) >= -1;
