@@ -250,8 +250,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"run", cmd_run}, {"view", cmd_view}, {"render", cmd_render}, {"ccd", cmd_ccd}, {"solve", cmd_solve}, {"check", cmd_check}, {"info", cmd_info},
-                  {"init", cmd_init}, {"scene", cmd_scene}, {"sweep", cmd_sweep}};
+    } commands[] = {{"run", cmd_run},     {"view", cmd_view},   {"render", cmd_render}, {"ccd", cmd_ccd},     {"solve", cmd_solve},
+                    {"check", cmd_check}, {"info", cmd_info},   {"init", cmd_init},     {"scene", cmd_scene}, {"sweep", cmd_sweep}};
     size_t i;
     cli_called = argv[0];
     if (argc < 2) {
