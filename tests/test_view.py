@@ -174,6 +174,10 @@ def check_stored(d):
     check("render DIR without its scene says so", code == 0 and "mix.json cannot be read" in err, err)
     code, _, err = contact("render", os.path.join(run, "frame_00000.obj"), os.path.join(d, "one.png"), *SIZE)
     check("render FILE.obj", code == 0 and picture(d + "/one.png") == picture(d + "/parts.png"), err)
+    write(d, "tet.mesh", "MeshVersionFormatted 2\nDimension 3\nVertices\n4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\nTetrahedra\n1\n1 2 3 4 0\nEnd\n")
+    write(d, "tet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+    codes = [contact("render", d + "/tet." + end, d + "/%s.png" % end, *SIZE)[0] for end in ("mesh", "obj")]
+    check("render draws the surface of tets", codes == [0, 0] and differ(picture(d + "/mesh.png")[2], picture(d + "/obj.png")[2])[0] < 0.01, codes)
     odd = os.path.join(d, "[run] *")
     shutil.copytree(run, odd)
     code, _, err = contact("render", odd, os.path.join(d, "odd.png"), *SIZE)

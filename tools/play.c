@@ -159,22 +159,21 @@ static void play_parts(play *p, const ct_mesh *mesh)
 /* bodies as a picture needs them: open surfaces are cloth */
 static int play_surface(play *p)
 {
-    ct_mesh mesh;
+    ct_mesh mesh, surface;
+    int32_t *own = NULL;
     sim *m = &p->sim;
     double size = 0;
     int i, k;
     if (!play_read(p, 0, &mesh))
         return 0;
-    if (mesh.n_positions == 0 || (mesh.n_tets && !mesh.n_triangles)) {
-        cli_fail("%s: has no surface; contact init makes a scene for tets", p->files[0]);
-        ct_mesh_free(&mesh);
-        return 0;
-    }
+    surface = mesh;
+    if (mesh.n_tets)
+        surface.triangles = own = cli_surface(&mesh, &surface.n_triangles);
     p->n_positions = mesh.n_positions;
     p->part = (int *)cli_alloc((size_t)mesh.n_positions, sizeof *p->part);
     p->own = (int *)cli_alloc((size_t)mesh.n_positions, sizeof *p->own);
-    play_parts(p, &mesh);
-    play_part_lists(m, &mesh, p->part, p->own);
+    play_parts(p, &surface);
+    play_part_lists(m, &surface, p->part, p->own);
     for (i = 0; i < mesh.n_positions; i++)
         for (k = 0; k < 3; k++)
             size = fmax(size, fabs((double)mesh.positions[3 * i + k] - (double)mesh.positions[k]));
@@ -191,6 +190,7 @@ static int play_surface(play *p)
             b->normal[1] = 1, b->offset = (double)mesh.positions[3 * i + 1];
         }
     }
+    free(own);
     ct_mesh_free(&mesh);
     return 1;
 }
