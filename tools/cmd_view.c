@@ -411,7 +411,9 @@ static void view_report(view *v, double pushed)
                       (double)r->residual, 1000 * (double)r->min_distance);
         n += snprintf(text + n, sizeof text - (size_t)n, "kinetic %9.3g J\nelastic %9.3g J\ngravity %9.3g J\ncontact %9.3g J\ngained  %9.3g J\n",
                       r->energy_kinetic, r->energy_elastic, r->energy_gravity, r->energy_contact, r->energy_gained);
-        n += snprintf(text + n, sizeof text - (size_t)n, "%.2f ms a step, %.0f pictures a second", v->ms, v->seconds > 0 ? 1 / v->seconds : 0);
+        n += snprintf(text + n, sizeof text - (size_t)n, "%.2f ms a step", v->ms);
+        if (!v->paused && v->seconds > 0)
+            n += snprintf(text + n, sizeof text - (size_t)n, ", %.0f pictures a second", 1 / v->seconds);
     } else if (!p->is_live)
         n += snprintf(text + n, sizeof text - (size_t)n, "\nframe %d of %d", p->at + 1, p->n_files);
     if (v->look.colour == LOOK_ISLAND)
@@ -539,6 +541,9 @@ static void view_loop(view *v)
     SDL_Event e;
     while (!v->quit) {
         double now;
+        /* nothing moves: the next picture is that of the next event */
+        if (v->paused && !v->script && v->seconds > 0 && !SDL_WaitEventTimeout(NULL, 100))
+            continue;
         if (v->script && v->wait == 0)
             view_follow(v);
         while (SDL_PollEvent(&e))
