@@ -548,7 +548,7 @@ static void view_loop(view *v)
             view_follow(v);
         while (SDL_PollEvent(&e))
             view_event(v, &e);
-        if (v->script && v->wait == 0)
+        if (v->quit || (v->script && v->wait == 0))
             continue;
         v->wait -= v->script != NULL;
         now = view_now();

@@ -157,59 +157,52 @@ static void play_parts(play *p, const ct_mesh *mesh)
 }
 
 /* bodies as a picture needs them: open surfaces are cloth */
-static int play_surface(play *p)
+static void play_surface(play *p, const ct_mesh *mesh)
 {
-    ct_mesh mesh, surface;
+    ct_mesh surface = *mesh;
     int32_t *own = NULL;
     sim *m = &p->sim;
     double size = 0;
     int i, k;
-    if (!play_read(p, 0, &mesh))
-        return 0;
-    surface = mesh;
-    if (mesh.n_tets)
-        surface.triangles = own = cli_surface(&mesh, &surface.n_triangles);
-    p->n_positions = mesh.n_positions;
-    p->part = (int *)cli_alloc((size_t)mesh.n_positions, sizeof *p->part);
-    p->own = (int *)cli_alloc((size_t)mesh.n_positions, sizeof *p->own);
+    if (mesh->n_tets)
+        surface.triangles = own = cli_surface(mesh, &surface.n_triangles);
+    p->n_positions = mesh->n_positions;
+    p->part = (int *)cli_alloc((size_t)mesh->n_positions, sizeof *p->part);
+    p->own = (int *)cli_alloc((size_t)mesh->n_positions, sizeof *p->own);
     play_parts(p, &surface);
     play_part_lists(m, &surface, p->part, p->own);
-    for (i = 0; i < mesh.n_positions; i++)
+    for (i = 0; i < mesh->n_positions; i++)
         for (k = 0; k < 3; k++)
-            size = fmax(size, fabs((double)mesh.positions[3 * i + k] - (double)mesh.positions[k]));
+            size = fmax(size, fabs((double)mesh->positions[3 * i + k] - (double)mesh->positions[k]));
     for (i = 0; i < m->n_bodies; i++) {
         sim_body *b = &m->bodies[i];
         b->name = cli_copy("surface"), b->path = "";
         b->radius = 0.005 * size;
         b->type = b->n_triangles ? (inside_is_closed(b) ? SCENE_SOFT : SCENE_CLOTH) : b->n_segments ? SCENE_ROD : SCENE_POINTS;
     }
-    for (i = 0; i < mesh.n_positions; i++) {
+    for (i = 0; i < mesh->n_positions; i++) {
         sim_body *b = p->part[i] < 0 ? NULL : &m->bodies[p->part[i]];
-        if (b && p->own[i] == 0 && play_is_floor(p, &mesh, p->part[i])) {
+        if (b && p->own[i] == 0 && play_is_floor(p, mesh, p->part[i])) {
             b->is_plane = 1, b->type = SCENE_STATIC;
-            b->normal[1] = 1, b->offset = (double)mesh.positions[3 * i + 1];
+            b->normal[1] = 1, b->offset = (double)mesh->positions[3 * i + 1];
         }
     }
     free(own);
-    ct_mesh_free(&mesh);
-    return 1;
 }
 
 /* ---- bodies of the scene that summary.json names ---- */
 
-/* the bodies of the run: 1, or 0 with the reason in why */
-static int play_from_scene(play *p, const char *file, char *why, size_t size)
+/* the bodies of the run, whose frames have n_positions: 1, or 0 with the reason in why */
+static int play_from_scene(play *p, const char *file, int n_positions, char *why, size_t size)
 {
-    ct_mesh mesh;
     int i, b, n = 0, is_vtu = !strcmp(p->files[0] + strlen(p->files[0]) - 4, ".vtu");
     snprintf(why, size, "the scene %.200s cannot be read", file);
     if (access(file, R_OK) != 0 || !scene_read(file, p->sets, p->n_sets, &p->scene))
         return 0;
     p->has_scene = 1;
-    if (!sim_create(&p->scene, &p->options, &p->sim) || !play_read(p, 0, &mesh))
+    if (!sim_create(&p->scene, &p->options, &p->sim))
         return 0;
-    p->n_positions = mesh.n_positions;
-    ct_mesh_free(&mesh);
+    p->n_positions = n_positions;
     p->part = (int *)cli_alloc((size_t)p->n_positions, sizeof *p->part);
     p->own = (int *)cli_alloc((size_t)p->n_positions, sizeof *p->own);
     for (b = 0; b < p->sim.n_bodies; b++) {
@@ -237,16 +230,17 @@ static void play_clear(play *p)
     p->part = p->own = NULL;
 }
 
-static int play_stored(play *p)
+/* bodies of the scene that summary.json names, or else the parts of the first frame */
+static int play_bodies(play *p, const ct_mesh *first)
 {
     char *name = (char *)cli_alloc(strlen(p->path) + sizeof "/summary.json", 1), why[600] = "";
     size_t n;
     unsigned char *text = mesh_in_load(strcat(strcpy(name, p->path), "/summary.json"), &n);
     cJSON *o = text ? cJSON_Parse((const char *)text) : NULL;
     const cJSON *file = cJSON_GetObjectItem(o, "scene"), *dt = cJSON_GetObjectItem(o, "dt");
-    int ok = 0, i;
+    int ok = 0;
     p->step_seconds = cJSON_IsNumber(dt) && dt->valuedouble > 0 ? dt->valuedouble : 0.04;
-    if (cJSON_IsString(file) && !(ok = play_from_scene(p, file->valuestring, why, sizeof why)))
+    if (cJSON_IsString(file) && !(ok = play_from_scene(p, file->valuestring, first->n_positions, why, sizeof why)))
         play_clear(p);
     cJSON_Delete(o);
     free(text), free(name);
@@ -256,12 +250,23 @@ static int play_stored(play *p)
     }
     if (!ok && *why)
         fprintf(stderr, "contact: warning: %s: %s; the connected parts of the frames are shown, without its camera\n", p->path, why);
-    if (!ok && !play_surface(p))
+    if (!ok)
+        play_surface(p, first);
+    return 1;
+}
+
+static int play_stored(play *p)
+{
+    ct_mesh first;
+    int i, ok;
+    if (!play_read(p, 0, &first))
         return 0;
-    for (i = 0; i < p->sim.n_bodies; i++)
+    ok = play_bodies(p, &first);
+    ct_mesh_free(&first);
+    for (i = 0; ok && i < p->sim.n_bodies; i++)
         p->sim.bodies[i].velocities = (double *)cli_alloc(3 * (size_t)p->sim.bodies[i].n_vertices, sizeof(double));
     p->at = -1;
-    return play_seek(p, 0);
+    return ok && play_seek(p, 0);
 }
 
 int play_seek(play *p, int frame)
