@@ -204,7 +204,8 @@ def check_whole(d, run):
     contact("render", run, path, "--frame", "0", *SIZE)
     with open(path, "rb") as f:
         before = f.read()
-    p = subprocess.run(["sh", "-c", 'trap "" XFSZ; ulimit -f 4; exec "$@"', "sh", CONTACT, "render", run, path] + SIZE, capture_output=True, text=True)
+    p = subprocess.run(["sh", "-c", 'trap "" XFSZ; ulimit -f 4; exec "$@"', "sh", CONTACT, "render", run, path] + SIZE,
+                       capture_output=True, text=True)
     with open(path, "rb") as f:
         check("a picture that does not fit the disk leaves the old one", p.returncode == 2 and "kept.png: cannot be written" in p.stderr and
               f.read() == before and not os.path.exists(path + ".tmp"), (p.returncode, p.stderr))
