@@ -1,6 +1,6 @@
 # contact.h -- targets:
 #   make            build/contact (double), build/contact32 (float), build/libcontact_dev.a
-#   make demo       a heap of soft letters: build/demo/demo.png, summary.json and three numbers; a video where ffmpeg is there
+#   make demo       a heap of soft letters: build/demo/demo.png, demo.gif, summary.json and three numbers
 #   make test       unit tests, sanitizers, compile twins, quick start; the last line is "N passed, N failed, N skipped"
 #   make test-plain every unit test without sanitizers (make test: those that are shorter with them)
 #   make test-platforms  the same bits from every SIMD path, compiler and processor      make bench-paths  what each path gains

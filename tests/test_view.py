@@ -174,7 +174,41 @@ def check_stored(d):
     check("render DIR without its scene says so", code == 0 and "mix.json cannot be read" in err, err)
     code, _, err = contact("render", os.path.join(run, "frame_00000.obj"), os.path.join(d, "one.png"), *SIZE)
     check("render FILE.obj", code == 0 and picture(d + "/one.png") == picture(d + "/parts.png"), err)
+    write(d, "tet.mesh", "MeshVersionFormatted 2\nDimension 3\nVertices\n4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\nTetrahedra\n1\n1 2 3 4 0\nEnd\n")
+    write(d, "tet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+    codes = [contact("render", d + "/tet." + end, d + "/%s.png" % end, *SIZE)[0] for end in ("mesh", "obj")]
+    check("render draws the surface of tets", codes == [0, 0] and differ(picture(d + "/mesh.png")[2], picture(d + "/obj.png")[2])[0] < 0.01, codes)
+    odd = os.path.join(d, "[run] *")
+    shutil.copytree(run, odd)
+    code, _, err = contact("render", odd, os.path.join(d, "odd.png"), *SIZE)
+    check("a folder's name may have brackets", code == 0 and picture(d + "/odd.png") == picture(shown), err)
     return run
+
+
+def check_sizes(d):
+    """a scene of 1/2048, and of 2048 times the size, is the same picture: tiles have powers of two in metres"""
+    shots = []
+    for scale in (2.0 ** -11, 1, 2.0 ** 11):
+        data = scene(box("a", "rigid", [0, 0.12 * scale, 0], 0.2 * scale), FLOOR, thickness=1e-3 * scale, gravity=[0, 0, 0])
+        data["output"]["camera"] = {"eye": [scale * x for x in EYE], "target": [scale * x for x in TARGET], "fov": FOV}
+        code, _, err = contact("run", write(d, "size.json", data), "--steps", "1", "--render", d + "/size.png", *SIZE)
+        shots.append(picture(d + "/size.png")[2] if code == 0 else b"")
+    for shot, name in ((shots[0], "0.1 mm"), (shots[2], "400 m")):
+        mean, some, _ = differ(shot, shots[1])
+        check("a cube of %s looks as one of 0.2 m" % name, mean < 0.5 and some < 0.01, (mean, some))
+
+
+def check_whole(d, run):
+    """a disk that is full leaves the picture of before, and no part of a new one"""
+    path = os.path.join(d, "kept.png")
+    contact("render", run, path, "--frame", "0", *SIZE)
+    with open(path, "rb") as f:
+        before = f.read()
+    p = subprocess.run(["sh", "-c", 'trap "" XFSZ; ulimit -f 4; exec "$@"', "sh", CONTACT, "render", run, path] + SIZE,
+                       capture_output=True, text=True)
+    with open(path, "rb") as f:
+        check("a picture that does not fit the disk leaves the old one", p.returncode == 2 and "kept.png: cannot be written" in p.stderr and
+              f.read() == before and not os.path.exists(path + ".tmp"), (p.returncode, p.stderr))
 
 
 def check_colours(d):
@@ -322,7 +356,11 @@ def check_window(d, run):
         check_picture(d, run)
         check_drag(d)
         check_keys(d)
+        code, told, err = view(d, write(d, "named.json", scene(box('a "cube"', "rigid", TARGET), name="n" * 2000)),
+                               ["key i", "press 160 90", "frames 1", "tell"])
+        check("long names, and names with quotes", code == 0 and told[0]["held"] == 'a "cube"', (code, told, err))
         for line, word in (("dance", "found 'dance'"), ("key nosuchkey", "found 'key nosuchkey'"), ("frames", "expected"),
+                           ("frames -1", "found 'frames -1'"), ("press 5", "found 'press 5'"),
                            ("shot %s/none/x.png" % d, "cannot be written")):
             code, _, err = view(d, os.path.join(d, "mix.json"), ["tell", line])
             check("a script with '%s' is refused" % line.split("/")[0], code == 2 and word in err and ("shot" in line or "line 2" in err), err)
@@ -355,7 +393,9 @@ def check_refusals(d, run):
             (["render", d + "/short.obj", png], 1, ["short.obj", "line 2"]), (["render", d + "/points.obj", png], 1, ["points.obj"]),
             (["render", d + "/uneven", d + "/u.gif"], 2, ["frame_00001.obj", "4 vertices"]),
             (["render", run, d + "/none/x.gif"], 1, ["none/x.gif"]), (["run", mix, "--render", png, "--size", "20"], 1, ["--size"]),
-            (["run", mix, "--colour", "stress"], 1, ["--render FILE"])]:
+            (["run", mix, "--colour", "stress"], 1, ["--render FILE"]), (["run", mix, "--render", d + "/none/x.png"], 1, ["none/x.png"]),
+            (["render", run, png, "--set", "nosuch=1"], 1, ["nosuch: unknown key", "--set nosuch=1"]),
+            (["render", run + "/frame_00000.obj", png, "--set", "dt=1"], 1, ["--set dt=1", "no scene"])]:
         got, _, err = contact(*args)
         check("%s is refused" % " ".join(a.replace(d, "D") for a in args), got == code and all(w in err for w in words), (got, err))
     if os.path.exists(CONTACT + "_view"):
@@ -372,6 +412,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="contact_view_") as d:
         run = check_stored(d)
         check_films(d, run)
+        check_sizes(d)
+        check_whole(d, run)
         check_colours(d)
         check_islands(d)
         check_refusals(d, run)

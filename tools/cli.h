@@ -43,6 +43,8 @@ const char *cli_help_codes(void);
 int cli_no_file(const char *path, const char *what);
 /* cli_mesh_read -- ct_mesh_read, but a pipe is refused with CT_ERR_FILE. */
 ct_code cli_mesh_read(const char *path, ct_mesh *mesh, ct_error_info *e);
+/* cli_surface -- triangles of a mesh with tets: faces that one tet has alone, and triangles that are no faces of tets; to free. */
+int32_t *cli_surface(const ct_mesh *mesh, int *out_n);
 /* cli_option -- 1 when argv[*i] is `name`; its value goes to *value and *i moves on. -1 when the value is missing. */
 int cli_option(int argc, char **argv, int *i, const char *name, const char **value);
 /* cli_unknown_option -- refuses an option, and names the nearest in the command's help; returns CLI_BAD_INPUT. */

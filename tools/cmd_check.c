@@ -34,8 +34,7 @@ static void check_push(check_face *f, int32_t a, int32_t b, int32_t c, int is_of
         t = s[0], s[0] = s[1], s[1] = t;
 }
 
-/* the surface of a mesh with tets: faces that one tet has alone, and triangles that are no faces of tets; to free */
-static int32_t *check_surface(const ct_mesh *m, int *out_n)
+int32_t *cli_surface(const ct_mesh *m, int *out_n)
 {
     int n = 4 * m->n_tets + m->n_triangles, i, same, of_tets, kept = 0;
     check_face *f = (check_face *)cli_alloc((size_t)n, sizeof *f);
@@ -76,7 +75,7 @@ static int check_file(const char *path)
         return cli_fail("%s: %s", path, cli_error_text(code, &e, text, sizeof text));
     surface = mesh;
     if (mesh.n_tets)
-        surface.triangles = own = check_surface(&mesh, &surface.n_triangles);
+        surface.triangles = own = cli_surface(&mesh, &surface.n_triangles);
     code = ct_mesh_intersections(&surface, &pairs, &n, &e);
     if (code != CT_OK) {
         free(own);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #ifdef CONTACT_VIEW
+#include "output.h"
 #include "play.h"
 #include "raster.h"
 #include "render.h"
@@ -55,15 +56,16 @@ static void view_note(view *v, const char *text) { snprintf(v->note, sizeof v->n
 
 static void view_reset_camera(view *v) { look_view(&v->look, &v->play.sim, 1, &v->camera); }
 
-/* the point at a distance along the view that a pixel shows; with distance 1 and no eye it is a direction */
-static void view_point(const view *v, double x, double y, double distance, int from_eye, double out[3])
+/* the point at a distance along the view that a pixel shows */
+static void view_point(const view *v, double x, double y, double distance, double out[3])
 {
     raster_camera c;
+    double d[3];
     int k;
     raster_look(&c, &v->camera, v->w, v->h);
+    raster_ray(&c, x, y, d);
     for (k = 0; k < 3; k++)
-        out[k] = (from_eye ? c.eye[k] : 0) +
-                 distance * (c.forward[k] + (x + 0.5 - c.cx) / c.focal * c.right[k] + (c.cy - y - 0.5) / c.focal * c.up[k]);
+        out[k] = c.eye[k] + distance * d[k];
 }
 
 /* the pixel of a point; 0: it is behind the eye */
@@ -144,7 +146,7 @@ static void view_drag(view *v)
 {
     ct_real to[3];
     int k;
-    view_point(v, v->x, v->y, v->reach, 1, v->target);
+    view_point(v, v->x, v->y, v->reach, v->target);
     for (k = 0; k < 3; k++)
         to[k] = (ct_real)v->target[k];
     if (ct_joint_set_target(v->play.sim.world, v->hand, to) != CT_OK)
@@ -189,7 +191,7 @@ static int view_grab(view *v)
     if (!v->play.is_live)
         return 0;
     raster_look(&c, &v->camera, v->w, v->h);
-    view_point(v, v->x, v->y, 1, 0, direction);
+    raster_ray(&c, v->x, v->y, direction);
     for (k = 0; k < 3; k++)
         from[k] = (ct_real)v->camera.eye[k], way[k] = (ct_real)(1000 * v->look.radius * direction[k]);
     if (ct_world_update_queries(world) != CT_OK || ct_world_cast_ray(world, from, way, NULL, &v->hit, NULL) != CT_OK || v->hit.vertices[0] < 0 ||
@@ -400,7 +402,7 @@ static void view_report(view *v, double pushed)
     const play *p = &v->play;
     const ct_step_report *r = &p->report;
     char text[900];
-    int n = snprintf(text, sizeof text, "%s%s\nstep %ld, %.3f s", p->has_scene ? p->scene.name : p->path, v->paused ? ", paused" : "", p->step,
+    int n = snprintf(text, sizeof text, "%.100s%s\nstep %ld, %.3f s", p->has_scene ? p->scene.name : p->path, v->paused ? ", paused" : "", p->step,
                      p->time);
     if (p->is_live && p->step > 0) {
         n += snprintf(text + n, sizeof text - (size_t)n, "\n%s, %d substep%s\n%d contacts, %.3g N s\n", ct_status_text(r->status), r->substeps,
@@ -409,7 +411,9 @@ static void view_report(view *v, double pushed)
                       (double)r->residual, 1000 * (double)r->min_distance);
         n += snprintf(text + n, sizeof text - (size_t)n, "kinetic %9.3g J\nelastic %9.3g J\ngravity %9.3g J\ncontact %9.3g J\ngained  %9.3g J\n",
                       r->energy_kinetic, r->energy_elastic, r->energy_gravity, r->energy_contact, r->energy_gained);
-        n += snprintf(text + n, sizeof text - (size_t)n, "%.2f ms a step, %.0f pictures a second", v->ms, v->seconds > 0 ? 1 / v->seconds : 0);
+        n += snprintf(text + n, sizeof text - (size_t)n, "%.2f ms a step", v->ms);
+        if (!v->paused && v->seconds > 0)
+            n += snprintf(text + n, sizeof text - (size_t)n, ", %.0f pictures a second", 1 / v->seconds);
     } else if (!p->is_live)
         n += snprintf(text + n, sizeof text - (size_t)n, "\nframe %d of %d", p->at + 1, p->n_files);
     if (v->look.colour == LOOK_ISLAND)
@@ -458,19 +462,22 @@ static void view_tell(const view *v)
     if (v->held >= 0)
         view_held(v, p);
     printf("{\"step\":%ld,\"time\":%.9g,\"paused\":%d,\"held\":", v->play.step, v->play.time, v->paused);
-    if (v->held >= 0)
-        printf("\"%s\",\"at\":[%.9g,%.9g,%.9g],\"target\":[%.9g,%.9g,%.9g]", v->play.sim.bodies[v->held].name, p[0], p[1], p[2], v->target[0],
-               v->target[1], v->target[2]);
-    else
+    if (v->held >= 0) {
+        out_json_string(stdout, v->play.sim.bodies[v->held].name);
+        printf(",\"at\":[%.9g,%.9g,%.9g],\"target\":[%.9g,%.9g,%.9g]", p[0], p[1], p[2], v->target[0], v->target[1], v->target[2]);
+    } else
         printf("null");
     printf(",\"eye\":[%.9g,%.9g,%.9g],\"camera_target\":[%.9g,%.9g,%.9g]}\n", v->camera.eye[0], v->camera.eye[1], v->camera.eye[2],
            v->camera.target[0], v->camera.target[1], v->camera.target[2]);
 }
 
-static int view_mouse_command(const char *word, int x, int y, int button)
+/* n: how many of the numbers x, y and button the line has; 0: it is no command of the mouse */
+static int view_mouse_command(const char *word, int n, int x, int y, int button)
 {
     SDL_Event e;
     memset(&e, 0, sizeof e);
+    if (n < 1 || (n < 2 && strcmp(word, "wheel") != 0))
+        return 0;
     if (!strcmp(word, "move"))
         e.type = SDL_MOUSEMOTION, e.motion.x = x, e.motion.y = y;
     else if (!strcmp(word, "press") || !strcmp(word, "release")) {
@@ -489,22 +496,21 @@ static int view_mouse_command(const char *word, int x, int y, int button)
 static int view_command(view *v, const char *line)
 {
     char word[32] = "", text[900] = "";
-    int x = 0, y = 0, button = 0, n = sscanf(line, "%31s %899s", word, text);
+    int x = 0, y = 0, button = 0, n = sscanf(line, "%31s %899s", word, text), numbers = sscanf(line, "%*s %d %d %d", &x, &y, &button);
     SDL_Event e;
     memset(&e, 0, sizeof e);
     if (n < 1 || *word == '#')
         return 1;
-    (void)sscanf(line, "%*s %d %d %d", &x, &y, &button);
     if (!strcmp(word, "tell"))
         view_tell(v);
-    else if (!strcmp(word, "frames") && n == 2)
+    else if (!strcmp(word, "frames") && numbers == 1 && x >= 0)
         v->wait = x;
     else if (!strcmp(word, "shot") && n == 2)
         return view_shot(v, text);
     else if (!strcmp(word, "key") && n == 2 && SDL_GetKeyFromName(text) != SDLK_UNKNOWN) {
         e.type = SDL_KEYDOWN, e.key.keysym.sym = SDL_GetKeyFromName(text);
         SDL_PushEvent(&e);
-    } else if (!view_mouse_command(word, x, y, button)) {
+    } else if (!view_mouse_command(word, numbers, x, y, button)) {
         cli_fail("view: %s: line %d: expected key K, press X Y [BUTTON], move X Y, release X Y, wheel N, frames N, shot FILE.png or tell, "
                  "found '%.60s'",
                  v->script_path, v->script_line, line);
@@ -535,11 +541,14 @@ static void view_loop(view *v)
     SDL_Event e;
     while (!v->quit) {
         double now;
+        /* nothing moves: the next picture is that of the next event */
+        if (v->paused && !v->script && v->seconds > 0 && !SDL_WaitEventTimeout(NULL, 100))
+            continue;
         if (v->script && v->wait == 0)
             view_follow(v);
         while (SDL_PollEvent(&e))
             view_event(v, &e);
-        if (v->script && v->wait == 0)
+        if (v->quit || (v->script && v->wait == 0))
             continue;
         v->wait -= v->script != NULL;
         now = view_now();

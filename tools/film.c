@@ -59,10 +59,11 @@ int film_possible(const char *path)
 
 double film_rate(const char *path, double step_seconds)
 {
-    double rate = 1 / step_seconds, fastest = film_kind_of(path) == FILM_MP4 ? 60 : 30, slowest = film_kind_of(path) == FILM_MP4 ? 24 : 12;
+    int is_mp4 = film_kind_of(path) == FILM_MP4;
+    double rate = 1 / step_seconds, fastest = is_mp4 ? 60 : 30;
     if (rate > fastest)
         return rate / ceil(rate / fastest - 1e-9);
-    return rate < slowest ? rate * ceil(slowest / rate - 1e-9) : rate;
+    return is_mp4 && rate < 24 ? rate * ceil(24 / rate - 1e-9) : rate;
 }
 
 #ifdef CONTACT_WEBP

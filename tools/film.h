@@ -7,8 +7,8 @@ typedef struct film film;
 /* film_is -- 1 when the name has one of these ends. film_possible -- 1 when it can be made; 0 after a message. */
 int film_is(const char *path);
 int film_possible(const char *path);
-/* film_rate -- pictures per second with which steps of step_seconds play in real time: one for each step at 24 to 60 steps a second (.mp4; others 12
-   to 30), every n-th of shorter steps, each n times of longer ones. */
+/* film_rate -- pictures per second with which steps of step_seconds play in real time: one for each step up to 30 (.mp4: 60) steps a second, every
+   n-th of shorter steps; in .mp4 each n times below 24 steps a second. */
 double film_rate(const char *path, double step_seconds);
 /* film_open -- NULL after a message. film_write -- a picture [3 w h], red, green, blue; 0 after a message. film_close -- ends the file and frees f; 0
    after a message. film_discard -- frees f and leaves no file. */

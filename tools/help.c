@@ -20,9 +20,10 @@ static const char help_run[] =
     "  --out DIR             frames, stats.jsonl (one line for each step) and summary.json are written to DIR,\n"
     "                        which is created if it is missing; those of an earlier run in DIR are removed\n"
     "                            contact run examples/scenes/two_cubes.json --out /tmp/cubes\n"
-    "  --set KEY=VALUE       a value of the scene, instead of what the file has; several are allowed. KEY as errors name it, VALUE as JSON\n"
+    "  --set KEY=VALUE       a value of the scene, instead of what the file has; several are allowed. KEY as errors name it, VALUE as JSON;\n"
+    "                        in quotes where it has brackets, which some shells read otherwise\n"
     "                        or a word\n"
-    "                            contact run examples/scenes/two_cubes.json --set friction=0.1 --set bodies[0].material.young=2e5\n"
+    "                            contact run examples/scenes/two_cubes.json --set friction=0.1 --set 'bodies[0].material.young=2e5'\n"
     "  --steps N             number of steps, instead of the scene's duration\n"
     "                            contact run examples/scenes/slope.json --steps 100\n"
     "  --stepper S           the stepper instead of the scene's: cmr, dcd, barrier, layers, penalty, geometric or explicit\n"
@@ -89,7 +90,8 @@ static const char help_render[] =
     "  --frame N             the number of the frame that a picture shows\n"
     "                            contact render /tmp/cubes /tmp/cubes.png --frame 50\n"
     "  --set KEY=VALUE       a value of the run's scene, such as its camera\n"
-    "                            contact render /tmp/cubes /tmp/cubes.gif --set output.camera.eye=[0,1,3]\n" HELP_LOOK("render /tmp/cubes /tmp/cubes.gif");
+    "                            contact render /tmp/cubes /tmp/cubes.gif --set 'output.camera.eye=[0,1,3]'\n"
+    HELP_LOOK("render /tmp/cubes /tmp/cubes.gif");
 
 static const char help_ccd[] =
     "usage: contact ccd [options] FILE...\n"

@@ -21,18 +21,9 @@ struct inside_state {
     double *lo, *hi;       /* [3 n_bodies] */
 };
 
-static int inside_root(int *parent, int i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 static void inside_join(int *parent, int a, int b)
 {
-    int r = inside_root(parent, a), q = inside_root(parent, b);
+    int r = sim_root(parent, a), q = sim_root(parent, b);
     parent[r < q ? q : r] = r < q ? r : q;
 }
 
@@ -49,7 +40,7 @@ static void inside_split(inside_state *s, const sim *m, int body)
     for (i = 0; i < 2 * b->n_segments; i++)
         inside_join(parent, b->segments[i / 2 * 2], b->segments[i]), used[b->segments[i]] = 1;
     for (i = 0; i < b->n_vertices; i++)
-        if (used[i] && inside_root(parent, i) == i) {
+        if (used[i] && sim_root(parent, i) == i) {
             s->parts = (inside_part *)cli_grow(s->parts, (size_t)s->n_parts + 1, sizeof *s->parts);
             s->parts[s->n_parts].body = body;
             s->parts[s->n_parts++].vertex = i;
@@ -64,8 +55,7 @@ static int inside_compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* closed and oriented: every directed edge has its opposite exactly once */
-static int inside_is_closed(const sim_body *b)
+int inside_is_closed(const sim_body *b)
 {
     int64_t *edges = (int64_t *)cli_alloc((size_t)b->n_triangles * 3, 2 * sizeof *edges), *opposite;
     int i, k, n = b->n_triangles * 3, closed = n > 0;

@@ -5,6 +5,8 @@
 
 #include "sim.h"
 
+/* inside_is_closed -- 1 for a surface that is closed and oriented: every directed edge has its opposite exactly once. */
+int inside_is_closed(const sim_body *b);
 typedef struct inside_state inside_state;
 /* inside_create -- splits all surfaces into connected parts and stores which of them are inside of which closed body at the start. tangled: parts
    that are inside at the start may come out. Bodies that a joint of the scene lets overlap are not tested with each other. */

@@ -131,7 +131,7 @@ static void look_palette(const sim *m, int number, float out[3])
     const sim_body *b = &m->bodies[number];
     int i, k, cloth = 0;
     const int *c;
-    for (i = 0; i < number; i++)
+    for (i = 0; b->type == SCENE_CLOTH && i < number; i++)
         cloth += m->bodies[i].type == SCENE_CLOTH;
     c = b->type == SCENE_CLOTH ? cloths[cloth % 4] : palette[(number * 7 + number / 10) % 10];
     for (k = 0; k < 3; k++)
@@ -200,13 +200,6 @@ static int look_values(const look *l, const sim *m, const sim_body *b, double *o
     return ok;
 }
 
-static int look_root(int *parent, int i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 static int look_moves(const sim *m, int i) { return i >= 0 && m->bodies[i].type != SCENE_STATIC && m->bodies[i].type != SCENE_KINEMATIC; }
 
 /* bodies that contacts or joints connect have one root */
@@ -229,7 +222,7 @@ static void look_islands(const sim *m, int *parent)
             continue;
         ia = sim_find(m, a), ib = sim_find(m, b);
         if (look_moves(m, ia) && look_moves(m, ib))
-            parent[look_root(parent, ia)] = look_root(parent, ib);
+            parent[sim_root(parent, ia)] = sim_root(parent, ib);
     }
     free(ids);
 }
@@ -428,7 +421,7 @@ void look_build(look *l, const sim *m, const double eye[3])
         for (b = 0; b < m->n_bodies; at += m->bodies[b++].n_vertices) {
             const sim_body *s = &m->bodies[b];
             if (s->is_plane == planes && look_is_seen(s, eye))
-                look_add(l, m, b, l->colour == LOOK_ISLAND && look_moves(m, b) ? look_root(root, b) : b, has[b] ? at : NULL);
+                look_add(l, m, b, l->colour == LOOK_ISLAND && look_moves(m, b) ? sim_root(root, b) : b, has[b] ? at : NULL);
             if (planes && look_is_ground(s) && s->offset < eye[1]) {
                 l->ground = l->has_ground ? fmax(l->ground, s->offset) : s->offset;
                 l->has_ground = 1;

@@ -19,14 +19,17 @@ typedef struct look_corner {
 
 typedef struct look {
     look_colour colour;
-    double range;         /* the value at the end of the scale of colours, the largest one so far where the caller gave none */
-    int has_range, n_measured; /* bodies that have this value */
-    int has_camera, levels; /* levels of subdivision of cloth */
+    double range;           /* the value at the end of the scale of colours, the largest one so far where the caller gave none */
+    int has_range;          /* the caller gave it */
+    int n_measured;         /* bodies that have this value */
+    int has_camera;         /* the scene has one */
+    int levels;             /* of subdivision of cloth */
     look_camera camera;     /* the scene's */
     double floor;           /* height of a ground that is no body, -HUGE_VAL: there is none */
     double reach;           /* bound on the displacement by subdivision */
     double lo[3], hi[3];    /* of what moves, at the start */
-    double center[3], radius, tile; /* of what moves now; a tile of the ground, as at first */
+    double center[3], radius; /* of what moves now */
+    double tile;            /* length of a tile of the ground, as at first */
     int has_ground;
     double ground;        /* height of the highest horizontal plane below the eye */
     look_corner *corners; /* [3 n_triangles] */

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """make_demo.py -- writes build/demo/letters: a heap of soft letters that falls into a box (tools/make_scenes.py), runs it with every step checked
-for intersections, and prints three numbers. A picture, and a video where ffmpeg is there. Deterministic. Standard library only.
+for intersections, and prints three numbers. A picture and a film. Deterministic. Standard library only.
 
 usage: python3 tools/make_demo.py [--write-only]
 """
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,19 +13,19 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUT = os.path.join(ROOT, "build", "demo")
 LETTERS, SECONDS = 48, 3
-FILM = 20  # most seconds for the video
+FILM = 20  # most seconds for the film
 
 
 def film(command):
-    """A video of the steps that can be drawn in the time left: an interrupted run leaves a complete file."""
+    """A film of the steps that can be drawn in the time left: an interrupted run leaves a complete file."""
     p = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         p.wait(FILM)
     except subprocess.TimeoutExpired:
         p.send_signal(signal.SIGINT)
         p.wait()
-    if p.returncode in (0, 130) and os.path.exists(os.path.join(OUT, "demo.mp4")):
-        print("video     build/demo/demo.mp4", flush=True)
+    if p.returncode in (0, 130) and os.path.exists(os.path.join(OUT, "demo.gif")):
+        print("film      build/demo/demo.gif", flush=True)
 
 
 def main():
@@ -44,8 +43,7 @@ def main():
         sys.stderr.write(p.stderr)
         return p.returncode
     print("picture   build/demo/demo.png\nsummary   build/demo/summary.json", flush=True)
-    if shutil.which("ffmpeg"):
-        film(base + ["--render", os.path.join(OUT, "demo.mp4")])
+    film(base + ["--render", os.path.join(OUT, "demo.gif")])
     s = json.load(open(os.path.join(OUT, "summary.json")))
     print("median    %.1f ms a step" % s["median_cpu_ms"])
     print("contacts  %d at the end" % s["contacts"])

@@ -138,7 +138,7 @@ def unified(args):
                        "transform": [{"translate": [0, y + 0.34, 0]}]})
     bodies.append(plane())
     return {"name": "unified", "dt": 0.01, "duration": args.seconds or 6, "friction": 0.5, "thickness": 0.003, "bodies": bodies,
-            "output": {"subdivide": 1, "camera": {"eye": [1.4, 1.3, 2.0], "target": [0.12, 0.21, 0.18], "fov": 36}}}
+            "output": {"subdivide": 1, "camera": {"eye": [1.6, 1.5, 2.35], "target": [0.12, 0.2, 0.3], "fov": 36}}}
 
 
 def press(args):

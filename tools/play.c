@@ -3,54 +3,62 @@
 #define _POSIX_C_SOURCE 200809L
 #include "play.h"
 #include "cli.h"
+#include "inside.h"
+#include "mesh_in.h"
 #include <cjson/cJSON.h>
-#include <glob.h>
+#include <ctype.h>
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- the list of frames ---- */
 
-static int play_list(play *p, const char *pattern)
+/* 1 for the name of a file that begins with stem and ends with end; hidden ones are none */
+static int play_is_named(const char *name, const char *stem, const char *end)
 {
-    char full[1200];
-    glob_t found;
-    size_t i;
-    snprintf(full, sizeof full, "%s/%s", p->path, pattern);
-    if (glob(full, GLOB_NOSORT, NULL, &found) != 0)
-        return 0;
-    qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, sim_compare_names);
-    p->files = (char **)cli_alloc(found.gl_pathc, sizeof *p->files);
-    for (i = 0; i < found.gl_pathc; i++)
-        p->files[p->n_files++] = cli_copy(found.gl_pathv[i]);
-    globfree(&found);
-    return 1;
+    size_t n = strlen(name), m = strlen(end);
+    return *name != '.' && !strncmp(name, stem, strlen(stem)) && n > m && !strcmp(name + n - m, end);
 }
 
+static void play_add(play *p, const char *directory, const char *name)
+{
+    char *path = (char *)cli_alloc(strlen(directory) + strlen(name) + 2, 1);
+    sprintf(path, "%s%s%s", directory, *directory ? "/" : "", name);
+    p->files = (char **)cli_grow(p->files, (size_t)p->n_files + 1, sizeof *p->files);
+    p->files[p->n_files++] = path;
+}
+
+/* the frames in a folder, of the first kind that it has; or the file itself */
 static int play_find(play *p)
 {
-    static const char *const patterns[] = {"frame_*.obj", "frame_*.vtu", "frame_*.vtk", "*.obj"};
-    struct stat info;
+    static const char *const kinds[][2] = {{"frame_", ".obj"}, {"frame_", ".vtu"}, {"frame_", ".vtk"}, {"", ".obj"}};
+    const struct dirent *e;
+    DIR *d = opendir(p->path);
     size_t i;
-    if (stat(p->path, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        p->files = (char **)cli_alloc(1, sizeof *p->files);
-        p->files[p->n_files++] = cli_copy(p->path);
-        return 1;
+    if (!d)
+        play_add(p, "", p->path);
+    for (i = 0; i < sizeof kinds / sizeof *kinds && p->n_files == 0; i++) {
+        rewinddir(d);
+        while ((e = readdir(d)) != NULL)
+            if (play_is_named(e->d_name, kinds[i][0], kinds[i][1]))
+                play_add(p, p->path, e->d_name);
     }
-    for (i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        if (play_list(p, patterns[i]))
-            return 1;
-    cli_fail("%s: no frame is in this folder (frame_*.obj, .vtu or .vtk of contact run --out DIR, or *.obj)", p->path);
-    return 0;
+    if (d)
+        closedir(d);
+    if (p->n_files == 0)
+        cli_fail("%s: no frame is in this folder (frame_*.obj, .vtu or .vtk of contact run --out DIR, or *.obj)", p->path);
+    else
+        qsort(p->files, (size_t)p->n_files, sizeof *p->files, sim_compare_names);
+    return p->n_files > 0;
 }
 
 long play_number(const play *p, int frame)
 {
     const char *name = strrchr(p->files[frame], '/');
     name = name ? name + 1 : p->files[frame];
-    return strncmp(name, "frame_", 6) ? frame : strtol(name + 6, NULL, 10);
+    return strncmp(name, "frame_", 6) || !isdigit((unsigned char)name[6]) ? frame : strtol(name + 6, NULL, 10);
 }
 
 static int play_read(const play *p, int frame, ct_mesh *mesh)
@@ -72,18 +80,11 @@ static int play_read(const play *p, int frame, ct_mesh *mesh)
 
 /* ---- bodies of a surface: its connected parts ---- */
 
-static int play_root(int *parent, int i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 static void play_join(int *parent, const int32_t *list, int n, int per)
 {
     int i;
     for (i = 0; i < n * per; i++)
-        parent[play_root(parent, list[i])] = play_root(parent, list[i - i % per]);
+        parent[sim_root(parent, list[i])] = sim_root(parent, list[i - i % per]);
 }
 
 /* 1 for four vertices at one height: the ground of a frame */
@@ -98,24 +99,6 @@ static int play_is_floor(const play *p, const ct_mesh *mesh, int body)
             hi = fmax(hi, (double)mesh->positions[3 * i + 1]);
         }
     return b->n_vertices == 4 && b->n_triangles == 2 && lo == hi;
-}
-
-static int play_compare_edges(const void *a, const void *b) { return memcmp(a, b, 2 * sizeof(int32_t)); }
-
-/* 1 if each edge has two triangles */
-static int play_is_closed(const int32_t *triangles, int n)
-{
-    int32_t (*e)[2] = (int32_t(*)[2])cli_alloc(3 * (size_t)n, sizeof *e);
-    int i, closed = n > 0;
-    for (i = 0; i < 3 * n; i++) {
-        int32_t a = triangles[i], b = triangles[i - i % 3 + (i + 1) % 3];
-        e[i][0] = a < b ? a : b, e[i][1] = a < b ? b : a;
-    }
-    qsort(e, 3 * (size_t)n, sizeof *e, play_compare_edges);
-    for (i = 0; i < 3 * n && closed; i += 2)
-        closed = i + 1 < 3 * n && !play_compare_edges(e[i], e[i + 1]) && (i + 2 >= 3 * n || play_compare_edges(e[i], e[i + 2]));
-    free(e);
-    return closed;
 }
 
 /* counts, then fills: triangles and segments of each part keep their order, vertices are numbered anew within it */
@@ -144,6 +127,7 @@ static void play_part_lists(sim *m, const ct_mesh *mesh, const int *part, const 
         }
     }
 }
+
 /* which body each vertex is of, and its number there; vertices without an element are none, unless there is no element at all */
 static void play_parts(play *p, const ct_mesh *mesh)
 {
@@ -160,7 +144,7 @@ static void play_parts(play *p, const ct_mesh *mesh)
     for (i = 0; i < 2 * mesh->n_segments; i++)
         used[mesh->segments[i]] = 1;
     for (i = 0; i < n; i++) {
-        int r = play_root(root, i);
+        int r = sim_root(root, i);
         if (used[i] && body[r] < 0) {
             m->bodies = (sim_body *)cli_grow(m->bodies, (size_t)m->n_bodies + 1, sizeof *m->bodies);
             memset(&m->bodies[m->n_bodies], 0, sizeof *m->bodies);
@@ -173,77 +157,52 @@ static void play_parts(play *p, const ct_mesh *mesh)
 }
 
 /* bodies as a picture needs them: open surfaces are cloth */
-static int play_surface(play *p)
+static void play_surface(play *p, const ct_mesh *mesh)
 {
-    ct_mesh mesh;
+    ct_mesh surface = *mesh;
+    int32_t *own = NULL;
     sim *m = &p->sim;
     double size = 0;
     int i, k;
-    if (!play_read(p, 0, &mesh))
-        return 0;
-    if (mesh.n_positions == 0 || (mesh.n_tets && !mesh.n_triangles)) {
-        cli_fail("%s: has no surface; contact init makes a scene for tets", p->files[0]);
-        ct_mesh_free(&mesh);
-        return 0;
-    }
-    p->n_positions = mesh.n_positions;
-    p->part = (int *)cli_alloc((size_t)mesh.n_positions, sizeof *p->part);
-    p->own = (int *)cli_alloc((size_t)mesh.n_positions, sizeof *p->own);
-    play_parts(p, &mesh);
-    play_part_lists(m, &mesh, p->part, p->own);
-    for (i = 0; i < mesh.n_positions; i++)
+    if (mesh->n_tets)
+        surface.triangles = own = cli_surface(mesh, &surface.n_triangles);
+    p->n_positions = mesh->n_positions;
+    p->part = (int *)cli_alloc((size_t)mesh->n_positions, sizeof *p->part);
+    p->own = (int *)cli_alloc((size_t)mesh->n_positions, sizeof *p->own);
+    play_parts(p, &surface);
+    play_part_lists(m, &surface, p->part, p->own);
+    for (i = 0; i < mesh->n_positions; i++)
         for (k = 0; k < 3; k++)
-            size = fmax(size, fabs((double)mesh.positions[3 * i + k] - (double)mesh.positions[k]));
+            size = fmax(size, fabs((double)mesh->positions[3 * i + k] - (double)mesh->positions[k]));
     for (i = 0; i < m->n_bodies; i++) {
         sim_body *b = &m->bodies[i];
-        int closed = play_is_closed(b->triangles, b->n_triangles);
         b->name = cli_copy("surface"), b->path = "";
         b->radius = 0.005 * size;
-        b->type = b->n_triangles ? (closed ? SCENE_SOFT : SCENE_CLOTH) : b->n_segments ? SCENE_ROD : SCENE_POINTS;
+        b->type = b->n_triangles ? (inside_is_closed(b) ? SCENE_SOFT : SCENE_CLOTH) : b->n_segments ? SCENE_ROD : SCENE_POINTS;
     }
-    for (i = 0; i < mesh.n_positions; i++) {
+    for (i = 0; i < mesh->n_positions; i++) {
         sim_body *b = p->part[i] < 0 ? NULL : &m->bodies[p->part[i]];
-        if (b && p->own[i] == 0 && play_is_floor(p, &mesh, p->part[i])) {
+        if (b && p->own[i] == 0 && play_is_floor(p, mesh, p->part[i])) {
             b->is_plane = 1, b->type = SCENE_STATIC;
-            b->normal[1] = 1, b->offset = (double)mesh.positions[3 * i + 1];
+            b->normal[1] = 1, b->offset = (double)mesh->positions[3 * i + 1];
         }
     }
-    ct_mesh_free(&mesh);
-    return 1;
+    free(own);
 }
 
 /* ---- bodies of the scene that summary.json names ---- */
 
-static char *play_text(const char *directory, const char *name)
+/* the bodies of the run, whose frames have n_positions: 1, or 0 with the reason in why */
+static int play_from_scene(play *p, const char *file, int n_positions, char *why, size_t size)
 {
-    char path[1200], *text;
-    size_t n, got;
-    FILE *f;
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    f = fopen(path, "rb");
-    if (!f)
-        return NULL;
-    text = (char *)cli_alloc(1 << 16, 1);
-    n = (1 << 16) - 1;
-    got = fread(text, 1, n, f);
-    text[got] = '\0';
-    fclose(f);
-    return text;
-}
-
-/* the bodies of the run: 1, or 0 with the reason in why */
-static int play_from_scene(play *p, const char *file, char *why, size_t size)
-{
-    ct_mesh mesh;
     int i, b, n = 0, is_vtu = !strcmp(p->files[0] + strlen(p->files[0]) - 4, ".vtu");
     snprintf(why, size, "the scene %.200s cannot be read", file);
     if (access(file, R_OK) != 0 || !scene_read(file, p->sets, p->n_sets, &p->scene))
         return 0;
     p->has_scene = 1;
-    if (!sim_create(&p->scene, &p->options, &p->sim) || !play_read(p, 0, &mesh))
+    if (!sim_create(&p->scene, &p->options, &p->sim))
         return 0;
-    p->n_positions = mesh.n_positions;
-    ct_mesh_free(&mesh);
+    p->n_positions = n_positions;
     p->part = (int *)cli_alloc((size_t)p->n_positions, sizeof *p->part);
     p->own = (int *)cli_alloc((size_t)p->n_positions, sizeof *p->own);
     for (b = 0; b < p->sim.n_bodies; b++) {
@@ -271,28 +230,43 @@ static void play_clear(play *p)
     p->part = p->own = NULL;
 }
 
+/* bodies of the scene that summary.json names, or else the parts of the first frame */
+static int play_bodies(play *p, const ct_mesh *first)
+{
+    char *name = (char *)cli_alloc(strlen(p->path) + sizeof "/summary.json", 1), why[600] = "";
+    size_t n;
+    unsigned char *text = mesh_in_load(strcat(strcpy(name, p->path), "/summary.json"), &n);
+    cJSON *o = text ? cJSON_Parse((const char *)text) : NULL;
+    const cJSON *file = cJSON_GetObjectItem(o, "scene"), *dt = cJSON_GetObjectItem(o, "dt");
+    int ok = 0;
+    p->step_seconds = cJSON_IsNumber(dt) && dt->valuedouble > 0 ? dt->valuedouble : 0.04;
+    if (cJSON_IsString(file) && !(ok = play_from_scene(p, file->valuestring, first->n_positions, why, sizeof why)))
+        play_clear(p);
+    cJSON_Delete(o);
+    free(text), free(name);
+    if (!ok && p->n_sets) {
+        cli_fail("%s: --set %s: %s", p->path, p->sets[0], *why ? why : "no scene belongs to these frames");
+        return 0;
+    }
+    if (!ok && *why)
+        fprintf(stderr, "contact: warning: %s: %s; the connected parts of the frames are shown, without its camera\n", p->path, why);
+    if (!ok)
+        play_surface(p, first);
+    return 1;
+}
+
 static int play_stored(play *p)
 {
-    char *text = play_text(p->path, "summary.json"), why[600] = "";
-    cJSON *o = text ? cJSON_Parse(text) : NULL;
-    const cJSON *file = cJSON_GetObjectItem(o, "scene"), *dt = cJSON_GetObjectItem(o, "dt");
-    int ok = 0, i;
-    p->step_seconds = cJSON_IsNumber(dt) && dt->valuedouble > 0 ? dt->valuedouble : 0.04;
-    if (cJSON_IsString(file)) {
-        ok = play_from_scene(p, file->valuestring, why, sizeof why);
-        if (!ok) {
-            fprintf(stderr, "contact: warning: %s: %s; the connected parts of the frames are shown, without its camera\n", p->path, why);
-            play_clear(p);
-        }
-    }
-    cJSON_Delete(o);
-    free(text);
-    if (!ok && !play_surface(p))
+    ct_mesh first;
+    int i, ok;
+    if (!play_read(p, 0, &first))
         return 0;
-    for (i = 0; i < p->sim.n_bodies; i++)
+    ok = play_bodies(p, &first);
+    ct_mesh_free(&first);
+    for (i = 0; ok && i < p->sim.n_bodies; i++)
         p->sim.bodies[i].velocities = (double *)cli_alloc(3 * (size_t)p->sim.bodies[i].n_vertices, sizeof(double));
     p->at = -1;
-    return play_seek(p, 0);
+    return ok && play_seek(p, 0);
 }
 
 int play_seek(play *p, int frame)

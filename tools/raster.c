@@ -62,6 +62,7 @@ void raster_look(raster_camera *c, const look_camera *from, int w, int h)
     int k;
     for (k = 0; k < 3; k++)
         c->eye[k] = from->eye[k], c->forward[k] = from->target[k] - from->eye[k];
+    c->nearest = 0.005 * sqrt(raster_dot(c->forward, c->forward));
     raster_unit(c->forward);
     if (fabs(c->forward[1]) > 0.9999)
         up[1] = 0, up[2] = -1;
@@ -70,6 +71,14 @@ void raster_look(raster_camera *c, const look_camera *from, int w, int h)
     raster_cross(c->right, c->forward, c->up);
     c->focal = 0.5 * h / tan(0.5 * from->fov * 3.14159265358979323846 / 180);
     c->cx = 0.5 * w, c->cy = 0.5 * h;
+}
+
+void raster_ray(const raster_camera *c, double x, double y, double out[3])
+{
+    double u = (x + 0.5 - c->cx) / c->focal, v = (c->cy - y - 0.5) / c->focal;
+    int k;
+    for (k = 0; k < 3; k++)
+        out[k] = c->forward[k] + u * c->right[k] + v * c->up[k];
 }
 
 /* one corner in view: screen x, y, 1/z, and over z what is interpolated: the normal, then the colour */
@@ -158,7 +167,7 @@ static void raster_fill(raster *r, const raster_corner *a, const raster_corner *
 
 void raster_triangle(raster *r, const look_corner corners[3], int edges)
 {
-    const double near_z = 1e-3;
+    const double near_z = r->camera.nearest;
     double v[3][3], a[3][7], d[3];
     raster_corner out[4];
     int i, j, k, count = 0;

@@ -7,6 +7,7 @@
 typedef struct raster_camera {
     double eye[3], right[3], up[3], forward[3]; /* unit, orthogonal */
     double focal, cx, cy;                       /* [samples] */
+    double nearest;                             /* along forward: nothing before it is drawn */
 } raster_camera;
 
 enum { RASTER_NOTHING, RASTER_SURFACE, RASTER_GROUND };
@@ -32,6 +33,8 @@ void raster_init(raster *r, int w, int h);
 void raster_free(raster *r);
 void raster_clear(raster *r);
 void raster_look(raster_camera *c, const look_camera *from, int w, int h);
+/* raster_ray -- the way through the middle of a sample, with 1 along forward. */
+void raster_ray(const raster_camera *c, double x, double y, double out[3]);
 /* raster_triangle -- edges: a mask of the edges (0-1, 1-2, 2-0) that are drawn. */
 void raster_triangle(raster *r, const look_corner corners[3], int edges);
 

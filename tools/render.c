@@ -5,6 +5,7 @@
 #include "render.h"
 #include "cli.h"
 #include "film.h"
+#include "output.h"
 #include "raster.h"
 #include <math.h>
 #include <stdlib.h>
@@ -86,16 +87,22 @@ int render_option(render_options *o, int argc, char **argv, int *i)
 
 int render_possible(const render_options *o)
 {
+    out_file f;
     if (film_is(o->path))
         return film_possible(o->path);
-    if (!render_is(o->path, ".png"))
+    if (!render_is(o->path, ".png")) {
         cli_fail("--render: expected a name that ends in .png, .gif, .webp or .mp4, found '%s'", o->path);
-    return render_is(o->path, ".png");
+        return 0;
+    }
+    if (!out_open(&f, "", o->path))
+        return 0;
+    out_discard(&f);
+    return 1;
 }
 
 render *render_create(const render_options *o, const scene *s, const sim *start, double step_seconds)
 {
-    int small = render_is(o->path, ".gif") || render_is(o->path, ".webp");
+    int small = film_is(o->path) && !render_is(o->path, ".mp4");
     size_t n;
     render *r;
     if (!render_possible(o))
@@ -125,13 +132,12 @@ int render_wants_frames(const render *r) { return r->film != NULL; }
 static void render_ground_samples(render *r, double height)
 {
     const raster_camera *c = &r->buffer.camera;
-    int x, y, k;
+    int x, y;
     for (y = 0; y < r->buffer.h; y++)
         for (x = 0; x < r->buffer.w; x++) {
             size_t at = (size_t)y * (size_t)r->buffer.w + (size_t)x;
-            double d[3], t, u = (x + 0.5 - c->cx) / c->focal, v = (c->cy - y - 0.5) / c->focal;
-            for (k = 0; k < 3; k++)
-                d[k] = c->forward[k] + u * c->right[k] + v * c->up[k];
+            double d[3], t;
+            raster_ray(c, x, y, d);
             t = d[1] < -1e-9 ? (height - c->eye[1]) / d[1] : -1;
             if (t <= 0 || t >= r->buffer.depth[at])
                 continue;
@@ -162,11 +168,11 @@ static void render_geometry(render *r)
 
 static void render_position(const render *r, int x, int y, double depth, double out[3])
 {
-    const raster_camera *c = &r->buffer.camera;
-    double u = (x + 0.5 - c->cx) / c->focal, v = (c->cy - y - 0.5) / c->focal;
+    double d[3];
     int k;
+    raster_ray(&r->buffer.camera, x, y, d);
     for (k = 0; k < 3; k++)
-        out[k] = c->eye[k] + depth * (c->forward[k] + u * c->right[k] + v * c->up[k]);
+        out[k] = r->buffer.camera.eye[k] + depth * d[k];
 }
 
 /* open sky at a pixel: sum over nearby samples of max(0, v.n) / (v.v + e), on a spiral of `reach` metres that is rotated by the pixel's own angle */
@@ -361,16 +367,18 @@ int render_frame(render *r, const sim *m, double time)
     return 1;
 }
 
+static void render_bytes(void *file, void *bytes, int n) { fwrite(bytes, 1, (size_t)n, (FILE *)file); }
+
 int render_png(const char *path, int w, int h, const unsigned char *picture)
 {
-    char *temporary = (char *)cli_alloc(strlen(path) + 5, 1);
-    int ok;
-    sprintf(temporary, "%s.tmp", path);
-    ok = stbi_write_png(temporary, w, h, 3, picture, 3 * w) && rename(temporary, path) == 0;
-    if (!ok)
-        cli_fail("%s: cannot be written", path);
-    free(temporary);
-    return ok;
+    out_file o;
+    if (!out_open(&o, "", path))
+        return 0;
+    if (stbi_write_png_to_func(render_bytes, o.f, w, h, 3, picture, 3 * w))
+        return out_close(&o);
+    cli_fail("%s: there is no memory for it", path);
+    out_discard(&o);
+    return 0;
 }
 
 static void render_free(render *r)

@@ -866,6 +866,15 @@ int sim_find(const sim *m, ct_body_id id)
     return -1;
 }
 
+int sim_root(int *parent, int i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
 void sim_free(sim *m)
 {
     int i;

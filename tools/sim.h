@@ -47,6 +47,8 @@ int sim_create(const scene *s, const sim_options *options, sim *out);
 void sim_free(sim *m);
 /* sim_compare_names -- of qsort, for an array of names: runs of digits compare as numbers. */
 int sim_compare_names(const void *a, const void *b);
+/* sim_root -- the root of i among parents; the paths to it get shorter. */
+int sim_root(int *parent, int i);
 /* sim_refresh -- copies all positions out of the world. */
 void sim_refresh(sim *m);
 /* sim_change -- what the scene does before the step that begins at time t: forces, friction that ends. 0: after a message. */

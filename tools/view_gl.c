@@ -319,7 +319,7 @@ static void gl_set3(GLuint p, const char *name, const double *x)
 }
 
 /* begins with a program; a raster_shadow without its map has the directions of the light */
-static GLuint gl_use(const view_gl *v, gl_program at, const look *l, const raster_camera *c, double distance)
+static GLuint gl_use(const view_gl *v, gl_program at, const look *l, const raster_camera *c)
 {
     static const char *const textures[4] = {"normals", "colours", "opens", "shadows"};
     GLuint p = v->program[at];
@@ -331,7 +331,7 @@ static GLuint gl_use(const view_gl *v, gl_program at, const look *l, const raste
     gl_set3(p, "eye", c->eye), gl_set3(p, "right", c->right), gl_set3(p, "up", c->up), gl_set3(p, "forward", c->forward);
     gl_set3(p, "light", s.light), gl_set3(p, "shadow_right", s.right), gl_set3(p, "shadow_up", s.up), gl_set3(p, "center", l->center);
     gl_set1(p, "focal", c->focal), gl_set1(p, "radius", l->radius), gl_set1(p, "tile", l->tile), gl_set1(p, "ground", l->ground);
-    gl_set1(p, "clip_near", 0.005 * distance), gl_set1(p, "clip_far", 1000 * distance), gl_set1(p, "half_width", s.half);
+    gl_set1(p, "clip_near", c->nearest), gl_set1(p, "clip_far", 2e5 * c->nearest), gl_set1(p, "half_width", s.half);
     glUniform2i(glGetUniformLocation(p, "size"), v->w, v->h);
     glUniform2fv(glGetUniformLocation(p, "taps"), GL_TAPS, v->taps);
     for (i = 0; i < 4; i++)
@@ -367,7 +367,7 @@ static void gl_edges(view_gl *v, const look *l)
     gl_upload(v, 1, v->lines, (size_t)v->n_lines * sizeof *v->lines);
 }
 
-static void gl_geometry(view_gl *v, const look *l, const raster_camera *c, double distance, int edges)
+static void gl_geometry(view_gl *v, const look *l, const raster_camera *c, int edges)
 {
     GLuint p;
     glEnable(GL_DEPTH_TEST);
@@ -378,7 +378,7 @@ static void gl_geometry(view_gl *v, const look *l, const raster_camera *c, doubl
     glBindFramebuffer(GL_FRAMEBUFFER, v->cast);
     glViewport(0, 0, GL_SHADOW, GL_SHADOW);
     glClear(GL_DEPTH_BUFFER_BIT);
-    gl_use(v, GL_CAST, l, c, distance);
+    gl_use(v, GL_CAST, l, c);
     glDrawArrays(GL_TRIANGLES, 0, 3 * l->n_solid);
     /* the samples */
     glBindFramebuffer(GL_FRAMEBUFFER, v->samples);
@@ -386,10 +386,10 @@ static void gl_geometry(view_gl *v, const look *l, const raster_camera *c, doubl
     glClearColor(0, 0, 0, 0);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     if (l->has_ground) {
-        gl_use(v, GL_GROUND, l, c, distance);
+        gl_use(v, GL_GROUND, l, c);
         glDrawArrays(GL_TRIANGLES, 0, 3);
     }
-    p = gl_use(v, GL_SURFACE, l, c, distance);
+    p = gl_use(v, GL_SURFACE, l, c);
     gl_set1(p, "nearer", 0), gl_set1(p, "lines", 0);
     glDrawArrays(GL_TRIANGLES, 0, 3 * l->n_triangles);
     if (edges) {
@@ -408,27 +408,22 @@ static void gl_bind(GLuint unit, GLuint texture)
 void view_gl_draw(view_gl *v, const look *l, const look_camera *camera, int edges, const overlay *o)
 {
     raster_camera c;
-    double distance = 0;
-    int k;
     gl_resize(v);
     raster_look(&c, camera, 2 * v->w, 2 * v->h);
-    for (k = 0; k < 3; k++)
-        distance += (camera->target[k] - camera->eye[k]) * (camera->target[k] - camera->eye[k]);
-    distance = sqrt(distance);
-    gl_geometry(v, l, &c, distance, edges);
+    gl_geometry(v, l, &c, edges);
     glDisable(GL_DEPTH_TEST);
     gl_bind(0, v->normals), gl_bind(1, v->colours), gl_bind(2, v->open), gl_bind(3, v->shadow);
     glBindFramebuffer(GL_FRAMEBUFFER, v->sky);
     glViewport(0, 0, v->w, v->h);
-    gl_use(v, GL_OPEN, l, &c, distance);
+    gl_use(v, GL_OPEN, l, &c);
     glDrawArrays(GL_TRIANGLES, 0, 3);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    gl_use(v, GL_SHADE, l, &c, distance);
+    gl_use(v, GL_SHADE, l, &c);
     glDrawArrays(GL_TRIANGLES, 0, 3);
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
     gl_upload(v, 2, o->corners, (size_t)o->n * sizeof *o->corners);
-    gl_use(v, GL_OVER, l, &c, distance);
+    gl_use(v, GL_OVER, l, &c);
     glDrawArrays(GL_TRIANGLES, 0, o->n);
     glActiveTexture(GL_TEXTURE0);
 }
