@@ -296,7 +296,7 @@ static int cti_central_iterate(cti_central *s, cti_arena *arena, double natural)
         return 0;
     share = s->eta > 0 ? cti_central_mean(s, ahead) / s->eta : 0, share = share * share * share;
     least = cti_solve_tuned.central.ahead * natural * (double)p->velocity_scale, least *= least / s->unit;
-    share = cti_fmax(share, s->eta > 0 ? least / s->eta : 0);
+    share = cti_fmax(share, s->eta > 0 ? cti_fmin(cti_solve_tuned.central.centre, least / s->eta) : 0);
     for (i = 0; i < 2 * p->n_rows; i++)
         s->pair[i].bent = s->pair[i].dr * s->pair[i].dy;
     for (k = 0; k < 2; k++) {

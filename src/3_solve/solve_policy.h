@@ -134,15 +134,13 @@
 
 /* ---- the interior point method (central.c). Half and double of each number (of `inside` .95 and .995) leave 0 to 3 of 88 steps of letters, unified,
         full and 20 sheets above the tolerance, for 6,600 to 7,600 iterations; as they are 2, for 7,400. Without `directions` 548 of 2,100 random
-        problems with friction stay unsolved, not 195. Measured with `start` .3 and `ahead` .03 ---- */
+        problems with friction stay unsolved, not 195 ---- */
 #define CTI_TUNED_CENTRAL(X) \
-    /* of 900 solves of letters, unified, press, S2, 20 and 8 sheets, cloth between boxes 15 stay unsolved with .3 and with 1, 7 with 3 */ \
-    X(double, start, 3, "1", "of the start's natural map, at most of 1: speed of a pair of the start that is raised to the central path") \
+    X(double, start, 0.3, "1", "of the start's natural map, at most of 1: speed of a pair of the start that is raised to the central path") \
     X(double, shorter, 0.5, "1", "of the predictor's length; a corrector that is shorter is bent less") \
     X(double, centre, 0.1, "1", "of eta, at least the aim of such a corrector") \
     X(double, behind, 0.01, "1", "of eta: least product of a pair; less would end steps") \
-    /* of 460 steps of the same scenes 9 end above the tolerance, with .003 8, but then one solve of test_laws' `crumple` jams; with .03 16 */ \
-    X(double, ahead, 0.01, "1", "of the natural map: least speed of a pair on the central path that an iteration aims at") \
+    X(double, ahead, 0.03, "1", "of the natural map: least speed of a pair on the central path that an iteration aims at") \
     X(double, inside, 0.99, "1", "of the way to the first pair that would vanish") \
     X(double, rounded, 1e-9, "1", "of the velocity scale: least delta") \
     X(int, directions, 6, "1", "of conjugate residuals for a change of friction bounds, at most") \
