@@ -1,6 +1,7 @@
 /* test_bridge.c -- conversion of a world's contact problem to a stand-alone one and back. Both judges agree on a problem with every feature
    of rows; every solver finds ICA's solution; a failure leaves everything unchanged; worlds that step with different solvers reach the same
    rest. */
+#include "../src/3_solve/central.h"
 #include "../src/4_programs/bordered.h"
 #include "../src/4_programs/bridge.h"
 #include "../src/4_programs/friction.h"
@@ -820,38 +821,90 @@ static double response_error(bench *t, const cti_jacobian *J, const cti_linear *
     return fmax(error, left / size);
 }
 
-/* The same by the exact factors of the bodies, with rows that are open, pinned, and up to 1e4 times as stiff as others */
-static void bordered_factor_solves(void **state)
-{
-    bench t;
-    cti_jacobian J;
-    cti_linear L;
+/* the exact factor of all blocks as one body, and the solver for few rows that uses it */
+typedef struct bordered {
     cti_factor64 factor;
     cti_symbolic symbolic;
     cti_gather gather;
     cti_body_factor body;
+    cti_jacobian J;
+    cti_linear L;
+} bordered;
+
+static void bordered_open(bordered *q, bench *t)
+{
     int32_t all[N];
+    int i;
+    memset(q, 0, sizeof *q);
+    for (i = 0; i < N; i++)
+        all[i] = i;
+    assert_true(cti_symbolic_analyze_once(&t->mem, &q->symbolic, t->p.A, all, N, NULL) && cti_gather_make(&t->mem, &q->gather, &q->symbolic, t->p.A, all));
+    assert_true(cti_factor64_compute(&t->mem, &q->factor, &q->symbolic, &q->gather, t->p.A->val));
+    q->body.first = 0, q->body.n = N, q->body.factor = &q->factor, t->p.bodies = &q->body, t->p.n_bodies = 1;
+    assert_true(cti_residual_prepare(&t->p, &t->arena) && cti_jacobian_make(&t->p, &t->arena, &q->J) && cti_bordered_make(&q->J, &t->arena, &q->L));
+}
+
+static void bordered_close(bordered *q, bench *t)
+{
+    cti_factor64_free(&t->mem, &q->factor), cti_gather_free(&t->mem, &q->gather), cti_symbolic_free(&t->mem, &q->symbolic);
+    bench_free(t);
+}
+
+/* The same by the exact factors of the bodies, with rows that are open, pinned, and up to 1e4 times as stiff as others */
+static void bordered_factor_solves(void **state)
+{
+    bench t;
+    bordered q;
     double *H;
     int i, k;
     (void)state;
     bench_make(&t, 5);
-    memset(&factor, 0, sizeof factor), memset(&symbolic, 0, sizeof symbolic), memset(&gather, 0, sizeof gather);
-    for (i = 0; i < N; i++)
-        all[i] = i;
-    assert_true(cti_symbolic_analyze_once(&t.mem, &symbolic, t.p.A, all, N, NULL) && cti_gather_make(&t.mem, &gather, &symbolic, t.p.A, all));
-    assert_true(cti_factor64_compute(&t.mem, &factor, &symbolic, &gather, t.p.A->val));
-    body.first = 0, body.n = N, body.factor = &factor, t.p.bodies = &body, t.p.n_bodies = 1;
+    bordered_open(&q, &t);
     H = CTI_ARENA_ZERO(&t.arena, double, 9 * t.n_rows);
-    assert_true(H && cti_residual_prepare(&t.p, &t.arena) && cti_jacobian_make(&t.p, &t.arena, &J) && cti_bordered_make(&J, &t.arena, &L));
+    assert_non_null(H);
     for (i = 0; i < t.n_rows; i++)
         for (k = 0; k < 3 && i % 5; k++)
             H[9 * i + 4 * k] = exp(6 * (double)number(&t));
-    assert_true(factor_error(&t, &L, H) < 1e-8);
+    assert_true(factor_error(&t, &q.L, H) < 1e-8);
     H[9 * 1] *= 1e4;
-    assert_true(factor_error(&t, &L, H) < 1e-6);
-    assert_true(response_error(&t, &J, &L, H) < 1e-6);
-    cti_factor64_free(&t.mem, &factor), cti_gather_free(&t.mem, &gather), cti_symbolic_free(&t.mem, &symbolic);
-    bench_free(&t);
+    assert_true(factor_error(&t, &q.L, H) < 1e-6);
+    assert_true(response_error(&t, &q.J, &q.L, H) < 1e-6);
+    bordered_close(&q, &t);
+}
+
+/* The interior point method ends in the same velocities and impulses whether it follows the rows alone, or all velocities by a merged factor */
+static void rows_alone_end_where_all_do(void **state)
+{
+    uint64_t seed;
+    (void)state;
+    for (seed = 1; seed < 9; seed++) {
+        bench t;
+        bordered q;
+        ct_solver_desc d = ct_solver_desc_default();
+        cti_solve_info info[2];
+        ct_real v[3 * N], r[3 * ROWS];
+        int i, k;
+        d.tolerance = FLOAT ? CTI_R(1e-4) : CTI_R(1e-6);
+        bench_make(&t, seed);
+        t.p.n_rows = t.n_rows -= 3; /* no joints */
+        bordered_open(&q, &t);
+        for (k = 0; k < 2; k++) {
+            memcpy(v, t.v, sizeof v);
+            for (i = 0; i < t.n_rows; i++)
+                memcpy(r + 3 * i, t.rows[i].r, sizeof t.rows[i].r), memset(t.rows[i].r, 0, sizeof t.rows[i].r);
+            memset(t.v, 0, sizeof t.v), memset(&info[k], 0, sizeof info[k]);
+            assert_true(cti_central_solve(&q.J, &q.L, &d, &t.arena, t.v, &info[k]));
+            assert_int_equal(info[k].status, CTI_SOLVE_OK);
+            assert_true(bench_judge(&t, &info[k].res) <= 2 * d.tolerance);
+            assert_true(cti_merged_make(&q.J, 1e9, NULL, &t.arena, &q.L));
+        }
+        for (i = 0; i < 3 * N; i++)
+            assert_true(fabs((double)(v[i] - t.v[i])) < (FLOAT ? 1e-4 : 1e-7));
+        for (i = 0; i < 3 * t.n_rows; i++)
+            assert_true(fabs((double)(r[i] - t.rows[i / 3].r[i % 3])) < 2 * (double)(d.tolerance * t.p.velocity_scale) / 1e-4); /* a compliance */
+        assert_true(abs(info[0].iterations - info[1].iterations) <= 2);
+        bordered_close(&q, &t);
+    }
 }
 
 /* one step of interior point does not reach a solution: ICA solves the islands, and the report counts that */
@@ -975,6 +1028,7 @@ int main(void)
                                        PLAIN_TEST(worlds_come_to_the_same_rest)
                                        cmocka_unit_test(newton_steps_take_over),
                                        cmocka_unit_test(merged_factor_solves), cmocka_unit_test(bordered_factor_solves),
+                                       cmocka_unit_test(rows_alone_end_where_all_do),
                                        cmocka_unit_test(auto_ends_cloth_between_boxes),
                                        cmocka_unit_test(fallbacks_are_counted),
                                        cmocka_unit_test(creation_names_the_solver), cmocka_unit_test(memory_for_a_solver_is_vital),
