@@ -88,6 +88,18 @@ CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out)
     out[0] *= n, out[1] *= n, out[2] *= n, out[3] *= n;
 }
 
+CTI_FN cti_v3 cti_rigid_arm(cti_v3 turn, cti_v3 arm, ct_real late)
+{
+    /* sin / angle and (1 - cos) / angle^2, of half the angle and of all of it */
+    ct_real angle = cti_v3_norm(turn), sin_half = CTI_R(0.5), sin_all = 1, cos_half = CTI_R(0.125), cos_all = CTI_R(0.5);
+    cti_v3 first = cti_v3_cross(turn, arm), second = cti_v3_cross(turn, first);
+    if (angle >= CTI_R(1e-3)) {
+        ct_real s = cti_sin(angle / 2), c = cti_cos(angle / 2);
+        sin_half = s / angle, sin_all = 2 * c * sin_half, cos_half = (1 - c) / (angle * angle), cos_all = 2 * sin_half * sin_half;
+    }
+    return cti_v3_mad(cti_v3_mad(arm, first, sin_half + late * (sin_all - sin_half)), second, cos_half + late * (cos_all - cos_half));
+}
+
 CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out)
 {
     ct_real R[9], Rt[9];

@@ -38,6 +38,9 @@ CTI_FN void cti_rigid_matrix(const ct_real *q, ct_real *R);
 CTI_FN void cti_rigid_frame(const cti_rigid *b, ct_real *R);
 /* cti_rigid_turn -- out [4] = exp(turn) q, turn [rad] a rotation vector in world axes; normalized. */
 CTI_FN void cti_rigid_turn(const ct_real *q, cti_v3 turn, ct_real *out);
+/* cti_rigid_arm -- an arm that turns by exp(s turn), s from 0 to 1: the one at s = 1/2, by which its end moves by turn x arm but for the third order,
+   and `late` [0..1] of the way from there to the arm at the end. */
+CTI_FN cti_v3 cti_rigid_arm(cti_v3 turn, cti_v3 arm, ct_real late);
 /* cti_rigid_inertia -- R I R' [9] at orientation q. */
 CTI_FN void cti_rigid_inertia(const cti_rigid *b, const ct_real *q, ct_real *out);
 /* cti_rigid_rate -- angular velocity at orientation q: (R I R')^-1 spin. */

@@ -3,6 +3,7 @@
    g0 < 0 resists further approach as a hard constraint; its recovery acts through a compliance. Stick is held at position level: the
    tangential target is -slip/dt, with the slip counted from the onset of stick, so that solver errors do not add up to creep. */
 #include "rows.h"
+#include "../6_model/rigid.h"
 
 /* Lifting of loaded contacts whose gap is below the thickness h, see cti_rows_law. */
 #define CTI_ROWS_LIFT CTI_R(0.002)  /* [h a step] first request of lift: above SINK, by which the load compresses the contact again */
@@ -27,7 +28,7 @@
 #define CTI_ROWS_RATE CTI_R(25)
 
 /* adds one surface vertex with weight w: nodes by weight, a rigid body by weight and arm, scripted motion by its velocity */
-static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int first, cti_row *row, cti_v3 *scripted)
+static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int first, ct_real late, cti_row *row, cti_v3 *scripted)
 {
     const cti_attach *a = cti_surface_attach(c->surface, vertex);
     int j;
@@ -38,6 +39,8 @@ static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int
         return;
     if (a->frame >= 0) {
         cti_v3 arm = cti_m3_mul_v(c->frames + 9 * (size_t)a->frame, cti_v3_at(a->weight, 0));
+        if (!c->at_start)
+            arm = cti_rigid_arm(cti_v3_mul(cti_v3_at(c->v, a->block[1]), c->dt), arm, late);
         cti_row_term(row, first, a->block[0])->weight += w;
         cti_v3_addto(cti_row_term(row, first, a->block[1])->arm, 0, cti_v3_mul(arm, w));
         return;
@@ -54,8 +57,8 @@ static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int
     }
 }
 
-/* terms of a pair, side a before side b; both sides together never have more than CTI_ROW_TERMS */
-static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_row *row, cti_contact_row *origin, cti_v3 *scripted)
+/* Terms of a pair, side a before side b; both sides together never have more than CTI_ROW_TERMS. late: of the arms of rigid bodies (cti_rigid_arm) */
+static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, ct_real late, cti_row *row, cti_contact_row *origin, cti_v3 *scripted)
 {
     int k;
     *scripted = cti_v3_zero();
@@ -64,28 +67,43 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, cti_r
     for (k = 0; k < pair->n; k++) {
         if (k == pair->n_a)
             row->n_a = row->n;
-        cti_rows_vertex(c, pair->v[k], pair->w[k], row->n_a, row, scripted);
+        cti_rows_vertex(c, pair->v[k], pair->w[k], row->n_a, late, row, scripted);
         origin->is_nonlinear |= cti_surface_attach(c->surface, pair->v[k])->frame >= 0;
     }
     if (pair->n_a >= pair->n)
         row->n_a = row->n;
 }
 
+/* Terms at the tentative motion, in which the pair's points move by `way` [m/s] along the normal; n_w: what they give at it. A contact that is there from
+   start to end acts on the mean arms of its bodies: on them an impulse works what it does along the path of the points. One that closes its gap acts
+   on arms nearer to the end, at most until it works nothing: on mean arms it would brake a rolling body by its weight times the gap. Potentials act
+   at the end */
+static void cti_rows_turned(const cti_row_context *c, const cti_contact_row *origin, ct_real way, cti_row *row, ct_real *n_w)
+{
+    cti_contact_row view = *origin;
+    cti_v3 scripted;
+    ct_real end[3], closes = -way - c->slight / c->dt, late = c->springs ? 1 : 0;
+    if (closes > 0 && !c->springs) {
+        cti_rows_terms(c, &origin->pair, 1, row, &view, &scripted), cti_row_velocity(row, c->v, end);
+        cti_rows_terms(c, &origin->pair, 0, row, &view, &scripted), cti_row_velocity(row, c->v, n_w);
+        late = end[0] > n_w[0] ? cti_min(1, closes / (end[0] - n_w[0])) : 0;
+    }
+    cti_rows_terms(c, &origin->pair, late, row, &view, &scripted), cti_row_velocity(row, c->v, n_w);
+}
+
 CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin)
 {
     const cti_pair *pair = &origin->pair;
-    cti_contact_row view = *origin;
-    cti_v3 scripted, moved;
+    cti_v3 moved;
     ct_real before[3], after[3], n_w[3];
     int k;
     if (!origin->is_nonlinear || c->at_start)
         return 0;
     cti_row_velocity(row, c->v, before);
-    cti_rows_terms(c, pair, row, &view, &scripted);
     moved = cti_pair_with_belts(c->surface, pair, cti_v3_at(row->frame, 0), c->dt, cti_pair_way(c->surface, pair));
     moved = cti_m3_mul_v(row->frame, cti_v3_mul(moved, 1 / c->dt));
     row->w[0] = row->w[1] = row->w[2] = 0;
-    cti_row_velocity(row, c->v, n_w);
+    cti_rows_turned(c, origin, moved.x, row, n_w);
     row->w[0] = origin->base[0] + moved.x - n_w[0];
     row->w[1] = origin->base[1] + moved.y - n_w[1];
     row->w[2] = origin->base[2] + moved.z - n_w[2];
@@ -196,7 +214,7 @@ static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v
 static void cti_rows_place(const cti_row_context *c, cti_v3 n, cti_row *row, cti_contact_row *origin)
 {
     cti_v3 t1, t2, scripted;
-    cti_rows_terms(c, &origin->pair, row, origin, &scripted);
+    cti_rows_terms(c, &origin->pair, 0, row, origin, &scripted);
     scripted = cti_pair_with_belts(c->surface, &origin->pair, n, 1, scripted);
     cti_rows_tangents(c, row, scripted, n, &t1, &t2);
     cti_v3_put(row->frame, 0, n), cti_v3_put(row->frame, 1, t1), cti_v3_put(row->frame, 2, t2);

@@ -12,10 +12,10 @@ typedef struct cti_row_context {
     const uint8_t *fixed;     /* [n blocks] 1: all three axes are scripted */
     const ct_real *v_fixed;   /* [3 n] scripted velocity of fixed blocks, 0 elsewhere [m/s] */
     const ct_real *inv_mass;  /* [n] 1/kg; 0 for angular blocks */
-    const ct_real *v;         /* [3 n] tentative velocities: rows of rigid bodies are linearized there ... */
+    const ct_real *v;         /* [3 n] tentative velocities: rows of rigid bodies are linearized there and at surface->x1 */
     const ct_real *v_star;    /* [3 n] velocities without contacts: tangents are aligned with them; NULL: tangents depend on the normal alone */
     ct_cone cone;
-    const ct_real *frames;    /* ... at the rotations that belong to them and at surface->x1 */
+    const ct_real *frames;    /* [9 rigids] rotations at the start of the step */
     const cti_bsr *A;         /* of this step */
     const cti_memory *memory;
     ct_real dt;               /* of this step */
@@ -23,7 +23,8 @@ typedef struct cti_row_context {
     ct_real slight;           /* [m] gap or slip that the solver's tolerance leaves in a whole step */
     int own;                  /* 1: a row starts from multipliers of its own pair, never from those of a pair that it represents
                                  (cti_hit.before) */
-    int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY); frames are the start's */
+    int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY) */
+    int springs;              /* 1: rows are potentials, whose forces are those of the end of the step */
     ct_real recovery_speed;   /* [m/s] cap on the recovery of gaps; 0: none */
     ct_real gravity;          /* [m/s^2] its size */
 } cti_row_context;

@@ -132,25 +132,28 @@ static int cti_cmr_first_rows(cti_state *s, const cti_row_context *c)
     return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
-/* 1 if the contacts' part of the motion is at most `reach` (plausible.h). The paper accepts every result */
-static int cti_cmr_is_plausible(const cti_state *s, double reach) { return cti_state_is_paper(s) || cti_plausible_contacts(s, reach); }
+/* *out: 1 if the contacts' part of the motion is plausible (plausible.h). The paper accepts every result. 0: out of memory */
+static int cti_cmr_is_plausible(cti_state *s, ct_real dt, int *out)
+{
+    *out = 1;
+    return cti_state_is_paper(s) || cti_plausible_contacts(s, dt, out);
+}
 
 /* solves the unsolved rows, moves, and linearizes joints and contacts of rigid bodies again there (steps 4.1, 4.2). 0: out of memory */
-static int cti_cmr_solve(cti_state *s, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
+static int cti_cmr_solve(cti_state *s, const cti_row_context *c, ct_real scale, cti_attempt *out)
 {
     double t = cti_state_clock(s);
+    int plausible;
     if (!CTI_LEN(s->contact.rows))
         return 1;
     out->clear = 0; /* CCD has not tested the motion of this solve */
     if (!cti_cmr_solve_once(s, c->dt, scale, out))
         return 0;
     out->work.rounds++;
-    if (!cti_cmr_is_plausible(s, reach)) {
-        if (!cti_cmr_solve_extrapolated(s, c->dt, out))
-            return 0;
-        reach = cti_plausible_reach(s, c->dt);
-    }
-    if (!cti_cmr_is_plausible(s, reach) || !cti_plausible_motion(s, c->dt))
+    if (!cti_cmr_is_plausible(s, c->dt, &plausible) ||
+        (!plausible && (!cti_cmr_solve_extrapolated(s, c->dt, out) || !cti_cmr_is_plausible(s, c->dt, &plausible))))
+        return 0;
+    if (!plausible || !cti_plausible_motion(s, c->dt))
         return cti_cmr_give_up(s, c->dt, out);
     cti_cmr_move(s, c->dt);
     cti_cmr_linearize_rows(s, c);
@@ -176,14 +179,14 @@ static int cti_cmr_add_flat_crossings(cti_state *s)
 static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
 {
     ct_real scale = cti_cmr_scale(s, dt);
-    double reach = cti_plausible_reach(s, dt), t;
+    double t;
     int i, unsolved, round = 0;
     for (i = 0; i < CTI_LEN(s->factors.components); i++) {
         s->factors.components[i].solve.refined = cti_state_is_paper(s) && CTI_LEN(s->contact.rows); /* the paper counts solves */
         s->factors.components[i].solve.outpaced = 0;
     }
     do {
-        if (!cti_cmr_solve(s, c, scale, reach, out))
+        if (!cti_cmr_solve(s, c, scale, out))
             return 0;
         if (!out->converged)
             return 1;
@@ -331,17 +334,24 @@ static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
     return cti_parts_exclude(s, dt, out);
 }
 
-/* counts the rows of joints whose error at the end is too large; their components fail, unless the joint is one that is being closed */
-static void cti_cmr_check_joints(cti_state *s, cti_attempt *out)
+/* Counts the rows of joints whose error at the end is too large, and of contacts that a shorter substep would linearize better; their components
+   fail, unless the joint is one that is being closed */
+static void cti_cmr_check_rows(cti_state *s, ct_real dt, cti_attempt *out)
 {
+    ct_real most = s->desc.solver.tolerance * cti_cmr_scale(s, dt);
     int i;
     if (s->desc.row_mode == CT_ROW_VELOCITY)
         return;
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        if (s->step.may_halve && !cti_state_is_paper(s) && cti_cmr_row_error(s, i) > most) {
+            cti_state_fail(s, s->contact.rows[i].term[0].block);
+            out->missed_rows++;
+        }
         if (s->contact.origins[i].joint && !(s->contact.origins[i].gives > 0) && cti_policy_joint_solves_again(s->contact.origins[i].joint_error)) {
             cti_state_fail(s, s->contact.rows[i].term[0].block);
             out->unresolved_joints++;
         }
+    }
 }
 
 /* Tests the result besides collisions: energy, linkages, joints, tets, rotations. Components that fail are excluded. 0: out of memory */
@@ -353,7 +363,7 @@ static int cti_cmr_check_end(cti_state *s, ct_real dt, cti_attempt *out)
     out->unresolved_joints += s->linkages.unresolved;
     if (out->work.rounds == 0) /* no solve has judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
-    cti_cmr_check_joints(s, out);
+    cti_cmr_check_rows(s, dt, out);
     if (!cti_cmr_count_crushed(s, out) || !cti_rotation_count(s, dt, &out->rotated_far))
         return 0;
     if (out->clear && !cti_cmr_exclude(s, dt, out))
@@ -365,7 +375,8 @@ static int cti_cmr_check_end(cti_state *s, ct_real dt, cti_attempt *out)
     }
     out->unclosed_joint_rows += cti_tethers_missed(s, dt);
     if (!cti_state_is_paper(s))
-        out->residual = cti_max(out->residual, cti_cmr_rows_error(s) / cti_cmr_scale(s, dt));
+        for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+            out->residual = cti_max(out->residual, cti_cmr_row_error(s, i) / cti_cmr_scale(s, dt));
     return 1;
 }
 

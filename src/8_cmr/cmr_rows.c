@@ -130,19 +130,14 @@ CTI_FN void cti_cmr_linearize_rows(cti_state *s, const cti_row_context *c)
     }
 }
 
-CTI_FN ct_real cti_cmr_rows_error(const cti_state *s)
+CTI_FN ct_real cti_cmr_row_error(const cti_state *s, int i)
 {
-    ct_real most = 0;
-    int i;
-    for (i = 0; CTI_LEN(s->bodies.rigids) && i < CTI_LEN(s->contact.rows); i++) {
-        const cti_row *row = &s->contact.rows[i];
-        ct_real law;
-        if (!s->contact.origins[i].is_changed || cti_state_is_inactive(s, row->term[0].block))
-            continue;
-        law = cti_cmr_normal_law(row, s->end.v);
-        most = cti_max(most, row->r[0] > 0 ? cti_abs(law) : -law);
-    }
-    return most;
+    const cti_row *row = &s->contact.rows[i];
+    ct_real law;
+    if (!s->contact.origins[i].is_changed || cti_state_is_inactive(s, row->term[0].block))
+        return 0;
+    law = cti_cmr_normal_law(row, s->end.v);
+    return row->r[0] > 0 ? cti_abs(law) : cti_max(0, -law);
 }
 
 /* cti_cmr_turn -- a row whose distance at the end of the motion is not the one that its half-space says. */

@@ -16,5 +16,5 @@ CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, int round, int
 /* cti_cmr_linearize_rows -- linearizes rows of rigid bodies at the tentative motion. One that changes by more than attempt.row, and is loaded or
    violated, is unsolved. */
 CTI_FN void cti_cmr_linearize_rows(cti_state *s, const cti_row_context *c);
-/* cti_cmr_rows_error -- largest violation [m/s] of the normal law by rows that cti_cmr_linearize_rows has changed since their last solve. */
-CTI_FN ct_real cti_cmr_rows_error(const cti_state *s);
+/* cti_cmr_row_error -- violation [m/s] of the normal law by row i, if cti_cmr_linearize_rows has changed it since its last solve; else 0. */
+CTI_FN ct_real cti_cmr_row_error(const cti_state *s, int i);

@@ -223,7 +223,7 @@ CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out)
     cti_parts_filter(s);
     cti_parts_place(s, dt);
     out->clear = 1;
-    out->gained = out->unresolved_joints = out->rotated_far = out->crushed = 0;
+    out->gained = out->missed_rows = out->unresolved_joints = out->rotated_far = out->crushed = 0;
     out->residual = cti_parts_residual(s, cti_cmr_scale(s, dt));
     return 1;
 }

@@ -280,8 +280,8 @@ static int cti_step_attempt_once(cti_state *s, ct_real sub, int is_forced, const
     if (!cti_cmr_attempt(s, sub, memory, a))
         return 0;
     cti_step_time(s, t0, a);
-    t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->rotated_far && !a->unresolved_joints && !a->gained &&
-              cti_all_finite(s->end.x, 3 * s->n) && cti_all_finite(s->end.v, 3 * s->n);
+    t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->rotated_far && !a->missed_rows && !a->unresolved_joints &&
+              !a->gained && cti_all_finite(s->end.x, 3 * s->n) && cti_all_finite(s->end.v, 3 * s->n);
     t->is_halved = !t->good && s->step.may_halve;
     t->holds_blocks = !is_forced && !t->is_halved && a->implausible > 0 && cti_policy_may_hold(t->n_held);
     t->n_held += t->holds_blocks;

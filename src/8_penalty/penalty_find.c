@@ -30,8 +30,9 @@ static int cti_penalty_side_changed(const cti_state *s, const cti_hit *hit)
 static void cti_penalty_context(const cti_state *s, ct_real h, cti_row_context *c)
 {
     cti_move_context(s, h, &s->contact.memory_none, c);
+    c->springs = 1;
     if (s->desc.penalty.form == CT_PENALTY_EXPLICIT)
-        c->at_start = 1, c->frames = s->bodies.frames, c->v = s->v;
+        c->at_start = 1, c->v = s->v;
 }
 
 /* sets what the last substep knows of a contact: the slip of its anchor, and its missing depth. A pair that it does not know gets no more depth than
@@ -99,7 +100,7 @@ static void cti_penalty_rebound(const cti_state *s, ct_real h, const cti_hit *hi
     if (!o->is_nonlinear)
         return;
     cti_penalty_context(s, h, &c);
-    c.at_start = 1, c.frames = s->bodies.frames, c.v = s->v;
+    c.at_start = 1, c.v = s->v;
     if (!cti_rows_build(&c, &hit->pair, hit->normal, 0, 0, hit->keep, &start, &origin))
         return;
     memcpy(row->term, start.term, sizeof row->term), memcpy(row->frame, start.frame, sizeof row->frame);

@@ -2,8 +2,8 @@
    Method: an implicit step with a convex energy loses some energy. A gain means that the linearization was too far from the real force, or
    that the impulses of a solve exceed their law. So every body has its own balance: E1 - E0 is at most the work that rows and pins did on
    it, J' r u, with u its velocity over the step. The work of bodies on each other cancels in the sum.
-   The impulse of a row with a rigid body acts during a rotation, along which its arms change: the work counted is that along the path of
-   the contact point. The energy of free rigid bodies oscillates by the error of the midpoint rule, and is not tested.
+   The impulse of a row with a rigid body acts during a rotation, along which its arms change: rows.c chooses arms on which it works as along the
+   path of the contact point, and what it works beyond that is no work of the row. The energy of free rigid bodies oscillates by the error of the midpoint rule, and is not tested.
    Kinetic energy is that of the end: velocities of the middle of a step get the other half of gravity's change.
    Based on: no paper; the identity v'M (v - v0) = (|v|^2 - |v0|^2 + |v - v0|^2) / 2 in the norm of M. */
 #include "energy.h"
@@ -130,8 +130,8 @@ static void cti_energy_end(cti_state *s, ct_real dt)
     }
 }
 
-/* Error that linearization makes in the work of a contact on a rigid body: the impulse works along J v, which is shorter than the path of
-   the point. It counts as no gain where the contact removes at least as much. Rounding of the path's ends is no such error: under the load
+/* Work that a contact does on bodies by J v beyond that of its recovery and of scripts: what is left of the error of linearization in a rotation
+   (rows.c). It counts as no gain where the contact removes at least as much. Rounding of the path's ends is no such error: under the load
    of a heavy body it would feign work on a light one */
 static double cti_energy_bent(const cti_state *s, int i)
 {
@@ -145,7 +145,7 @@ static double cti_energy_bent(const cti_state *s, int i)
     bent = -cti_policy_rounded((double)(row->r[0] * cti_v3_norm(cti_v3_at(s->surface.x1, o->pair.v[0])) / s->contact.solved_dt));
     cti_row_velocity(row, s->end.v, u);
     for (k = 0; k < 3; k++) {
-        bent += (double)(row->r[k] * (o->base[k] + o->script[k] - row->w[k]));
+        bent += (double)(row->r[k] * ((k ? o->base[k] : cti_min(0, o->base[k])) + o->script[k] - row->w[k]));
         work += (double)(row->r[k] * (u[k] - row->w[k] + o->script[k]));
     }
     work = work < bent ? work : bent;

@@ -347,6 +347,22 @@ static cti_v3 cti_joints_offset(const cti_state *s, const cti_joint *j, int end,
     return cti_v3_make(0, d.y, d.z);
 }
 
+/* the arms of a joint's points become the means over the tentative motion, as those of contacts do (rows.c); a slider's side b has another point */
+static void cti_joints_turn_arms(const cti_state *s, const cti_row_context *c, const cti_joint *j, cti_row *row)
+{
+    int k, side;
+    for (side = 0; side < 2; side++) {
+        const cti_joint_side *q = side ? &j->b : &j->a;
+        int turning = q->rigid >= 0 ? s->bodies.rigids[q->rigid].block + 1 : -1;
+        for (k = side ? row->n_a : 0; k < (side ? row->n : row->n_a) && j->kind != CT_JOINT_SLIDER; k++)
+            if (row->term[k].block == turning) {
+                cti_v3 arm = cti_m3_mul_v(s->bodies.frames + 9 * (size_t)q->rigid, cti_v3_at(q->arm, 0));
+                arm = cti_rigid_arm(cti_v3_mul(cti_v3_at(c->v, turning), c->dt), arm, 0);
+                cti_v3_put(row->term[k].arm, 0, cti_v3_mul(arm, side ? -1 : 1));
+            }
+    }
+}
+
 /* w of one row; returns the row's error at v [m], beyond what its compliance gives way. *apart: the whole
    error of a linkage's joint, whatever its compliance explains */
 static ct_real cti_joints_linearize_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i, ct_real *apart)
@@ -384,6 +400,8 @@ static ct_real cti_joints_linearize_row(const cti_state *s, const cti_row_contex
     if (start)
         e = cti_v3_add(e, cti_joints_script(s, j, part, c->dt, row->frame));
     else { /* the exact equation at the tentative motion, minus J's value there */
+        if (part == 0)
+            cti_joints_turn_arms(s, c, j, row);
         cti_row_velocity(row, c->v, u);
         e = cti_v3_sub(e, cti_v3_at(u, 0));
     }

@@ -46,7 +46,7 @@ CTI_FN void cti_move_context(const cti_state *s, ct_real dt, const cti_memory *m
     out->v_star = out->cone == CT_CONE_CONE ? NULL : s->system.v_free; /* Coulomb's cone is the same for every choice of tangents */
     out->own = cti_state_is_paper(s);
     out->at_start = s->desc.row_mode == CT_ROW_VELOCITY;
-    out->frames = out->at_start ? s->bodies.frames : s->end.frames;
+    out->frames = s->bodies.frames;
     out->A = &s->system.A;
     out->memory = memory;
     out->dt = dt;

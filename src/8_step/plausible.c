@@ -108,25 +108,42 @@ static double cti_plausible_row(const cti_state *s, int row)
     return s->contact.origins[row].repair ? cti_step_tuned.attempt.margin * (double)(q->recover * q->recover / q->softness) : 0;
 }
 
-CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt)
+/* What contacts change the motion of each island by, in energy, beyond its reach: excess[of[c]] of component c; of an island first, then of components
+   in none. 0: out of memory */
+static int cti_plausible_excess(cti_state *s, ct_real dt, int32_t **out_of, double **out_excess)
 {
+    const cti_component *q = s->factors.components;
+    int nc = CTI_LEN(q), nr = CTI_LEN(s->contact.rows), n, i, k, c;
+    int32_t *of_row = CTI_ARENA_NEW(s->arena, int32_t, nr + 1), *of = CTI_ARENA_NEW(s->arena, int32_t, nc + 1);
+    double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1);
     ct_real w = cti_plausible_speed(s, dt);
-    double sum = 0;
-    int i;
-    for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        sum += s->factors.components[i].substep.part ? 0 : cti_plausible_part(s, &s->factors.components[i], w);
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        sum += cti_plausible_row(s, i);
-    return sum;
+    if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->contact.rows, nr, of_row, &n))
+        return 0;
+    for (c = 0; c < nc; c++)
+        of[c] = nr + c;
+    for (i = 0; i < nr; i++) {
+        excess[of_row[i]] -= cti_plausible_row(s, i);
+        for (k = 0; k < s->contact.rows[i].n; k++)
+            of[s->factors.component_of[s->contact.rows[i].term[k].block]] = of_row[i];
+    }
+    for (c = 0; c < nc; c++)
+        excess[of[c]] += q[c].substep.part ? 0 : q[c].solve.contact_energy - cti_plausible_part(s, &q[c], w);
+    *out_of = of, *out_excess = excess;
+    return 1;
 }
 
-CTI_FN int cti_plausible_contacts(const cti_state *s, double reach)
+CTI_FN int cti_plausible_contacts(cti_state *s, ct_real dt, int *out)
 {
-    double moved = 0;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    double *excess;
+    int32_t *of;
     int c;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        moved += s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.contact_energy;
-    return moved <= reach;
+    if (!cti_plausible_excess(s, dt, &of, &excess))
+        return 0;
+    for (*out = 1, c = 0; c < CTI_LEN(s->factors.components); c++)
+        *out &= excess[of[c]] <= 0;
+    cti_arena_rewind(s->arena, mark);
+    return 1;
 }
 
 /* marks a component's blocks except those that scripts move or that are held; returns their number */
@@ -144,28 +161,19 @@ static int cti_plausible_mark(cti_state *s, const cti_component *q)
 CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
 {
     const cti_component *q = s->factors.components;
-    int nc = CTI_LEN(q), nr = CTI_LEN(s->contact.rows), n, i, k, c;
-    int32_t *of_row = CTI_ARENA_NEW(s->arena, int32_t, nr + 1), *of = CTI_ARENA_NEW(s->arena, int32_t, nc + 1);
-    double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1); /* first the islands, then components in no island */
     cti_plausible_size size = cti_plausible_size_of(s);
-    ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, &size, dt);
+    ct_real limit = cti_plausible_limit(s, &size, dt);
+    double *excess;
+    int32_t *of;
+    int c, k;
     *out_n = 0;
-    if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->contact.rows, nr, of_row, &n))
+    if (!cti_plausible_excess(s, dt, &of, &excess))
         return 0;
-    for (c = 0; c < nc; c++)
-        of[c] = nr + c;
-    for (i = 0; i < nr; i++) {
-        excess[of_row[i]] -= cti_plausible_row(s, i);
-        for (k = 0; k < s->contact.rows[i].n; k++)
-            of[s->factors.component_of[s->contact.rows[i].term[k].block]] = of_row[i];
-    }
-    for (c = 0; c < nc; c++) {
-        excess[of[c]] += q[c].solve.contact_energy - cti_plausible_part(s, &q[c], w);
+    for (c = 0; c < CTI_LEN(q); c++)
         for (k = q[c].begin; k < q[c].end; k++)
             if (!cti_plausible_block(s, s->end.v, s->factors.blocks[k], dt, limit))
                 excess[of[c]] = HUGE_VAL;
-    }
-    for (c = 0; c < nc; c++)
+    for (c = 0; c < CTI_LEN(q); c++)
         if (!q[c].substep.part && !(excess[of[c]] <= 0))
             *out_n += cti_plausible_mark(s, &q[c]);
     return 1;
