@@ -74,10 +74,10 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, ct_re
         row->n_a = row->n;
 }
 
-/* Terms at the tentative motion, in which the pair's points move by `way` [m/s] along the normal; n_w: what they give at it. A contact that is there from
-   start to end acts on the mean arms of its bodies: on them an impulse works what it does along the path of the points. One that closes its gap acts
-   on arms nearer to the end, at most until it works nothing: on mean arms it would brake a rolling body by its weight times the gap. Potentials act
-   at the end */
+/* Terms at the tentative motion, in which the pair's points move at `way` [m/s] along the normal; n_w: what they give at it. A contact that is there
+   from start to end acts on the bodies' arms at the middle of the step: on them an impulse works what it does along the path of the points. One that
+   closes its gap acts on arms between those and the ones at the end, at most until it works nothing: on the former it would brake a rolling body by
+   its weight times the gap. Potentials act at the end */
 static void cti_rows_turned(const cti_row_context *c, const cti_contact_row *origin, ct_real way, cti_row *row, ct_real *n_w)
 {
     cti_contact_row view = *origin;

@@ -3,7 +3,8 @@
    that the impulses of a solve exceed their law. So every body has its own balance: E1 - E0 is at most the work that rows and pins did on
    it, J' r u, with u its velocity over the step. The work of bodies on each other cancels in the sum.
    The impulse of a row with a rigid body acts during a rotation, along which its arms change: rows.c chooses arms on which it works as along the
-   path of the contact point, and what it works beyond that is no work of the row. The energy of free rigid bodies oscillates by the error of the midpoint rule, and is not tested.
+   path of the contact point, and what it works beyond that is a gain. The energy of free rigid bodies oscillates by the error of the midpoint rule,
+   and is not tested.
    Kinetic energy is that of the end: velocities of the middle of a step get the other half of gravity's change.
    Based on: no paper; the identity v'M (v - v0) = (|v|^2 - |v0|^2 + |v - v0|^2) / 2 in the norm of M. */
 #include "energy.h"

@@ -347,7 +347,8 @@ static cti_v3 cti_joints_offset(const cti_state *s, const cti_joint *j, int end,
     return cti_v3_make(0, d.y, d.z);
 }
 
-/* the arms of a joint's points become the means over the tentative motion, as those of contacts do (rows.c); a slider's side b has another point */
+/* the arms of a joint's points become those at the middle of the tentative motion, as those of contacts do (rows.c). A slider's side b has another
+   point, and keeps its arms */
 static void cti_joints_turn_arms(const cti_state *s, const cti_row_context *c, const cti_joint *j, cti_row *row)
 {
     int k, side;

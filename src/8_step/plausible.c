@@ -108,8 +108,8 @@ static double cti_plausible_row(const cti_state *s, int row)
     return s->contact.origins[row].repair ? cti_step_tuned.attempt.margin * (double)(q->recover * q->recover / q->softness) : 0;
 }
 
-/* What contacts change the motion of each island by, in energy, beyond its reach: excess[of[c]] of component c; of an island first, then of components
-   in none. 0: out of memory */
+/* What contacts change the motion of each island by, in energy, beyond its reach: excess[of[c]] of component c; first those of islands, then of
+   components in none. 0: out of memory */
 static int cti_plausible_excess(cti_state *s, ct_real dt, int32_t **out_of, double **out_excess)
 {
     const cti_component *q = s->factors.components;

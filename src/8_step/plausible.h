@@ -17,8 +17,8 @@ CTI_FN int cti_plausible_velocities(const cti_state *s, const ct_real *v, const 
 /* cti_plausible_blocks -- out [n]: 1 for blocks of which that holds. */
 CTI_FN void cti_plausible_blocks(const cti_state *s, ct_real dt, uint8_t *out);
 
-/* cti_plausible_contacts -- *out: 1 if the change from v_free to end.v by contacts, squared in the norm of A, is within reach in each island. Otherwise
-   a solve has not found its solution, and the motion is not tested for collisions. 0: out of memory. */
+/* cti_plausible_contacts -- *out: 1 if the change from v_free to end.v by contacts, squared in the norm of A, is within reach in each island.
+   Otherwise a solve has not found its solution, and the motion is not tested for collisions. 0: out of memory. */
 CTI_FN int cti_plausible_contacts(cti_state *s, ct_real dt, int *out);
 
 /* cti_plausible_find -- marks in scripts.held the blocks of islands whose own motion is implausible, and of such components in no island.

@@ -68,8 +68,9 @@ static int cti_snapshot_stopped(cti_state *s, int back, cti_snapshot *t)
 
 CTI_FN int cti_snapshot_save_solves(cti_state *s, cti_snapshot *t)
 {
-    return CTI_SNAPSHOT_COPY(s->mem, t->dv_free, s->history.dv_free, 3 * s->n) && CTI_SNAPSHOT_COPY(s->mem, t->copy.dt_prev, s->history.dt_prev, s->n) &&
-           CTI_SNAPSHOT_COPY(s->mem, t->copy.touched, s->history.touched, s->n) && cti_snapshot_save_components(s->mem, &s->factors, &t->components);
+    cti_mem *m = s->mem;
+    return CTI_SNAPSHOT_COPY(m, t->dv_free, s->history.dv_free, 3 * s->n) && CTI_SNAPSHOT_COPY(m, t->copy.dt_prev, s->history.dt_prev, s->n) &&
+           CTI_SNAPSHOT_COPY(m, t->copy.touched, s->history.touched, s->n) && cti_snapshot_save_components(m, &s->factors, &t->components);
 }
 
 CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
@@ -136,7 +137,7 @@ CTI_FN void cti_snapshot_restore_solves(cti_state *s, int active, const cti_snap
         for (k = q->begin; k < q->end; k++) {
             int b = s->factors.blocks[k];
             cti_v3_put(s->history.dv_free, b, cti_v3_at(t->dv_free, b));
-            s->history.dt_prev[b] = t->copy.dt_prev[b], s->history.touched[b] = t->copy.touched[b]; /* the attempt may have stepped it by Euler's rule */
+            s->history.dt_prev[b] = t->copy.dt_prev[b], s->history.touched[b] = t->copy.touched[b]; /* some have yielded to Euler's rule */
         }
     }
 }
