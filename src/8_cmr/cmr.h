@@ -46,7 +46,7 @@ typedef struct cti_attempt {
     int implausible;    /* blocks with implausible velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
     int unclosed_joint_rows; /* rows of joints that are being closed, and of which the motion closes less than half of what it should */
-    int missed_rows;    /* rows of contacts of rigid bodies, linearized again since their last solve, that the motion misses by more than the tolerance */
+    int missed_rows;    /* contacts of rigid bodies that the motion misses, as the last linearization sees them, by more than the tolerance */
     int unresolved_joints; /* rows of joints whose error at the end is too large */
     int excluded;       /* components that are excluded (parts.h); all other fields describe active components alone */
     int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
