@@ -375,9 +375,9 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, ct_step_report *r)
     r->ms_detect += cti_state_clock(s) - t;
     cti_report_energies(s, r);
     r->joint_error = cti_joints_error(s);
-    /* what recovery gives beyond its need is a gain, for the judge as far as contacts took no more */
+    /* what recovery gives beyond its need is that much less that contacts take, and a gain where they take less */
     over = cti_fmax(0, r->work_recovery - cti_geometric_recovers(s));
-    r->work_recovery -= over, s->judge.untaken = cti_fmin(over, r->loss_contact);
+    r->work_recovery -= over, r->loss_contact -= cti_fmin(over, r->loss_contact);
     cti_report_gain(s->judge.start, r);
     swing = cti_geometric_theta(s) < 1 ? cti_policy_body_gain(0, r->energy_kinetic + fabs(r->energy_elastic), 0) : 0;
     cti_judge_refuses(s, dt, swing, 0, r);
