@@ -1,8 +1,9 @@
 /* geometric_recovery.c -- what recovery may give in a step.
    Method: collisions that lack a part of their thickness move it apart. So a body of a set is lifted, by the lacks of all of the set at most, and
    gets what it has risen. The lightest body of each collision is moved at the speed of that, and may keep its kinetic energy; in cloth, where a
-   correction of a node stretches elements, that of a whole thickness in the step, in how many parts ever. More would throw heavy bodies up, whose lack returns when they fall. What
-   corrections and contacts give beyond is taken from what contacts have taken, or is a gain, which the judge refuses. */
+   correction of a node stretches elements, that of a whole thickness in the step, whatever its number of parts. More would throw heavy bodies up,
+   whose lack returns when they fall. What corrections and contacts give beyond is taken from what contacts have taken, or is a gain, which the judge
+   refuses. */
 #include "geometric.h"
 #include "../0_base/sets.h"
 #include "../8_step/energy.h"
