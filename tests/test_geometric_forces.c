@@ -103,7 +103,8 @@ static void other_lengths_of_steps(void **state)
     assert_true(least > 0.6);
 }
 
-/* a body that is added far away changes nothing but roundings and what solves may leave */
+/* A body that is added far away changes nothing but roundings and what four solves may leave: 1e-3 thicknesses each. Layers of cloth go on moving by 2 mm/s, and
+   after five steps a nudge of 1e-9 m/s, too, has moved a vertex by 1e-4 m. So they are looked at after one: without their forces they fall by 5e-4 m */
 static void bodies_added_elsewhere(void **state)
 {
     int k, i, j, n;
@@ -120,7 +121,7 @@ static void bodies_added_elsewhere(void **state)
                 assert_int_equal(ct_body_add_static(w, &d, NULL), CT_OK);
                 ct_mesh_free(&m);
             }
-            for (i = 0; i < 5; i++)
+            for (i = 0; i < (k ? 1 : 5); i++)
                 step_once(w, 0.01);
             x[j] = read_vectors(w, id, 0, &n);
             ct_world_destroy(w);
@@ -129,7 +130,7 @@ static void bodies_added_elsewhere(void **state)
             most = fmax(most, fabs(x[1][i] - x[0][i]));
         if (getenv("SHOW"))
             print_message("%s beside a new body: %.1e m\n", k ? "layers" : "a cube", most);
-        assert_true(most < (k ? 1e-4 : 1e-6)); /* layers still move, and their solves start elsewhere */
+        assert_true(most < (k ? 16e-6 : 1e-6));
         free(x[0]), free(x[1]);
     }
 }
