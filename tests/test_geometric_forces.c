@@ -103,8 +103,9 @@ static void other_lengths_of_steps(void **state)
     assert_true(least > 0.6);
 }
 
-/* A body that is added far away changes nothing but roundings and what four solves may leave: 1e-3 thicknesses each. Layers of cloth go on moving by 2 mm/s, and
-   after five steps a nudge of 1e-9 m/s, too, has moved a vertex by 1e-4 m. So they are looked at after one: without their forces they fall by 5e-4 m */
+/* A body that is added far away changes nothing but roundings and what four solves may leave: 1e-3 thicknesses each. Layers of cloth go on moving
+   by 2 mm/s, and after five steps a nudge of 1e-9 m/s, too, has moved a vertex by 1e-4 m. So they are looked at after one: without their forces
+   they fall by 5e-4 m */
 static void bodies_added_elsewhere(void **state)
 {
     int k, i, j, n;

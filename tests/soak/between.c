@@ -103,8 +103,10 @@ static void dress(soak_run *u, int step)
         code = ct_body_move_skin(u->world, q->id, at, NULL, n, u->dt * soak_uniform(r, 0.5, 4));
     code = code == CT_ERR_MESH ? CT_OK : code; /* too far out for the thickness */
     if (code == CT_OK && soak_chance(r, 0.3) && ct_body_get_masses(u->world, q->id, all, count) == CT_OK) {
-        for (i = n = 0; i < count; i++)
-            all[i] = (ct_real)((double)all[i] * soak_decades(r, -1, 1)), n += (double)all[i] > 0;
+        for (i = n = 0; i < count; i++) {
+            all[i] = (ct_real)((double)all[i] * soak_decades(r, -1, 1));
+            n += (double)all[i] > 0 && isfinite((double)(all[i] * all[i] * all[i] * all[i]));
+        }
         if (ct_body_set_masses(u->world, q->id, all, count) != (n == count ? CT_OK : CT_ERR_ARGUMENT)) /* a node that no element has, has none */
             code = CT_ERR_ARGUMENT;
     }
