@@ -355,10 +355,10 @@ CONTACT_API ct_code ct_body_get_air(const ct_world *world, ct_body_id body, ct_a
    field (ct_world_desc.wind_field) whose velocities are not so ends a step with CT_ERR_ARGUMENT, and the world is as it was. */
 CONTACT_API ct_code ct_world_set_wind(ct_world *world, const ct_real velocity[3]);
 CONTACT_API ct_code ct_world_get_wind(const ct_world *world, ct_real out_velocity[3]);
-/* ct_body_set_masses -- [kg] of a cloth's, soft body's or points' nodes [n], each > 0 and with a finite fourth power (float: below 4e9 kg), in place of
-   those by density, from the next step on. What must not move has no inverse mass: pin it. Speeds stay, momenta change. ct_body_get_masses -- them, also of rods (0: a frame). CT_ERR_ARGUMENT
-   (another kind of body, n, numbers), CT_ERR_UNSUPPORTED (CT_STEPPER_LAYERS and CT_STEPPER_EXPLICIT have steps by density), CT_ERR_STALE_ID,
-   CT_ERR_MEMORY. */
+/* ct_body_set_masses -- [kg] of a cloth's, soft body's or points' nodes [n], each > 0 and with a finite fourth power (float: below 4e9 kg), in
+   place of those by density, from the next step on. What must not move has no inverse mass: pin it. Speeds stay, momenta change.
+   ct_body_get_masses -- them, also of rods (0: a frame). CT_ERR_ARGUMENT (another kind of body, n, numbers), CT_ERR_UNSUPPORTED
+   (CT_STEPPER_LAYERS and CT_STEPPER_EXPLICIT have steps by density), CT_ERR_STALE_ID, CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_body_set_masses(ct_world *world, ct_body_id body, const ct_real *masses, int n);
 CONTACT_API ct_code ct_body_get_masses(const ct_world *world, ct_body_id body, ct_real *out_masses, int n);
 /* ct_body_set_thickness -- as in the description, > 0, from the next step on: pairs that are then too near are separated gradually. */
