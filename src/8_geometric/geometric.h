@@ -255,7 +255,7 @@ CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);
 CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real u, ct_real h);
 
 /* cti_geometric_recovery -- returns the longest way that a collision is separated by in a substep, at recovery_speed [m]. A step that is divided
-   since it gains energy separates it by no more than one thickness, and the slower the more parts it has: they would throw up what they lift. */
+   into N parts since it gains energy separates it by an N-th of a thickness at most, at an N-th of that speed: they would throw up what they lift. */
 CTI_FN ct_real cti_geometric_recovery(const cti_state *s, ct_real thickness, ct_real h);
 /* cti_geometric_mobility -- returns n'M_c^-1 n of a collision with the weights from `first` to `end`, by inverse masses inv [1/kg]; 0: scripts hold
    all of it along n, but for rounding. */

@@ -230,7 +230,7 @@ static int cti_geometric_solve_goal(cti_state *s, ct_real unit, int is_speed, in
 CTI_FN ct_real cti_geometric_recovery(const cti_state *s, ct_real thickness, ct_real h)
 {
     ct_real way = s->step.parts > 1 ? thickness * h / s->step.dt : CTI_GEOMETRIC_NEVER;
-    return s->desc.recovery_speed > 0 ? cti_min(way, h * s->desc.recovery_speed / (ct_real)s->step.parts) : way;
+    return (s->desc.recovery_speed > 0 ? cti_min(way, h * s->desc.recovery_speed) : way) / (ct_real)s->step.parts;
 }
 
 /* sets dx, the corrections of positions (eq. 17) */

@@ -1,9 +1,9 @@
 /* geometric_recovery.c -- what recovery may give in a step.
    Method: collisions that lack a part of their thickness move it apart. So a body of a set is lifted, by the lacks of all of the set at most, and
    gets what it has risen. The lightest body of each collision is moved at the speed of that, and may keep its kinetic energy; in cloth, where a
-   correction of a node stretches elements, that of a whole thickness in the step, whatever its number of parts. More would throw heavy bodies up,
-   whose lack returns when they fall. What corrections and contacts give beyond is taken from what contacts have taken, or is a gain, which the judge
-   refuses. */
+   correction of a node stretches elements, that of a whole thickness. In how many parts the judge divides the step makes no difference. More would
+   throw heavy bodies up, whose lack returns when they fall. What corrections and contacts give beyond is taken from what contacts have taken, or is
+   a gain, which the judge refuses. */
 #include "geometric.h"
 #include "../0_base/sets.h"
 #include "../8_step/energy.h"
@@ -41,8 +41,7 @@ CTI_FN void cti_geometric_touch(cti_state *s, ct_real h)
         if (b < 0 || g->collisions[c].elastic || !(lack > 0))
             continue;
         g->recovery_way[b] = cti_max(g->recovery_way[b], cti_min(lack, cti_geometric_recovery(s, t, s->step.dt)));
-        /* a divided step is slower, but stretches cloth as one in a piece does */
-        lack = g->implicit.is_stiff[i] ? cti_min(lack, cti_geometric_recovery(s, t, h)) : t * h / s->step.dt;
+        lack = cti_min(g->implicit.is_stiff[i] ? lack : t, t * h / s->step.dt);
         way[i] = cti_max(way[i], s->desc.recovery_speed > 0 ? cti_min(lack, h * s->desc.recovery_speed) : lack);
     }
     for (i = 0; i < s->n; i++) {
