@@ -1,9 +1,8 @@
 /* geometric_recovery.c -- what recovery may give in a step.
    Method: collisions that lack a part of their thickness move it apart. So a body of a set is lifted, by the lacks of all of the set at most, and
    gets what it has risen. The lightest body of each collision is moved at the speed of that, and may keep its kinetic energy; in cloth, where a
-   correction of a node stretches elements, that of a whole thickness. In how many parts the judge divides the step makes no difference. More would
-   throw heavy bodies up, whose lack returns when they fall. What corrections and contacts give beyond is taken from what contacts have taken, or is
-   a gain, which the judge refuses. */
+   correction of a node stretches elements, that of a whole thickness. Parts of a divided step have the same speeds. More would throw heavy bodies up,
+   whose lack returns when they fall. What they give beyond is taken from what contacts have taken, or is a gain, which the judge refuses. */
 #include "geometric.h"
 #include "../0_base/sets.h"
 #include "../8_step/energy.h"

@@ -790,8 +790,8 @@ typedef struct ct_step_report {
                               impulses, where they lift. PENALTY: of springs of pairs that were first seen deeper than they can have come */
     double loss_contact;   /* [J] dissipated by contacts: impacts, friction. An impulse takes its product with the way by which its points approach in
                               the substep, over the substep's length; at an instant, with the mean of the speeds before and after. Less what is
-                              work_recovery, and what energy_contact has risen by; 0 or above. GEOMETRIC: less what recovery gives beyond its
-                              need, too. LAYERS: of the impulses of friction and of those that restitution withholds */
+                              work_recovery (GEOMETRIC: and what exceeds its need), and what energy_contact has risen by; 0 or above. LAYERS: of
+                              the impulses of friction and of those that restitution withholds */
     double loss_damping;   /* [J] dissipated by mass and stiffness damping: force times velocity, by the material's coefficients; 0 or above */
     double energy_gained;  /* [J] the remainder of the balance: energies at the end, less those at the start and work_*, plus loss_*. Below
                               0 the integrator dissipated it. Above 0 the step gained it, or damping dissipated less than loss_damping says.
@@ -800,8 +800,7 @@ typedef struct ct_step_report {
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
                               halved, and after that the status is NOT_CONVERGED. BARRIER, PENALTY: the same bound of 2e-4 for bodies that
                               touch, besides Newton's tolerance and, but for EULER, half of what its rule exchanges (BARRIER); a step that
-                              gains more is repeated in parts. LAYERS: above or below 0, the error of its clocks, of which `residual` and
-                              the status are made */
+                              gains more is repeated in parts. LAYERS: above or below 0, the error of its clocks, as in `residual` */
     double center_of_mass[3];
     double advanced;       /* [s] LAYERS: by which time went on: the step, or less with CT_STATUS_BUDGET; else 0 */
     int64_t updates;       /* LAYERS: elements and pairs that were evaluated, blocks under gravity; else 0 */
