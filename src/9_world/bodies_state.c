@@ -1,7 +1,5 @@
 /* bodies_state.c -- removing bodies, reading and writing their state. */
 #include "world.h"
-#include "../8_step/impulses.h"
-#include "../8_step/integrate.h"
 #include "../8_step/motion.h"
 #include <stddef.h>
 

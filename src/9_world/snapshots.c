@@ -2,7 +2,6 @@
    Method: a head says which build wrote the data and what the world is made of; the state follows, each member in its own floor's archive function. A
    restoration checks everything first, and reserves memory; what then reads cannot fail. Based on: no paper. */
 #include "world.h"
-#include "../1_math/simd.h"
 #include "../7_contact/contact_archive.h"
 #include "../8_step/state_archive.h"
 
