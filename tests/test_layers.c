@@ -82,7 +82,7 @@ static void clocks_have_events_in_the_middle_of_their_parts(void **state)
 
 static void the_queue_is_in_order(void **state)
 {
-    cti_layers_event *heap = NULL, last;
+    cti_heap_item *heap = NULL, last;
     uint64_t seed = 5;
     cti_mem mem;
     int i, n = 0, round;
@@ -90,14 +90,14 @@ static void the_queue_is_in_order(void **state)
     cti_mem_init(&mem, NULL);
     for (round = 0; round < 50; round++) {
         for (i = 0; i < 40; i++, n++)
-            assert_true(cti_layers_push(&mem, &heap, (int64_t)(lcg(&seed) * 20), (int32_t)(lcg(&seed) * 1000)));
-        last = cti_layers_pop(heap), n--;
+            assert_true(cti_heap_push(&mem, &heap, (int64_t)(lcg(&seed) * 20), (int32_t)(lcg(&seed) * 1000)));
+        last = cti_heap_pop(heap), n--;
         for (i = 0; i < (round < 49 ? 30 : 50 * 10 - 1 + 30); i++) {
-            cti_layers_event next;
+            cti_heap_item next;
             if (n == 0)
                 break;
-            next = cti_layers_pop(heap), n--;
-            assert_true(next.tick > last.tick || (next.tick == last.tick && next.clock >= last.clock));
+            next = cti_heap_pop(heap), n--;
+            assert_true(next.key > last.key || (next.key == last.key && next.item >= last.item));
             last = next;
         }
         assert_int_equal(CTI_LEN(heap), n);

@@ -65,6 +65,9 @@
 #define CTI_ASSERT(x) CONTACT_ASSERT(x)
 #endif
 
+/* CTI_CALL -- a function of a header that is called, not inlined: it is longer than a call by far, and stands in many places. */
+#define CTI_CALL CTI_SPARE CTI_NOINLINE static
+
 #define CTI_UNUSED(x) ((void)(x))
 
 /* CTI_IF -- `text` where the switch is 1, nothing where it is 0: for the lines of lists such as CT_STEPPER_LIST. */

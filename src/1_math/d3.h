@@ -45,18 +45,19 @@ CTI_INLINE void cti_d3_product(const double *A, const double *B, int transposed,
     memcpy(out, C, sizeof C);
 }
 
-/* inverse of a symmetric matrix; 0: it is not positive definite */
-CTI_INLINE int cti_d3_inverse(const double *A, double *out)
+/* inverse of a symmetric matrix; 0: it is not positive definite, or by less than `least` of what its diagonal alone would give */
+CTI_INLINE int cti_d3_inverse_within(const double *A, double least, double *out)
 {
     double a = A[4] * A[8] - A[5] * A[5], b = A[2] * A[5] - A[1] * A[8], c = A[1] * A[5] - A[2] * A[4];
     double det = A[0] * a + A[1] * b + A[2] * c;
-    if (!(A[0] > 0) || !(A[0] * A[4] - A[1] * A[1] > 0) || !(det > 0))
+    if (!(A[0] > 0) || !(A[0] * A[4] - A[1] * A[1] > least * A[0] * A[4]) || !(det > least * A[0] * A[4] * A[8]))
         return 0;
     out[0] = a / det, out[1] = out[3] = b / det, out[2] = out[6] = c / det;
     out[4] = (A[0] * A[8] - A[2] * A[2]) / det, out[5] = out[7] = (A[1] * A[2] - A[0] * A[5]) / det;
     out[8] = (A[0] * A[4] - A[1] * A[1]) / det;
     return 1;
 }
+CTI_INLINE int cti_d3_inverse(const double *A, double *out) { return cti_d3_inverse_within(A, 0, out); }
 
 /* cti_index -- the place of entry (i, j) of a matrix in rows of ld numbers. */
 CTI_INLINE size_t cti_index(int i, int ld, int j) { return (size_t)i * (size_t)ld + (size_t)j; }

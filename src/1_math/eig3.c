@@ -25,7 +25,7 @@ CTI_INLINE void cti_eig3_turn(cti_r8 *v, int p, int q, cti_r8 c, cti_r8 s)
 }
 
 /* One rotation that makes apq zero. Lanes with |apq| <= eps/2 sqrt(app aqq) keep all their bits. Returns 1 if any lane was rotated. */
-CTI_INLINE int cti_eig3_rotate(cti_r8 *app, cti_r8 *aqq, cti_r8 *apq, cti_r8 *arp, cti_r8 *arq, cti_r8 *v, int p, int q)
+CTI_LANES_FN int cti_eig3_rotate(cti_r8 *app, cti_r8 *aqq, cti_r8 *apq, cti_r8 *arp, cti_r8 *arq, cti_r8 *v, int p, int q)
 {
     const cti_r8 zero = cti_set8(0), one = cti_set8(1);
     cti_r8 g = *apq, g2 = cti_mul8(g, g), turn, d, t, c, s, r;
@@ -48,7 +48,7 @@ CTI_INLINE int cti_eig3_rotate(cti_r8 *app, cti_r8 *aqq, cti_r8 *apq, cti_r8 *ar
 }
 
 /* in lanes where w[q] > w[p]: swaps them; columns (p, q) of v become (q, -p), which keeps det v */
-CTI_INLINE void cti_eig3_order(cti_r8 *w, cti_r8 *v, int p, int q)
+CTI_LANES_FN void cti_eig3_order(cti_r8 *w, cti_r8 *v, int p, int q)
 {
     cti_r8 swap = cti_lt8(w[p], w[q]), a = w[p];
     int i;
@@ -217,28 +217,6 @@ CTI_INLINE int cti_psd_turn_8(cti_r8 *a, cti_r8 *v, int n, int p, int q, cti_r8 
     return 1;
 }
 
-/* sweeps; those of small matrices are unrolled */
-CTI_INLINE int cti_psd_sweep3_8(cti_r8 *a, cti_r8 *v, cti_r8 least)
-{
-    int turned = cti_psd_turn_8(a, v, 3, 0, 1, least);
-    turned |= cti_psd_turn_8(a, v, 3, 0, 2, least);
-    return turned | cti_psd_turn_8(a, v, 3, 1, 2, least);
-}
-
-CTI_INLINE int cti_psd_sweep5_8(cti_r8 *a, cti_r8 *v, cti_r8 least)
-{
-    int turned = cti_psd_turn_8(a, v, 5, 0, 1, least);
-    turned |= cti_psd_turn_8(a, v, 5, 0, 2, least);
-    turned |= cti_psd_turn_8(a, v, 5, 0, 3, least);
-    turned |= cti_psd_turn_8(a, v, 5, 0, 4, least);
-    turned |= cti_psd_turn_8(a, v, 5, 1, 2, least);
-    turned |= cti_psd_turn_8(a, v, 5, 1, 3, least);
-    turned |= cti_psd_turn_8(a, v, 5, 1, 4, least);
-    turned |= cti_psd_turn_8(a, v, 5, 2, 3, least);
-    turned |= cti_psd_turn_8(a, v, 5, 2, 4, least);
-    return turned | cti_psd_turn_8(a, v, 5, 3, 4, least);
-}
-
 CTI_INLINE int cti_psd_sweep_8(cti_r8 *a, cti_r8 *v, int n, cti_r8 least)
 {
     int i, j, turned = 0;
@@ -259,7 +237,7 @@ CTI_INLINE void cti_psd_sized_8(cti_r8 *a, int n)
         }
     all = cti_scale8(CTI_EPS * CTI_EPS, all);
     for (sweep = 0; sweep < CTI_PSD_SWEEPS && turned; sweep++)
-        turned = n == 3 ? cti_psd_sweep3_8(a, v, all) : n == 5 ? cti_psd_sweep5_8(a, v, all) : cti_psd_sweep_8(a, v, n, all);
+        turned = cti_psd_sweep_8(a, v, n, all);
     for (k = 0; k < n; k++)
         w[k] = cti_max8(a[(n + 1) * k], zero);
     for (i = 0; i < n; i++)

@@ -30,7 +30,14 @@ CTI_INLINE cti_r8 cti_sum3_8(cti_r8 a0, cti_r8 b0, cti_r8 a1, cti_r8 b1, cti_r8 
     return cti_mad8(cti_mad8(cti_mul8(a0, b0), a1, b1), a2, b2);
 }
 CTI_INLINE cti_r8 cti_dot8(const cti_r8 *a, const cti_r8 *b) { return cti_sum3_8(a[0], b[0], a[1], b[1], a[2], b[2]); }
-CTI_INLINE void cti_cross8(const cti_r8 *a, const cti_r8 *b, cti_r8 *r)
+/* CTI_LANES_FN -- a function of many operations. Where eight numbers take several registers, matrices of them are in memory anyway: a call costs no
+   time there, and a copy of the function in every place would be 45 KB of code. */
+#if CTI_SIMD == CTI_SIMD_AVX2 || CTI_SIMD == CTI_SIMD_AVX512
+#define CTI_LANES_FN CTI_INLINE
+#else
+#define CTI_LANES_FN CTI_CALL
+#endif
+CTI_LANES_FN void cti_cross8(const cti_r8 *a, const cti_r8 *b, cti_r8 *r)
 {
     cti_r8 x = cti_nmad8(cti_mul8(a[1], b[2]), a[2], b[1]), y = cti_nmad8(cti_mul8(a[2], b[0]), a[0], b[2]);
     r[2] = cti_nmad8(cti_mul8(a[0], b[1]), a[1], b[0]);
@@ -62,21 +69,21 @@ CTI_INLINE void cti_matvec_t8(const cti_r8 *A, const cti_r8 *x, cti_r8 *r)
     R[3 * (i)] = cti_sum3_8(A[3 * (i)], B[0], A[3 * (i) + 1], B[3], A[3 * (i) + 2], B[6]);                                                 \
     R[3 * (i) + 1] = cti_sum3_8(A[3 * (i)], B[1], A[3 * (i) + 1], B[4], A[3 * (i) + 2], B[7]);                                             \
     R[3 * (i) + 2] = cti_sum3_8(A[3 * (i)], B[2], A[3 * (i) + 1], B[5], A[3 * (i) + 2], B[8])
-CTI_INLINE void cti_matmul8(const cti_r8 *A, const cti_r8 *B, cti_r8 *R)
+CTI_LANES_FN void cti_matmul8(const cti_r8 *A, const cti_r8 *B, cti_r8 *R)
 {
     CTI_LANES_ROW(0);
     CTI_LANES_ROW(1);
     CTI_LANES_ROW(2);
 }
 #undef CTI_LANES_ROW
-CTI_INLINE void cti_matmul_t8(const cti_r8 *A, const cti_r8 *B, cti_r8 *R)
+CTI_LANES_FN void cti_matmul_t8(const cti_r8 *A, const cti_r8 *B, cti_r8 *R)
 {
     R[0] = cti_dot8(A, B), R[1] = cti_dot8(A, B + 3), R[2] = cti_dot8(A, B + 6);
     R[3] = cti_dot8(A + 3, B), R[4] = cti_dot8(A + 3, B + 3), R[5] = cti_dot8(A + 3, B + 6);
     R[6] = cti_dot8(A + 6, B), R[7] = cti_dot8(A + 6, B + 3), R[8] = cti_dot8(A + 6, B + 6);
 }
 /* C = the cofactors of A (rows are cross products of A's rows); returns det A */
-CTI_INLINE cti_r8 cti_cofactor8(const cti_r8 *A, cti_r8 *C)
+CTI_LANES_FN cti_r8 cti_cofactor8(const cti_r8 *A, cti_r8 *C)
 {
     cti_cross8(A + 3, A + 6, C);
     cti_cross8(A + 6, A, C + 3);

@@ -43,7 +43,7 @@ CTI_INLINE int cti_all_finite(const ct_real *a, int n)
     return i == n;
 }
 /* cti_v3_unit -- a / |a|, or `fallback` when a is too short for its direction to be computed. */
-CTI_INLINE cti_v3 cti_v3_unit(cti_v3 a, cti_v3 fallback)
+CTI_CALL cti_v3 cti_v3_unit(cti_v3 a, cti_v3 fallback)
 {
     ct_real s = cti_max(cti_max(cti_abs(a.x), cti_abs(a.y)), cti_abs(a.z)), n;
     if (!(s > 0) || !cti_finite(s))
@@ -104,7 +104,7 @@ CTI_INLINE void cti_m3_adjoint(const ct_real *m, ct_real d, ct_real *out)
 /* cti_m3_inverse -- 1 and the inverse, or 0 (out untouched) when the determinant is zero or not finite. The determinant is cubic in the
    entries; where it comes near the limits of ct_real's range, as for small bodies' inertias in float, the entries are scaled first. out may
    not be m. */
-CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
+CTI_CALL int cti_m3_inverse(const ct_real *m, ct_real *out)
 {
     const ct_real least = sizeof(ct_real) == 4 ? CTI_R(1e-24) : CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS * CTI_EPS;
     ct_real d = cti_m3_det(m), n[9], big = 0, s;

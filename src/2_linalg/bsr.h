@@ -56,17 +56,22 @@ CTI_INLINE cti_f8 cti_blocks_mul2(const float *a, const float *b, const float *x
     cti_f8 s = cti_f8_mad(cti_f8_mul(cti_f8_load44(a, b), cti_f8_spread0(v)), cti_f8_load44(a + 3, b + 3), cti_f8_spread1(v));
     return cti_f8_mad(s, cti_f8_load44(a + 6, b + 6), cti_f8_spread2(v));
 }
-/* cti_bsr_float_dot -- (A x)_i in lanes 0 to 2, from a row of cti_bsr_float_row with one more finite number behind it; x [4 n] */
-CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const float *x, int i)
+/* cti_blocks_dot -- the sum of n blocks times those of x [4 ...] at col [n], in lanes 0 to 2; one more number behind the blocks is read and must be
+   finite */
+CTI_INLINE cti_f8 cti_blocks_dot(const float *a, const int32_t *col, int n, const float *x)
 {
     static const float zero[12] = {0};
     cti_f8 sum = cti_f8_set(0);
-    int k = A->row[i], end = A->row[i + 1];
-    const float *a = row;
+    int k;
     /* two blocks at a time, one in each half; an odd one is paired with zeros */
-    for (; k + 1 < end; k += 2, a += 18)
-        sum = cti_f8_add(sum, cti_blocks_mul2(a, a + 9, x + 4 * (size_t)A->col[k], x + 4 * (size_t)A->col[k + 1]));
-    if (k < end)
-        sum = cti_f8_add(sum, cti_blocks_mul2(a, zero, x + 4 * (size_t)A->col[k], zero));
+    for (k = 0; k + 1 < n; k += 2, a += 18)
+        sum = cti_f8_add(sum, cti_blocks_mul2(a, a + 9, x + 4 * (size_t)col[k], x + 4 * (size_t)col[k + 1]));
+    if (k < n)
+        sum = cti_f8_add(sum, cti_blocks_mul2(a, zero, x + 4 * (size_t)col[k], zero));
     return cti_f8_fold(sum);
+}
+/* cti_bsr_float_dot -- (A x)_i in lanes 0 to 2, from a row of cti_bsr_float_row with one more finite number behind it; x [4 n] */
+CTI_INLINE cti_f8 cti_bsr_float_dot(const cti_bsr *A, const float *row, const float *x, int i)
+{
+    return cti_blocks_dot(row, A->col + A->row[i], A->row[i + 1] - A->row[i], x);
 }

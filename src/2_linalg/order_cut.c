@@ -7,6 +7,7 @@
    based on: Karypis and Kumar 1998 (multilevel schemes); Heath and Raghavan 1995 (planes);
    Ashcraft and Liu 1997 (separator refinement); Fiduccia and Mattheyses 1982. */
 #include "order.h"
+#include "../0_base/heap.h"
 #include "../0_base/sort.h"
 
 #define CTI_ORDER_COARSEST 60
@@ -44,11 +45,8 @@ static uint32_t cti_order_random(uint32_t *state)
     return *state >> 8;
 }
 
-/* cti_order_fm -- the state of a refinement. A heap may hold stale entries: an entry is valid only if its gain is the vertex's current
-   gain. */
-typedef struct cti_order_entry {
-    int gain, v;
-} cti_order_entry;
+/* cti_order_fm -- the state of a refinement. A heap has vertices by their gain with a minus. It may hold stale entries: an entry is valid only if
+   its gain is the vertex's current gain. */
 typedef struct cti_order_fm {
     cti_mem *mem;
     const cti_graph *g;
@@ -56,46 +54,16 @@ typedef struct cti_order_fm {
     int *side[2];             /* [n] weight of a separator vertex's neighbours in side 0, 1 */
     int *locked;              /* [n] pass in which the vertex moved */
     int *undo;                /* to undo moves: pairs of vertex and old label */
-    cti_order_entry *heap[2]; /* possible moves to side 0, 1 */
+    cti_heap_item *heap[2];   /* possible moves to side 0, 1 */
     int weight[3], most, pass;
     int *store;
     int failed;
 } cti_order_fm;
 
-static int cti_order_before(cti_order_entry a, cti_order_entry b) { return a.gain != b.gain ? a.gain > b.gain : a.v < b.v; }
-
 static void cti_order_push(cti_order_fm *s, int to, int v)
 {
-    cti_order_entry e;
-    cti_order_entry *h;
-    int i;
-    e.v = v;
-    e.gain = s->g->w[v] - s->side[1 - to][v];
-    if (!CTI_PUSH(s->mem, s->heap[to], e)) {
+    if (!cti_heap_push(s->mem, &s->heap[to], (int64_t)s->side[1 - to][v] - s->g->w[v], v))
         s->failed = 1;
-        return;
-    }
-    h = s->heap[to];
-    for (i = CTI_LEN(h) - 1; i > 0 && cti_order_before(e, h[(i - 1) / 2]); i = (i - 1) / 2)
-        h[i] = h[(i - 1) / 2];
-    h[i] = e;
-}
-
-static void cti_order_pop(cti_order_entry *h)
-{
-    int n = CTI_LEN(h) - 1, i = 0, c;
-    cti_order_entry e = h[n];
-    stbds_header(h)->length = (size_t)n;
-    while ((c = 2 * i + 1) < n) {
-        if (c + 1 < n && cti_order_before(h[c + 1], h[c]))
-            c++;
-        if (!cti_order_before(h[c], e))
-            break;
-        h[i] = h[c];
-        i = c;
-    }
-    if (n > 0)
-        h[i] = e;
 }
 
 /* computes the weights of v's neighbours in both sides, and puts its two moves into the heaps */
@@ -149,20 +117,20 @@ static int cti_order_pick(cti_order_fm *s, int *out_to)
     for (to = 0; to < 2; to++) {
         int side = to ? 1 - lighter : lighter;
         while (CTI_LEN(s->heap[side]) > 0) {
-            cti_order_entry e = s->heap[side][0];
-            v = e.v;
-            if (s->label[v] != 2 || s->locked[v] == s->pass || e.gain != s->g->w[v] - s->side[1 - side][v] ||
+            int gain = (int)-s->heap[side][0].key;
+            v = s->heap[side][0].item;
+            if (s->label[v] != 2 || s->locked[v] == s->pass || gain != s->g->w[v] - s->side[1 - side][v] ||
                 s->weight[side] + s->g->w[v] > s->most) {
-                cti_order_pop(s->heap[side]);
+                cti_heap_pop(s->heap[side]);
                 continue;
             }
-            if (best < 0 || e.gain > best_gain)
-                best = v, best_gain = e.gain, *out_to = side;
+            if (best < 0 || gain > best_gain)
+                best = v, best_gain = gain, *out_to = side;
             break;
         }
     }
     if (best >= 0)
-        cti_order_pop(s->heap[*out_to]);
+        cti_heap_pop(s->heap[*out_to]);
     return best;
 }
 

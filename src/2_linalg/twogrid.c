@@ -176,14 +176,7 @@ CTI_FN void cti_twogrid_inverse_fill(cti_twogrid_inverse *q, cti_twogrid *g, con
 /* sum of blocks [k, end) of the pattern times x, in lanes 0 to 2 */
 CTI_INLINE cti_f8 cti_twogrid_dot(const cti_twogrid *g, int k, int end, const float *x)
 {
-    static const float zero[12] = {0};
-    cti_f8 sum = cti_f8_set(0);
-    const float *a = g->val + 9 * (size_t)k;
-    for (; k + 1 < end; k += 2, a += 18)
-        sum = cti_f8_add(sum, cti_blocks_mul2(a, a + 9, x + 4 * (size_t)g->col[k], x + 4 * (size_t)g->col[k + 1]));
-    if (k < end)
-        sum = cti_f8_add(sum, cti_blocks_mul2(a, zero, x + 4 * (size_t)g->col[k], zero));
-    return cti_f8_fold(sum);
+    return cti_blocks_dot(g->val + 9 * (size_t)k, g->col + k, end - k, x);
 }
 
 /* D x of a block's three columns of four; entries far below the largest become 0, before products with them are denormal */

@@ -9,7 +9,7 @@
 #define CTI_DISTB_FLAT CTI_R(1e-4) /* as in dist.c */
 
 /* cti_distb_segment -- w = p - e0, d = e1 - e0: squared distance and parameter */
-CTI_INLINE cti_r8 cti_distb_segment(const cti_r8 *w, const cti_r8 *d, cti_r8 *t)
+CTI_LANES_FN cti_r8 cti_distb_segment(const cti_r8 *w, const cti_r8 *d, cti_r8 *t)
 {
     cti_r8 one = cti_set8(1), zero = cti_set8(0), l2 = cti_dot8(d, d), s = cti_dot8(w, d), r[3], full;
     int k;

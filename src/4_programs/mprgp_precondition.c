@@ -10,18 +10,12 @@
 /* inverse of a symmetric 3x3 block, or of its diagonal where it has none */
 static void cti_mprgp_invert3(const double *a, double *out)
 {
-    double c0 = a[4] * a[8] - a[5] * a[5], c1 = a[2] * a[5] - a[1] * a[8], c2 = a[1] * a[5] - a[2] * a[4];
-    double det = a[0] * c0 + a[1] * c1 + a[2] * c2;
     int i;
-    if (!(a[0] > 0 && a[0] * a[4] - a[1] * a[1] > 1e-14 * a[0] * a[4] && det > 1e-14 * a[0] * a[4] * a[8])) {
-        memset(out, 0, sizeof *out * 9);
-        for (i = 0; i < 9; i += 4)
-            out[i] = a[i] > 0 ? 1 / a[i] : 1;
+    if (cti_d3_inverse_within(a, 1e-14, out))
         return;
-    }
-    out[0] = c0 / det, out[1] = out[3] = c1 / det, out[2] = out[6] = c2 / det;
-    out[4] = (a[0] * a[8] - a[2] * a[2]) / det, out[5] = out[7] = (a[1] * a[2] - a[0] * a[5]) / det;
-    out[8] = (a[0] * a[4] - a[1] * a[1]) / det;
+    memset(out, 0, sizeof *out * 9);
+    for (i = 0; i < 9; i += 4)
+        out[i] = a[i] > 0 ? 1 / a[i] : 1;
 }
 
 static int cti_mprgp_open_diagonal(cti_mem *mem, cti_mprgp_preconditioner *q)

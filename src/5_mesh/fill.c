@@ -6,7 +6,6 @@
 #include "../0_base/sort.h"
 #include "../1_math/elem.h"
 #include "../1_math/exact.h"
-#include "../1_math/vec.h"
 
 /* Least fraction of a tet. Where the surface cuts only a sliver off a tet, its nodes would have almost no mass and stiffness. With 1/10 the
    ratio of stiffness between neighbours stays within that of graded meshes. A ball of radius 2.5 cells has 3 % of its mass from this floor,

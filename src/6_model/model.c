@@ -1,7 +1,6 @@
 /* model.c -- element batches of one body: tets for soft bodies; membrane, hinges and plates, or springs, for cloth; springs and joints for rods;
    nothing but masses for points. */
 #include "model.h"
-#include "hinge.h"
 #include "../1_math/vec.h"
 
 CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,

@@ -5,7 +5,6 @@
    edges are left to vertex-face pairs, where there are faces, and flat edges to flats.c and to CCD. Based on: Otaduy 2009, sec. 3.2 and 4. */
 #include "detect.h"
 #include "../0_base/sort.h"
-#include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
 
 #define CTI_DETECT_TRUST CTI_R(4)    /* [thickness] farthest pair that gets a row, when the free motion would close its gap */

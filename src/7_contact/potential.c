@@ -337,42 +337,29 @@ static const ct_real cti_differences[3][4] = {{CTI_R(0.70710678118654752440), -C
                                               {0, 0, CTI_R(0.70710678118654752440), -CTI_R(0.70710678118654752440)},
                                               {CTI_R(0.5), CTI_R(0.5), -CTI_R(0.5), -CTI_R(0.5)}};
 
-/* H [12 12] in the coordinates of differences: out [9 9] */
-static void cti_differences_of(const ct_real *H, ct_real *out)
+/* D A D' of a matrix of n x n blocks, D m x n: the rows of differences, or their transpose */
+CTI_INLINE void cti_differences_turn(const ct_real *A, int n, int m, ct_real *out)
 {
-    ct_real half[9][12];
+    ct_real half[12][12];
     int i, j, a, b, k;
-    for (i = 0; i < 3; i++)
+    for (i = 0; i < m; i++)
         for (a = 0; a < 3; a++)
-            for (j = 0; j < 12; j++)
-                for (half[3 * i + a][j] = 0, k = 0; k < 4; k++)
-                    half[3 * i + a][j] += cti_differences[i][k] * H[12 * (3 * k + a) + j];
-    for (i = 0; i < 9; i++)
-        for (j = 0; j < 3; j++)
-            for (b = 0; b < 3; b++)
-                for (out[9 * i + 3 * j + b] = 0, k = 0; k < 4; k++)
-                    out[9 * i + 3 * j + b] += half[i][3 * k + b] * cti_differences[j][k];
-}
-
-/* the way back: H [12 12] from a [9 9] */
-static void cti_differences_expand(const ct_real *a9, ct_real *H)
-{
-    ct_real half[12][9];
-    int i, j, a, b, k;
-    for (i = 0; i < 4; i++)
-        for (a = 0; a < 3; a++)
-            for (j = 0; j < 9; j++)
-                for (half[3 * i + a][j] = 0, k = 0; k < 3; k++)
-                    half[3 * i + a][j] += cti_differences[k][i] * a9[9 * (3 * k + a) + j];
-    for (i = 0; i < 12; i++)
-        for (j = 0; j < 4; j++)
+            for (j = 0; j < 3 * n; j++)
+                for (half[3 * i + a][j] = 0, k = 0; k < n; k++)
+                    half[3 * i + a][j] += (m < n ? cti_differences[i][k] : cti_differences[k][i]) * A[3 * n * (3 * k + a) + j];
+    for (i = 0; i < 3 * m; i++)
+        for (j = 0; j < m; j++)
             for (b = 0; b < 3; b++) {
                 ct_real sum = 0;
-                for (k = 0; k < 3; k++)
-                    sum += half[i][3 * k + b] * cti_differences[k][j];
-                H[12 * i + 3 * j + b] = sum;
+                for (k = 0; k < n; k++)
+                    sum += half[i][3 * k + b] * (m < n ? cti_differences[j][k] : cti_differences[k][j]);
+                out[3 * m * i + 3 * j + b] = sum;
             }
 }
+
+/* H [12 12] in the coordinates of differences: out [9 9]; and the way back */
+static void cti_differences_of(const ct_real *H, ct_real *out) { cti_differences_turn(H, 4, 3, out); }
+static void cti_differences_expand(const ct_real *a9, ct_real *H) { cti_differences_turn(a9, 3, 4, H); }
 
 /* ---- pairs ---- */
 

@@ -4,7 +4,6 @@
 #include "../0_base/sort.h"
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
-#include "../1_math/elem.h"
 #include "../1_math/exact.h"
 
 /* [1] how far below 0 the weight of a face's vertex may be, where a vertex meets the face's plane beyond its edge in a valley. It bounds forces

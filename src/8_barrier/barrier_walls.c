@@ -12,7 +12,6 @@
    step is short. based on: Li, Kaufman, Jiang 2021, Codimensional incremental potential contact; the plane is that of a row of CT_STEPPER_CMR. */
 #include "barrier.h"
 #include "../4_geom/ccd.h"
-#include "../4_geom/dist.h"
 
 /* signed distance from the wall */
 CTI_FN ct_real cti_barrier_wall_gap(const cti_barrier_wall *w, const ct_real *x)

@@ -10,7 +10,6 @@
 #include "rebound.h"
 #include "../0_base/sets.h"
 #include "../8_step/impulses.h"
-#include "../8_step/linkage.h"
 #include "../8_step/policy_numbers.h"
 
 /* cti_rebound_set -- of components that rows connect, at the root of the set: the kinetic energy of v + share d is start + share along +

@@ -12,7 +12,6 @@
    Other materials have the forces and damping of 6_model.
    based on: Hong et al. 2006, sec. 2; Bonet, Wood, ch. 5 and 6. */
 #include "explicit.h"
-#include "../1_math/elem.h"
 
 CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model)
 {

@@ -15,6 +15,7 @@
    A new contact law goes into layers_law.c (thickness, force and clock of layer l); its friction and restitution into cti_layers_pair_kick. */
 #pragma once
 
+#include "../0_base/heap.h"
 #include "../7_contact/candidates.h"
 #include "../8_step/stepper.h"
 #include "layers_policy.h"
@@ -41,19 +42,6 @@ CTI_FN int64_t cti_layers_next(int64_t t, int level);
 CTI_FN int64_t cti_layers_previous(int64_t t, int level);
 /* cti_layers_lag -- returns the lag of a clock at tick t [ticks]; it is negative between an event and the end of its part. */
 CTI_FN int64_t cti_layers_lag(int64_t t, int level);
-
-/* ---- layers_queue.c ---- */
-
-/* cti_layers_event -- is an entry of the event queue. */
-typedef struct cti_layers_event {
-    int64_t tick;
-    int32_t clock; /* groups come first, then gravity, then the sets by level */
-} cti_layers_event;
-
-/* cti_layers_push -- adds an event to a binary heap, a growable array, whose first entry is the earliest; of equal ticks the lower clock.
-   0: out of memory. cti_layers_pop -- removes the first entry of a heap that is not empty. */
-CTI_FN int cti_layers_push(cti_mem *mem, cti_layers_event **heap, int64_t tick, int32_t clock);
-CTI_FN cti_layers_event cti_layers_pop(cti_layers_event *heap);
 
 /* ---- the stepper's data ---- */
 
@@ -173,7 +161,7 @@ typedef struct cti_layers {
     cti_layers_surface surface;
     cti_layers_list list[CTI_LAYERS_LISTS];
     cti_layers_set set[CTI_LAYERS_LEVELS + 1];
-    cti_layers_event *queue;
+    cti_heap_item *queue; /* a clock by the tick of its event: groups come first, then gravity, then the sets by level */
     int n_recorded, recorded[CTI_LAYERS_LEVELS + 1]; /* list the sets that have a record */
     double *previous;             /* [3 n] is the record of the last event of the set at hand, during its next one [N s] */
     cti_layers_record *recording; /* is the record of the set at hand; NULL: impulses are not recorded */

@@ -327,12 +327,12 @@ static int cti_layers_enqueue(cti_state *s)
     int64_t t = y->window.begin;
     int i, n = CTI_LEN(y->clocks.groups), ok;
     CTI_CLEAR(y->queue);
-    ok = cti_layers_push(&s->prepared, &y->queue, cti_layers_next(t, y->clocks.body_force_level), n);
+    ok = cti_heap_push(&s->prepared, &y->queue, cti_layers_next(t, y->clocks.body_force_level), n);
     for (i = 0; ok && i < n; i++)
-        ok = cti_layers_push(&s->prepared, &y->queue, cti_layers_next(t, y->clocks.groups[i].level), i);
+        ok = cti_heap_push(&s->prepared, &y->queue, cti_layers_next(t, y->clocks.groups[i].level), i);
     for (i = 0; ok && i <= CTI_LAYERS_LEVELS; i++)
         if (CTI_LEN(y->set[i].pair[0]) + CTI_LEN(y->set[i].pair[1]) + CTI_LEN(y->set[i].pair[2]) > 0)
-            ok = cti_layers_push(&s->prepared, &y->queue, cti_layers_next(t, i), n + 1 + i);
+            ok = cti_heap_push(&s->prepared, &y->queue, cti_layers_next(t, i), n + 1 + i);
     return ok;
 }
 
@@ -361,17 +361,17 @@ static int cti_layers_run_events(cti_state *s, int *out_spent)
     cti_layers_window *w = &y->window;
     int64_t last = -1;
     *out_spent = 0;
-    while (y->queue[0].tick <= w->end) {
-        cti_layers_event e;
+    while (y->queue[0].key <= w->end) {
+        cti_heap_item e;
         int level;
-        if (w->updates >= s->desc.layers.max_updates && y->queue[0].tick > last && last >= 0) {
+        if (w->updates >= s->desc.layers.max_updates && y->queue[0].key > last && last >= 0) {
             w->end = last, *out_spent = 1;
             return 1;
         }
-        e = cti_layers_pop(y->queue), last = e.tick;
-        level = cti_layers_clock_level(y, e.clock);
-        cti_layers_event_of_clock(s, e.clock, e.tick, (double)((int64_t)1 << (CTI_LAYERS_LOG - level)) * w->tick, 0);
-        if (!cti_layers_push(&s->prepared, &y->queue, cti_layers_next(e.tick, level), e.clock))
+        e = cti_heap_pop(y->queue), last = e.key;
+        level = cti_layers_clock_level(y, e.item);
+        cti_layers_event_of_clock(s, e.item, e.key, (double)((int64_t)1 << (CTI_LAYERS_LOG - level)) * w->tick, 0);
+        if (!cti_heap_push(&s->prepared, &y->queue, cti_layers_next(e.key, level), e.item))
             return 0;
     }
     return 1;

@@ -1,7 +1,5 @@
 /* bodies_state.c -- removing bodies, reading and writing their state. */
 #include "world.h"
-#include "../8_step/impulses.h"
-#include "../8_step/integrate.h"
 #include "../8_step/motion.h"
 #include <stddef.h>
 
@@ -330,7 +328,6 @@ CONTACT_API_DEF ct_code ct_body_set_contact(ct_world *w, ct_body_id body, const 
 {
     ct_code code;
     cti_body *b = cti_world_find(w, body, &code);
-    int at;
     if (!b)
         return code;
     if (!m)
@@ -340,9 +337,7 @@ CONTACT_API_DEF ct_code ct_body_set_contact(ct_world *w, ct_body_id body, const 
     if (!cti_bodies_is_spring(m->damping, 1))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)m->damping, "ct_body_set_contact: damping must be zero, positive, or -1");
     b->contact = *m;
-    at = cti_world_surface_body(w, (int)(b - w->bodies));
-    if (at >= 0)
-        w->state.surface.bodies[at].contact = *m;
+    cti_world_show(w, cti_world_surface_body(w, (int)(b - w->bodies)));
     return CT_OK;
 }
 
@@ -350,7 +345,6 @@ CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_re
 {
     ct_code code;
     cti_body *b = cti_world_find(w, body, &code);
-    int at;
     if (!b)
         return code;
     if (!(friction >= 0) || !cti_finite(friction))
@@ -359,9 +353,7 @@ CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_re
         return CT_ERR_UNSUPPORTED;
     b->friction = friction;
     cti_sleep_wake_near(w, (int)(b - w->bodies));
-    at = cti_world_surface_body(w, (int)(b - w->bodies));
-    if (at >= 0)
-        w->state.surface.bodies[at].friction = friction;
+    cti_world_show(w, cti_world_surface_body(w, (int)(b - w->bodies)));
     return CT_OK;
 }
 
@@ -369,7 +361,6 @@ CONTACT_API_DEF ct_code ct_body_set_restitution(ct_world *w, ct_body_id body, ct
 {
     ct_code code;
     cti_body *b = cti_world_find(w, body, &code);
-    int at;
     if (!b)
         return code;
     if (!(restitution >= 0 && restitution <= 1))
@@ -378,9 +369,7 @@ CONTACT_API_DEF ct_code ct_body_set_restitution(ct_world *w, ct_body_id body, ct
         return cti_world_fail(w, CT_ERR_UNSUPPORTED, body, -1, (double)restitution,
                               "ct_body_set_restitution: the restitution of one body is CT_STEPPER_CMR's: set that of the world");
     b->restitution = restitution;
-    at = cti_world_surface_body(w, (int)(b - w->bodies));
-    if (at >= 0)
-        w->state.surface.bodies[at].restitution = restitution;
+    cti_world_show(w, cti_world_surface_body(w, (int)(b - w->bodies)));
     return CT_OK;
 }
 
@@ -394,7 +383,6 @@ CONTACT_API_DEF ct_code ct_body_set_surface_velocity(ct_world *w, ct_body_id bod
 {
     ct_code code;
     cti_body *b = cti_world_find(w, body, &code);
-    int at;
     if (!b)
         return code;
     if (!velocity || !cti_body_is_scripted(b))
@@ -405,11 +393,7 @@ CONTACT_API_DEF ct_code ct_body_set_surface_velocity(ct_world *w, ct_body_id bod
         return code;
     memcpy(b->belt, velocity, sizeof b->belt);
     cti_sleep_wake_near(w, (int)(b - w->bodies));
-    at = cti_world_surface_body(w, (int)(b - w->bodies));
-    if (at >= 0) {
-        memcpy(w->state.surface.bodies[at].belt, velocity, sizeof b->belt);
-        w->state.surface.has_belts = 1;
-    }
+    cti_world_show(w, cti_world_surface_body(w, (int)(b - w->bodies)));
     return CT_OK;
 }
 

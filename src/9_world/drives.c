@@ -59,12 +59,8 @@ static ct_code cti_drives_done(ct_world *w, const cti_world_joint *q)
     return CT_OK;
 }
 
-/* what a call sets: limits, a motor, a spring; NULL: not that */
-typedef struct cti_drives_call {
-    const ct_real *limits, *motor, *spring;
-} cti_drives_call;
-
-static ct_code cti_drives_set(ct_world *w, ct_joint_id id, const cti_drives_call *c)
+/* limits, motor, spring: what a call sets; NULL: not that */
+static ct_code cti_drives_set(ct_world *w, ct_joint_id id, const ct_real *limits, const ct_real *motor, const ct_real *spring)
 {
     ct_code code;
     cti_world_joint *q = cti_drives_find(w, id, &code);
@@ -72,17 +68,17 @@ static ct_code cti_drives_set(ct_world *w, ct_joint_id id, const cti_drives_call
     if (!q)
         return code;
     next = q->joint.drive;
-    if (c->limits)
-        next.lower = c->limits[0], next.upper = c->limits[1];
-    if (c->motor)
-        next.speed = c->motor[0], next.most = c->motor[1];
-    if (c->spring)
-        next.target = c->spring[0], next.stiffness = c->spring[1], next.damping = c->spring[2];
-    if (!(q->joint.kind == CT_JOINT_HINGE || q->joint.kind == CT_JOINT_SLIDER || (q->joint.kind == CT_JOINT_DRAG && !c->limits)))
+    if (limits)
+        next.lower = limits[0], next.upper = limits[1];
+    if (motor)
+        next.speed = motor[0], next.most = motor[1];
+    if (spring)
+        next.target = spring[0], next.stiffness = spring[1], next.damping = spring[2];
+    if (!(q->joint.kind == CT_JOINT_HINGE || q->joint.kind == CT_JOINT_SLIDER || (q->joint.kind == CT_JOINT_DRAG && !limits)))
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, q->joint.kind,
                                 "only hinges and sliders have limits, and these and drags have motors (value: kind)");
     if (!cti_drive_is_valid(&q->joint, &next))
-        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, c->limits ? (double)next.lower : (double)next.most,
+        return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, limits ? (double)next.lower : (double)next.most,
                                 "a joint's limits need lower <= upper, of a hinge between -pi and pi, and what drives it numbers, of which efforts, "
                                 "stiffness and damping are not below 0");
     code = cti_steppers_admit(w, CTI_FEATURE_DRIVE, NULL);
@@ -94,29 +90,23 @@ static ct_code cti_drives_set(ct_world *w, ct_joint_id id, const cti_drives_call
 
 CONTACT_API_DEF ct_code ct_joint_set_limits(ct_world *w, ct_joint_id joint, ct_real lower, ct_real upper)
 {
-    cti_drives_call c;
     ct_real limits[2];
     limits[0] = lower, limits[1] = upper;
-    c.limits = limits, c.motor = c.spring = NULL;
-    CTI_FPENV_RETURN(cti_drives_set(w, joint, &c))
+    CTI_FPENV_RETURN(cti_drives_set(w, joint, limits, NULL, NULL))
 }
 
 CONTACT_API_DEF ct_code ct_joint_set_motor(ct_world *w, ct_joint_id joint, ct_real speed, ct_real max_effort)
 {
-    cti_drives_call c;
     ct_real motor[2];
     motor[0] = speed, motor[1] = max_effort;
-    c.motor = motor, c.limits = c.spring = NULL;
-    CTI_FPENV_RETURN(cti_drives_set(w, joint, &c))
+    CTI_FPENV_RETURN(cti_drives_set(w, joint, NULL, motor, NULL))
 }
 
 CONTACT_API_DEF ct_code ct_joint_set_spring(ct_world *w, ct_joint_id joint, ct_real target, ct_real stiffness, ct_real damping)
 {
-    cti_drives_call c;
     ct_real spring[3];
     spring[0] = target, spring[1] = stiffness, spring[2] = damping;
-    c.spring = spring, c.limits = c.motor = NULL;
-    CTI_FPENV_RETURN(cti_drives_set(w, joint, &c))
+    CTI_FPENV_RETURN(cti_drives_set(w, joint, NULL, NULL, spring))
 }
 
 static ct_code cti_drives_aim(ct_world *w, ct_joint_id id, const ct_real *point)

@@ -1,7 +1,6 @@
 /* live.c -- what a program sets between two steps: places, targets, forces. */
 #include "world.h"
 #include "../1_math/elem.h"
-#include "../8_step/assemble.h"
 #include "../8_step/factors.h"
 #include "../8_step/motion.h"
 

@@ -227,6 +227,21 @@ CTI_FN void cti_world_refilter(ct_world *w)
     w->filtered = 1;
 }
 
+CTI_FN void cti_world_show(ct_world *w, int at)
+{
+    cti_surface *f = &w->state.surface;
+    const cti_body *b;
+    cti_surface_body *q;
+    if (at < 0)
+        return;
+    b = &w->bodies[w->surface_slot[at]], q = &f->bodies[at];
+    q->thickness = b->thickness, q->friction = b->friction, q->restitution = b->restitution, q->contact = b->contact;
+    memcpy(q->spin_friction, b->spin_friction, sizeof q->spin_friction);
+    memcpy(q->belt, b->belt, sizeof q->belt);
+    f->has_spins |= b->spin_friction[0] > 0 || b->spin_friction[1] > 0;
+    f->has_belts |= cti_v3_norm2(cti_v3_at(b->belt, 0)) > 0;
+}
+
 static ct_code cti_prepare_surface(ct_world *w)
 {
     cti_surface *f = &w->state.surface;
@@ -242,18 +257,13 @@ static ct_code cti_prepare_surface(ct_world *w)
         const cti_body *b = &w->bodies[i];
         if (b->kind == CTI_BODY_FREE)
             continue;
-        f->bodies[index].thickness = b->thickness;
-        f->bodies[index].friction = b->friction, f->bodies[index].restitution = b->restitution;
-        cti_body_spins(b, f, index);
-        f->bodies[index].contact = b->contact;
-        memcpy(f->bodies[index].belt, b->belt, sizeof b->belt);
-        f->has_belts |= cti_v3_norm2(cti_v3_at(b->belt, 0)) > 0;
+        w->surface_slot[index] = i;
+        cti_world_show(w, index);
         f->bodies[index].dynamic = !cti_body_is_scripted(b) && !b->asleep;
         f->bodies[index].moves = cti_prepare_moves(b);
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;
         f->bodies[index].solid = cti_body_is_solid(b);
         f->bodies[index].id = cti_body_number(b, i);
-        w->surface_slot[index] = i;
         if (b->kind == CTI_BODY_PLANE) {
             cti_plane *p = &f->planes[f->n_planes++];
             memcpy(p->normal, b->plane_normal, sizeof p->normal);

@@ -1,7 +1,6 @@
 /* problems.c -- contact problems without a world: their memory, their solves.
    Method: the solver works on its own scratch. The judge then measures its result, and only the judge's numbers are reported. */
 #include "problems.h"
-#include "../4_programs/bridge.h"
 #include "../4_programs/certificate.h"
 #include "../4_programs/solvers.h"
 #include "world.h"

@@ -1,6 +1,5 @@
 /* query.c -- queries of a world: pairs, contacts, hash. */
 #include "world.h"
-#include "../4_geom/intersect.h"
 
 /* soup vertex to body vertex */
 static int32_t cti_query_vertex(const ct_world *w, int v)

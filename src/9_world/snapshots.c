@@ -2,7 +2,6 @@
    Method: a head says which build wrote the data and what the world is made of; the state follows, each member in its own floor's archive function. A
    restoration checks everything first, and reserves memory; what then reads cannot fail. Based on: no paper. */
 #include "world.h"
-#include "../1_math/simd.h"
 #include "../7_contact/contact_archive.h"
 #include "../8_step/state_archive.h"
 
@@ -333,13 +332,8 @@ static void cti_snapshot_spread(ct_world *w)
     cti_state *s = &w->state;
     int i;
     for (i = 0; i < s->surface.n_bodies; i++) {
-        const cti_body *b = &w->bodies[w->surface_slot[i]];
-        cti_surface_body *q = &s->surface.bodies[i];
-        q->friction = b->friction, q->restitution = b->restitution, q->thickness = b->thickness;
-        q->contact = b->contact, q->id = cti_body_number(b, w->surface_slot[i]);
-        memcpy(q->belt, b->belt, sizeof q->belt);
-        cti_body_spins(b, &s->surface, i);
-        s->surface.has_belts |= cti_v3_norm2(cti_v3_at(b->belt, 0)) > 0;
+        s->surface.bodies[i].id = cti_body_number(&w->bodies[w->surface_slot[i]], w->surface_slot[i]);
+        cti_world_show(w, i);
     }
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         if (w->bodies[i].kind != CTI_BODY_FREE)

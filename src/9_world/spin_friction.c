@@ -1,17 +1,10 @@
 /* spin_friction.c -- torsional and rolling friction of bodies. */
 #include "world.h"
 
-CTI_FN void cti_body_spins(const cti_body *b, cti_surface *f, int index)
-{
-    memcpy(f->bodies[index].spin_friction, b->spin_friction, sizeof b->spin_friction);
-    f->has_spins |= b->spin_friction[0] > 0 || b->spin_friction[1] > 0;
-}
-
 CONTACT_API_DEF ct_code ct_body_set_spin_friction(ct_world *w, ct_body_id body, ct_real torsional, ct_real rolling)
 {
     ct_code code;
     cti_body *b = cti_world_find(w, body, &code);
-    int at;
     if (!b)
         return code;
     if (!(torsional >= 0) || !(rolling >= 0) || !cti_finite(torsional) || !cti_finite(rolling))
@@ -27,9 +20,7 @@ CONTACT_API_DEF ct_code ct_body_set_spin_friction(ct_world *w, ct_body_id body, 
     }
     b->spin_friction[0] = torsional, b->spin_friction[1] = rolling;
     cti_sleep_wake_near(w, (int)(b - w->bodies));
-    at = cti_world_surface_body(w, (int)(b - w->bodies));
-    if (at >= 0)
-        cti_body_spins(b, &w->state.surface, at);
+    cti_world_show(w, cti_world_surface_body(w, (int)(b - w->bodies)));
     return CT_OK;
 }
 

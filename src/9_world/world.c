@@ -3,10 +3,6 @@
 #include "sleep.h"
 #include "inspect.h"
 #include "../4_programs/bridge.h"
-#include "../8_step/impulses.h"
-#include "../8_step/integrate.h"
-#include "../8_cmr/parts.h"
-#include "../8_step/snapshot.h"
 #include "../1_math/simd.h"
 
 #define CTI_WORLD_MOST 1.7976931348623157e308 /* the largest double */

@@ -309,8 +309,10 @@ CTI_FN int cti_strength_is_valid(const ct_real *strength);
 /* cti_world_tell_breaks -- finds the joints that the step breaks; 0: out of memory. cti_world_break -- after the step, these act no longer. */
 CTI_FN int cti_world_tell_breaks(ct_world *w);
 CTI_FN void cti_world_break(ct_world *w);
-/* cti_world_surface_body -- number of a slot's body among the surface's bodies; -1: none. */
+/* cti_world_surface_body -- number of a slot's body among the surface's bodies; -1: none. cti_world_show -- the surface learns what calls set of
+   its body `at`; below 0: nothing. */
 CTI_FN int cti_world_surface_body(const ct_world *w, int slot);
+CTI_FN void cti_world_show(ct_world *w, int at);
 /* cti_bodies_* -- the stages of adding a body, in this order; failures are recorded in the world. */
 CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* cookie NULL: there is no description */
 /* cti_bodies_named -- the code of adding a body; the text of an error begins with the name that the body was to have. */
@@ -343,8 +345,6 @@ CTI_FN int cti_bodies_is_moderate(const ct_real *v);
 CTI_FN ct_code cti_bodies_check_motion(ct_world *w, ct_body_id body, const ct_motion *m);
 CTI_FN ct_code cti_bodies_check_path(ct_world *w, ct_body_id body, const ct_motion_segment *path, int n);
 /* cti_bodies_begin -- a body with n_blocks unknowns, which come after those of all others. */
-/* cti_body_spins -- a body's friction of spin, in the surface. */
-CTI_FN void cti_body_spins(const cti_body *b, cti_surface *f, int index);
 CTI_FN void cti_bodies_begin(ct_world *w, cti_body *b, cti_body_kind kind, const char *name, ct_real friction, ct_real thickness, int n_blocks);
 /* cti_bodies_copy -- copies positions, placed (place NULL: unchanged). cti_bodies_move -- places n points [3 n] of a body in place. */
 CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, const cti_place *place);

@@ -59,71 +59,14 @@
 #if CONTACT_OPTIMIZE != 0 && CONTACT_OPTIMIZE != 1 && CONTACT_OPTIMIZE != 2
 #error "contact.h: CONTACT_OPTIMIZE is 0 (the compiler's level), 1 (the default) or 2 (-O2 throughout); define it as one of these numbers"
 #endif
-/* The preset of a game: worlds with CMR, solved by ICA or AUTO, and nothing else. A switch that is defined already keeps its value. */
+/* The default of what a game does not need: with the preset, worlds with CMR are solved by ICA or AUTO, and there is nothing else. */
 #ifdef CONTACT_PRESET_GAME
-#ifndef CONTACT_WITH_FORMS
-#define CONTACT_WITH_FORMS 0
-#endif
-#ifndef CONTACT_WITH_PRINTED
-#define CONTACT_WITH_PRINTED 0
-#endif
-#ifndef CONTACT_WITH_PROBLEMS
-#define CONTACT_WITH_PROBLEMS 0
+#define CT_NOT_OF_GAMES 0
+#else
+#define CT_NOT_OF_GAMES 1
 #endif
 #ifndef CONTACT_WITH_FILES
-#define CONTACT_WITH_FILES 0
-#endif
-#ifndef CONTACT_WITH_DCD
-#define CONTACT_WITH_DCD 0
-#endif
-#ifndef CONTACT_WITH_BARRIER
-#define CONTACT_WITH_BARRIER 0
-#endif
-#ifndef CONTACT_WITH_LAYERS
-#define CONTACT_WITH_LAYERS 0
-#endif
-#ifndef CONTACT_WITH_GEOMETRIC
-#define CONTACT_WITH_GEOMETRIC 0
-#endif
-#ifndef CONTACT_WITH_PENALTY
-#define CONTACT_WITH_PENALTY 0
-#endif
-#ifndef CONTACT_WITH_EXPLICIT
-#define CONTACT_WITH_EXPLICIT 0
-#endif
-#ifndef CONTACT_WITH_ICA
-#define CONTACT_WITH_ICA 0
-#endif
-#ifndef CONTACT_WITH_CA
-#define CONTACT_WITH_CA 0
-#endif
-#ifndef CONTACT_WITH_PGS
-#define CONTACT_WITH_PGS 0
-#endif
-#ifndef CONTACT_WITH_LEMKE
-#define CONTACT_WITH_LEMKE 0
-#endif
-#ifndef CONTACT_WITH_BOXED
-#define CONTACT_WITH_BOXED 0
-#endif
-#ifndef CONTACT_WITH_ACTIVE_SET
-#define CONTACT_WITH_ACTIVE_SET 0
-#endif
-#ifndef CONTACT_WITH_MPRGP
-#define CONTACT_WITH_MPRGP 0
-#endif
-#ifndef CONTACT_WITH_INTERIOR
-#define CONTACT_WITH_INTERIOR 0
-#endif
-#ifndef CONTACT_WITH_NEWTON
-#define CONTACT_WITH_NEWTON 0
-#endif
-#ifndef CONTACT_WITH_ADMM
-#define CONTACT_WITH_ADMM 0
-#endif
-#endif
-#ifndef CONTACT_WITH_FILES
-#define CONTACT_WITH_FILES 1
+#define CONTACT_WITH_FILES CT_NOT_OF_GAMES
 #endif
 /* Parts that a program may not need. */
 #ifndef CONTACT_WITH_RODS
@@ -142,13 +85,13 @@
 #define CONTACT_WITH_MESHING 1
 #endif
 #ifndef CONTACT_WITH_FORMS
-#define CONTACT_WITH_FORMS 1
+#define CONTACT_WITH_FORMS CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_PRINTED
-#define CONTACT_WITH_PRINTED 1
+#define CONTACT_WITH_PRINTED CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_PROBLEMS
-#define CONTACT_WITH_PROBLEMS 1
+#define CONTACT_WITH_PROBLEMS CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_THREADS
 #define CONTACT_THREADS 0
@@ -158,52 +101,52 @@
 #define CONTACT_WITH_CMR 1
 #endif
 #ifndef CONTACT_WITH_DCD
-#define CONTACT_WITH_DCD 1
+#define CONTACT_WITH_DCD CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_BARRIER
-#define CONTACT_WITH_BARRIER 1
+#define CONTACT_WITH_BARRIER CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_LAYERS
-#define CONTACT_WITH_LAYERS 1
+#define CONTACT_WITH_LAYERS CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_GEOMETRIC
-#define CONTACT_WITH_GEOMETRIC 1
+#define CONTACT_WITH_GEOMETRIC CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_PENALTY
-#define CONTACT_WITH_PENALTY 1
+#define CONTACT_WITH_PENALTY CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_EXPLICIT
-#define CONTACT_WITH_EXPLICIT 1
+#define CONTACT_WITH_EXPLICIT CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_ICA
-#define CONTACT_WITH_ICA 1
+#define CONTACT_WITH_ICA CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_CA
-#define CONTACT_WITH_CA 1
+#define CONTACT_WITH_CA CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_PGS
-#define CONTACT_WITH_PGS 1
+#define CONTACT_WITH_PGS CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_LEMKE
-#define CONTACT_WITH_LEMKE 1
+#define CONTACT_WITH_LEMKE CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_BOXED
-#define CONTACT_WITH_BOXED 1
+#define CONTACT_WITH_BOXED CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_ACTIVE_SET
-#define CONTACT_WITH_ACTIVE_SET 1
+#define CONTACT_WITH_ACTIVE_SET CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_MPRGP
-#define CONTACT_WITH_MPRGP 1
+#define CONTACT_WITH_MPRGP CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_INTERIOR
-#define CONTACT_WITH_INTERIOR 1
+#define CONTACT_WITH_INTERIOR CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_NEWTON
-#define CONTACT_WITH_NEWTON 1
+#define CONTACT_WITH_NEWTON CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_WITH_ADMM
-#define CONTACT_WITH_ADMM 1
+#define CONTACT_WITH_ADMM CT_NOT_OF_GAMES
 #endif
 #ifndef CONTACT_VALIDATE
 #define CONTACT_VALIDATE 0
