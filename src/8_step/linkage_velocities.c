@@ -266,7 +266,7 @@ static int cti_linkage_end_loaded(cti_state *s, cti_linkage *g, ct_real dt, cons
             b->spin1[e] = forced ? b->spin[e] + moment[e] : (b->spin[e] + turn) / (1 + 2 * b->slow);
         }
     }
-    cti_mechanism_project(&s->prepared, &g->m, 1);
+    cti_mechanism_project(&g->m, 1);
     if (!forced)
         cti_mechanism_note(&g->m);
     if (!cti_linkage_find_loads(s, g, &q))
@@ -293,7 +293,7 @@ static void cti_linkage_end_alone(cti_state *s, cti_linkage *g, ct_real dt)
     kinetic = cti_mechanism_kinetic(&g->m, 1);
     memcpy(kept, g->m.bodies, size);
     excess = kinetic - cti_mechanism_kinetic(&g->m, 0) + cti_linkage_potential(s, g, s->end.x) - cti_mechanism_work(&g->m, (double)dt);
-    taken = cti_mechanism_project(&s->prepared, &g->m, 1);
+    taken = cti_mechanism_project(&g->m, 1);
     if (taken > cti_step_tuned.energy.link_kept * kinetic) {
         cti_mechanism_scale(&g->m, taken - cti_fmax(0, excess));
         return;
