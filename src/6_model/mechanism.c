@@ -24,7 +24,8 @@
    bar; with a third of it 1 and 5 do, with three times it none and 4, in 2 % more time */
 #define CTI_MECHANISM_DAMPING 0.003
 #define CTI_MECHANISM_LOOSE 1e12    /* compliance of a row without a part, over its own response */
-#define CTI_MECHANISM_FAR 1e-6      /* relative change, and error of a joint, with which the last iteration is still a solution */
+#define CTI_MECHANISM_FAR 1e-6      /* relative change with which the last iteration is still a solution, */
+#define CTI_MECHANISM_OPEN 1e-4     /* and error of a joint over the size of its bodies: those of poses in float contradict each other by 1e-5 */
 #define CTI_MECHANISM_ROUNDED 4     /* roundings of a position, of which the change of a solution may be */
 
 /* out = cay(t) */
@@ -586,7 +587,7 @@ CTI_FN int cti_mechanism_solve(cti_mechanism *m, double dt)
     cti_mechanism_place(m, dt);
     cti_mechanism_finish(m, dt);
     m->residual = left;
-    return change <= enough && cti_mechanism_apart(m, dt) <= CTI_MECHANISM_FAR; /* joints that contradict each other do not close */
+    return left <= enough && cti_mechanism_apart(m, dt) <= CTI_MECHANISM_OPEN; /* joints that contradict each other do not close */
 }
 
 CTI_FN void cti_mechanism_rest(cti_mechanism *m, int row, double rounding)
