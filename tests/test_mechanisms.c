@@ -92,9 +92,10 @@ static void loads_swing_for_ever(void **state)
 {
     static const struct {
         int n, kind;
-        double load, dt, lost;
-    } cases[] = {{1, 1, 1e4, 1 / 60.0, 1e-3},  {3, 0, 10, 0.01, 1e-3},       {3, 1, 1e4, 1 / 60.0, 0.1}, {5, 2, 100, 1 / 60.0, 0.02},
-                 {8, 0, 100, 1 / 60.0, 0.02}, {8, 1, 1e4, 1 / 60.0, 0.1}, {20, 0, 1e4, 0.01, 0.1},    {20, 1, 10, 1 / 60.0, 1e-3}};
+        double load, dt, lost, seconds;
+    } cases[] = {{1, 1, 1e4, 1 / 60.0, 1e-3, 2},  {3, 0, 10, 0.01, 1e-3, 2},       {3, 1, 1e4, 1 / 60.0, 0.1, 2}, {5, 2, 100, 1 / 60.0, 0.02, 2},
+                 {8, 0, 100, 1 / 60.0, 0.02, 2}, {8, 1, 1e4, 1 / 60.0, 0.1, 2}, {20, 0, 1e4, 0.01, 0.1, 2},
+                 {20, 1, 10, 1 / 60.0, 1e-3, 2}, {5, 0, 1e4, 1 / 60.0, 0.1, 10}, {3, 1, 10, 0.002, 1e-3, 8}};
     static const double s[3] = {0.005, 0.005, 0.005};
     int c, i;
     (void)state;
@@ -102,7 +103,7 @@ static void loads_swing_for_ever(void **state)
         mechanism m = begin(9.81);
         balance first, last, now;
         double swing = 0, rise = 0, drop = 0, apart = 0, report = 0, lost = SINGLE ? fmax(cases[c].lost, 0.02) : cases[c].lost;
-        int bad = 0, substeps = 0, steps = (int)(2 / cases[c].dt);
+        int bad = 0, substeps = 0, steps = (int)(cases[c].seconds / cases[c].dt);
         if (SINGLE && cases[c].load > 100)
             continue;
         for (i = 0; i < cases[c].n; i++) {
@@ -410,6 +411,52 @@ static void moments_turn_with_their_arms(void **state)
             assert_true(fabs(K[3 * i + k] - (D[3 * i + k] + D[3 * k + i]) / 2) < 1e-7);
 }
 
+/* A door of 1 x 2 x .1 m turns by half a radian in the step. The derivative of its joint's errors by its turn is that of the errors themselves, by
+   differences, and the motion found keeps the distance to the hinge and the angular momentum about it */
+static void errors_change_with_the_turn(void **state)
+{
+    static const double hinge[3] = {-0.5, 0, 0}, dt = 0.01, h = 1e-6, omega = 50;
+    cti_mechanism m;
+    cti_mem mem;
+    cti_mechanism_body b;
+    cti_mechanism_row q;
+    int i, k, e;
+    (void)state;
+    cti_mem_init(&mem, NULL);
+    memset(&m, 0, sizeof m), memset(&b, 0, sizeof b), memset(&q, 0, sizeof q);
+    b.mass = 3, b.inertia[0] = 1, b.inertia[4] = 0.25, b.inertia[8] = 1.25;
+    b.R[0] = b.R[4] = b.R[8] = 1;
+    b.v[1] = b.u[1] = 0.5 * omega, b.spin[2] = b.inertia[8] * omega, b.turn[2] = 0.2;
+    q.compliance = 1e-9, q.lever = 1, q.body[1] = -1;
+    memcpy(q.point[0][0], hinge, sizeof hinge), memcpy(q.point[1][0], hinge, sizeof hinge), memcpy(q.point[1][1], hinge, sizeof hinge);
+    for (i = 0; i < 9; i++) /* the hinge's axis is the first of its triad: z, then x, y */
+        q.triad[0][0][i] = q.triad[1][0][i] = q.triad[1][1][i] = i == 2 || i == 3 || i == 7;
+    assert_true(CTI_PUSH(&mem, m.bodies, b) && CTI_PUSH(&mem, m.rows, q));
+    q.part = 1, q.is_hinge = 1;
+    assert_true(CTI_PUSH(&mem, m.rows, q) && cti_mechanism_make(&mem, &m) && cti_mechanism_solve(&m, dt));
+    assert_true(fabs(cti_d3_dot(m.bodies[0].x1, m.bodies[0].x1) - 2 * 0.25 * (1 - cos(2 * atan(m.bodies[0].turn[2] / 2)))) < 1e-9);
+    assert_true(fabs(m.bodies[0].turn[2] - 2 * tan(omega * dt / 2)) < 0.02);
+    for (e = 0; e < 2; e++)
+        for (i = 0; i < 3; i++) {
+            double was[3], change[3], want[3], turn = m.bodies[0].turn[i], *at = m.rows[e].error;
+            for (k = 0; k < 3; k++)
+                want[k] = m.rows[e].turning[0][3 * k + i] * h;
+            cti_mechanism_across(&m.rows[e], want);
+            memcpy(was, at, sizeof was);
+            m.bodies[0].turn[i] += dt * h;
+            cti_mechanism_place(&m, dt);
+            for (k = 0; k < 3; k++)
+                change[k] = (at[k] - was[k]) / dt;
+            for (k = 0; k < 3; k++)
+                assert_true(fabs(change[k] - want[k]) < 1e-5 * h);
+            m.bodies[0].turn[i] = turn;
+            cti_mechanism_place(&m, dt);
+        }
+    CTI_FREE(&mem, m.bodies), CTI_FREE(&mem, m.rows), CTI_FREE(&mem, m.first), CTI_FREE(&mem, m.uses), CTI_FREE(&mem, m.right);
+    CTI_FREE(&mem, m.x), CTI_FREE(&mem, m.factor.val), CTI_FREE(&mem, m.factor.pivot);
+    cti_panel_lu_close(&mem, &m.factor.order);
+}
+
 /* A box hits a free chain in vacuum, with and without friction: what the chain gets the box loses, whatever the joints do in the step. Impulses on the
    chain alone, which keep the contact's velocity at the end of the step, take up to a sixth of it */
 static void hits_keep_momentum(void **state)
@@ -468,7 +515,8 @@ int main(void)
                                        cmocka_unit_test(a_slow_pair_keeps_its_momentum), cmocka_unit_test(joints_that_repeat_each_other),
                                        cmocka_unit_test(fast_pairs_need_few_substeps),
                                        cmocka_unit_test(a_door_on_two_hinges_turns), cmocka_unit_test(taut_chains_rest),
-                                       cmocka_unit_test(a_table_stands), cmocka_unit_test(moments_turn_with_their_arms),
+                                       cmocka_unit_test(a_table_stands), cmocka_unit_test(errors_change_with_the_turn),
+                                       cmocka_unit_test(moments_turn_with_their_arms),
                                        cmocka_unit_test(hits_keep_momentum), PLAIN_TEST(dolls_fall_down_stairs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

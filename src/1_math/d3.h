@@ -59,6 +59,18 @@ CTI_INLINE int cti_d3_inverse_within(const double *A, double least, double *out)
 }
 CTI_INLINE int cti_d3_inverse(const double *A, double *out) { return cti_d3_inverse_within(A, 0, out); }
 
+/* inverse of any matrix; not finite where it is singular */
+CTI_INLINE void cti_d3_invert(const double *A, double *out)
+{
+    double C[9], det;
+    int i;
+    for (i = 0; i < 3; i++) /* rows of cofactors */
+        cti_d3_cross(A + 3 * ((i + 1) % 3), A + 3 * ((i + 2) % 3), C + 3 * i);
+    det = cti_d3_dot(A, C);
+    for (i = 0; i < 9; i++)
+        out[i] = C[3 * (i % 3) + i / 3] / det;
+}
+
 /* cti_index -- the place of entry (i, j) of a matrix in rows of ld numbers. */
 CTI_INLINE size_t cti_index(int i, int ld, int j) { return (size_t)i * (size_t)ld + (size_t)j; }
 

@@ -4,12 +4,13 @@
    Wong 1991]. (R1 - R0) c = t x (R0 + R1) c / 2, so that an impulse through the mean arm works along the exact path of its point. A hinge's
    moment is across the mean axis. So joints that hold at both ends do no work and have no moment, whatever dt is, and motions faster than
    the step resolves stay bounded [Gonzalez 1999, discrete derivatives].
-   Newton's method: D is the inertia at the half rotation and the stiffness of the joints' forces, whose arms turn with the body; D is one 3x3
-   block for each body, so that S = J D^-1 J' + C couples rows that share a body only. A chain's or a tree's S has no fill. Contacts' forces
-   have that stiffness, too (`loads`). The symmetric part of the derivative is used. Heavy loads on light links converge in about ten
-   iterations, and without the forces' stiffness not at all.
+   Newton's method has the whole derivative, which is not symmetric: errors change with the arms at the end, and impulses act on the mean arms. D
+   is one 3x3 block for each body: its inertia, its angular momentum, and the joints' forces, whose arms turn with it. So S = E D^-1 J' + C, E the
+   derivative of the errors, couples rows that share a body only. A chain's or a tree's S has no fill. An iteration squares the error: 4 to 10
+   do. Under heavy loads some steps have no solution, and are divided.
    C is a compliance of 1e-9 or so: rows that repeat each other share their load. Steps far from the solution are damped by a larger one, in
-   proportion to the joints' errors (Levenberg 1944, Marquardt 1963).
+   proportion to the joints' errors (Levenberg 1944, Marquardt 1963). Where contacts load a mechanism, their solver has the symmetric part of D, with
+   the stiffness of the contacts' forces, too (`loads`).
    The velocities at the end keep a part that the joints do not allow. It would change its sign in each step, and is projected out. */
 #include "mechanism.h"
 #include "joint.h"
@@ -17,14 +18,14 @@
 #include "../1_math/elem.h"
 #include <float.h>
 
-#define CTI_MECHANISM_ITERATIONS 40 /* most of Newton's method: 12 in the mean at a load of 1e4 links, 3 in a slow swing */
+#define CTI_MECHANISM_ITERATIONS 24 /* most of Newton's method: 9 in the mean at a load of 1e4 links, 4 in a slow swing */
 #define CTI_MECHANISM_CLOSE 1e-11   /* relative change of velocities at which it ends: energies then hold to 1e-7 */
-#define CTI_MECHANISM_MOST 4.0        /* largest share of a Newton step that is taken, and one over the least */
-/* [1] compliance of a row in a Newton step, over its response and its relative error. Of 360 pairs 9 take four substeps and more without it.
-   With it none misses a bar, with a hundredth of it 3 do */
-#define CTI_MECHANISM_DAMPING 0.01
+/* [1] compliance of a row in a Newton step, over its response and its relative error. Of 144 pairs and 60 chains under heavy loads none and 5 miss a
+   bar; with a third of it 1 and 5 do, with three times it none and 4, in 2 % more time */
+#define CTI_MECHANISM_DAMPING 0.003
 #define CTI_MECHANISM_LOOSE 1e12    /* compliance of a row without a part, over its own response */
-#define CTI_MECHANISM_FAR 1e-6      /* relative change with which the last iteration is still a solution */
+#define CTI_MECHANISM_FAR 1e-6      /* relative change with which the last iteration is still a solution, */
+#define CTI_MECHANISM_OPEN 1e-4     /* and error of a joint over the size of its bodies: those of poses in float contradict each other by 1e-5 */
 #define CTI_MECHANISM_ROUNDED 4     /* roundings of a position, of which the change of a solution may be */
 
 /* out = cay(t) */
@@ -95,20 +96,18 @@ static int cti_mechanism_index(cti_mem *mem, cti_mechanism *m)
 CTI_FN int cti_mechanism_make(cti_mem *mem, cti_mechanism *m)
 {
     int nb = CTI_LEN(m->bodies), nr = CTI_LEN(m->rows), b, i, j, ok;
-    int32_t *pairs = NULL, *all = NULL;
-    ok = cti_mechanism_index(mem, m) && CTI_RESIZE(mem, all, nr);
+    int32_t *pairs = NULL;
+    cti_bsr shape;
+    memset(&shape, 0, sizeof shape);
+    ok = cti_mechanism_index(mem, m);
     for (b = 0; ok && b < nb; b++)
         for (i = m->first[b]; ok && i < m->first[b + 1]; i++)
             for (j = i; ok && j < m->first[b + 1]; j++)
                 ok = CTI_PUSH(mem, pairs, m->uses[i].row) && CTI_PUSH(mem, pairs, m->uses[j].row);
-    for (i = 0; ok && i < nr; i++)
-        all[i] = i;
-    ok = ok && cti_bsr_shape(mem, &m->shape, nr, pairs, CTI_LEN(pairs) / 2) && cti_symbolic_analyze(mem, &m->symbolic, &m->shape, all, nr) &&
-         cti_gather_make(mem, &m->gather, &m->symbolic, &m->shape, all) && CTI_RESIZE(mem, m->val, 9 * m->shape.row[nr]) &&
-         CTI_RESIZE(mem, m->x, 3 * nr) && cti_factor64_reserve(mem, &m->factor, &m->symbolic) &&
-         CTI_RESIZE(mem, m->work, cti_factor64_work(&m->factor));
+    ok = ok && cti_bsr_shape(mem, &shape, nr, pairs, CTI_LEN(pairs) / 2) && cti_lu3_open(mem, &m->factor, nr, shape.row, shape.col) &&
+         CTI_RESIZE(mem, m->x, 3 * nr) && CTI_RESIZE(mem, m->right, 3 * nr);
     CTI_FREE(mem, pairs);
-    CTI_FREE(mem, all);
+    cti_bsr_free(mem, &shape);
     return ok;
 }
 
@@ -153,6 +152,20 @@ static void cti_mechanism_carry(const cti_mechanism *m, const cti_mechanism_row 
     cti_d3_mul(b->R1, out, out);
 }
 
+/* what a unit impulse along a row would change in its velocity if its bodies were free [1/kg] */
+static double cti_mechanism_response(const cti_mechanism *m, const cti_mechanism_row *q)
+{
+    double sum = 0;
+    int side;
+    for (side = 0; side < 2; side++)
+        if (q->body[side] >= 0) {
+            const cti_mechanism_body *b = &m->bodies[q->body[side]];
+            double lever = q->part ? q->lever * q->lever : cti_d3_dot(q->arm[side], q->arm[side]);
+            sum += lever * 3 / (b->inertia[0] + b->inertia[4] + b->inertia[8]) + (q->part ? 0 : 1 / b->mass);
+        }
+    return sum;
+}
+
 /* arms, axis, impulse and error of a row. mean 1: of the motion; 0: at one end */
 CTI_FN void cti_mechanism_row_at(const cti_mechanism *m, cti_mechanism_row *q, int mean, int end)
 {
@@ -172,9 +185,10 @@ CTI_FN void cti_mechanism_row_at(const cti_mechanism *m, cti_mechanism_row *q, i
         cti_d3_add(q->axis, axes[side], 1);
         cti_d3_add(q->axis, other[side], mean ? 1 : 0);
     }
-    size = sqrt(cti_d3_dot(q->axis, q->axis));
+    size = q->axes = sqrt(cti_d3_dot(q->axis, q->axis));
     for (k = 0; k < 3; k++)
         q->axis[k] = q->part && q->is_hinge && size > 0 ? q->axis[k] / size : 0;
+    q->response = cti_mechanism_response(m, q);
     if (q->part)
         cti_joint_apart(axes[0], axes[1], q->is_hinge, q->error);
     cti_mechanism_carry(m, q, end, left);
@@ -197,77 +211,66 @@ CTI_FN void cti_mechanism_load(const cti_mechanism_row *q, int side, const doubl
     cti_d3_add(moment, M, sign);
 }
 
-/* out += the row's velocity of a side that moves with v and w */
-CTI_FN void cti_mechanism_speed(const cti_mechanism_row *q, int side, const double *v, const double *w, double *out)
+/* [arm] [9], with [arm] x = arm x x */
+static void cti_mechanism_cross(const double *arm, double share, double *out)
 {
-    double sign = side ? -1 : 1, turn[3];
-    if (q->part) {
-        memcpy(turn, w, sizeof turn);
-        cti_mechanism_across(q, turn);
-        cti_d3_add(out, turn, sign * q->lever);
-        return;
+    int i;
+    for (i = 0; i < 3; i++) {
+        int p = (i + 1) % 3, q = (i + 2) % 3;
+        out[4 * i] = 0, out[3 * i + p] = -share * arm[q], out[3 * i + q] = share * arm[p];
     }
-    cti_d3_cross(w, q->arm[side], turn);
-    cti_d3_add(out, v, sign);
-    cti_d3_add(out, turn, sign);
 }
 
-/* out [9]: moment of a side of the row for a unit impulse, column by column */
-static void cti_mechanism_map(const cti_mechanism_row *q, int side, double *out)
+CTI_FN void cti_mechanism_slopes(cti_mechanism_row *q, int side, const double *arm, const double *bend)
 {
-    int i, k;
-    for (i = 0; i < 3; i++) {
-        double f[3] = {0, 0, 0}, force[3], moment[3] = {0, 0, 0};
-        f[i] = 1;
-        cti_mechanism_across(q, f);
-        cti_mechanism_load(q, side, f, force, moment);
-        for (k = 0; k < 3; k++)
-            out[3 * k + i] = moment[k];
+    double sign = side ? -1 : 1;
+    int k;
+    if (!q->part) {
+        cti_mechanism_cross(arm, -sign, q->turning[side]);
+        cti_mechanism_cross(q->arm[side], sign, q->moment[side]);
+    }
+    for (k = 0; k < 9 && q->part; k++) {
+        q->moment[side][k] = k % 4 == 0 ? sign * q->lever : 0;
+        q->turning[side][k] = q->moment[side][k] + q->axis[k / 3] * (bend[k % 3] - sign * q->lever * q->axis[k % 3]);
     }
 }
 
 /* ---- the linear system ---- */
 
-/* adds a body's part of J D^-1 J' */
+/* adds a body's part of E D^-1 J' */
 static void cti_mechanism_couple(cti_mechanism *m, int b)
 {
     const cti_mechanism_body *body = &m->bodies[b];
     int i, j, k;
-    for (i = m->first[b]; i < m->first[b + 1]; i++) {
-        const cti_mechanism_row *p = &m->rows[m->uses[i].row];
-        double G[9], GD[9];
-        int e;
-        cti_mechanism_map(p, m->uses[i].side, G);
-        for (k = 0; k < 3; k++) /* (D^-1 G)' row by row */
-            for (e = 0; e < 3; e++)
-                GD[3 * k + e] = G[k] * body->inverse[e] + G[3 + k] * body->inverse[3 + e] + G[6 + k] * body->inverse[6 + e];
-        for (j = m->first[b]; j < m->first[b + 1]; j++) {
-            const cti_mechanism_row *q = &m->rows[m->uses[j].row];
-            double *W = m->val + 9 * (size_t)cti_bsr_slot(&m->shape, m->uses[i].row, m->uses[j].row), H[9], P[9];
+    for (j = m->first[b]; j < m->first[b + 1]; j++) {
+        const cti_mechanism_row *q = &m->rows[m->uses[j].row];
+        double H[9], P[9];
+        cti_d3_product(body->inverse, q->moment[m->uses[j].side], 0, H);
+        for (i = m->first[b]; i < m->first[b + 1]; i++) {
+            const cti_mechanism_row *p = &m->rows[m->uses[i].row];
+            double *W = cti_lu3_block(&m->factor, m->uses[i].row, m->uses[j].row);
             double line = p->part || q->part ? 0 : (m->uses[i].side == m->uses[j].side ? 1 : -1) / (body->mass * (1 + body->slow));
-            cti_mechanism_map(q, m->uses[j].side, H);
-            cti_d3_product(GD, H, 0, P);
-            for (e = 0; e < 9; e++)
-                W[e] += P[e] + (e % 4 == 0 ? line : 0);
+            cti_d3_product(p->turning[m->uses[i].side], H, 0, P);
+            for (k = 0; k < 9; k++)
+                W[k] += P[k] + (k % 4 == 0 ? line : 0);
         }
     }
 }
 
-/* factors S. taut 1: springs that the step resolves have no part in it */
-CTI_FN void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m, int taut, double damping)
+CTI_FN int cti_mechanism_factor(cti_mechanism *m, int taut, double damping)
 {
-    int i, k, nr = CTI_LEN(m->rows), b;
-    memset(m->val, 0, sizeof *m->val * 9 * (size_t)m->shape.row[nr]);
+    int i, k, b;
+    cti_lu3_clear(&m->factor);
     for (b = 0; b < CTI_LEN(m->bodies); b++)
         cti_mechanism_couple(m, b);
-    for (i = 0; i < nr; i++) {
-        cti_mechanism_row *q = &m->rows[i];
-        double *W = m->val + 9 * (size_t)m->shape.diag[i], mean = (W[0] + W[4] + W[8]) / 3;
-        for (k = 0; k < 9; k++) /* an axis without equation answers to nothing */
-            W[k] += (k % 4 == 0 ? (taut && q->is_loose ? CTI_MECHANISM_LOOSE * mean : q->compliance) + damping * mean : 0) +
-                    mean * q->axis[k / 3] * q->axis[k % 3];
+    for (i = 0; i < CTI_LEN(m->rows); i++) {
+        const cti_mechanism_row *q = &m->rows[i];
+        double *W = cti_lu3_block(&m->factor, i, i), mean = fabs(W[0] + W[4] + W[8]) / 3;
+        double yield = (taut && q->is_loose ? CTI_MECHANISM_LOOSE * q->response : q->compliance) + damping * mean;
+        for (k = 0; k < 9; k++) /* nothing acts along an axis */
+            W[k] += (k % 4 == 0 ? yield : 0) + q->response * q->axis[k / 3] * q->axis[k % 3];
     }
-    cti_factor64_compute_double(mem, &m->factor, &m->symbolic, &m->gather, m->val);
+    return cti_lu3_factor(&m->factor);
 }
 
 /* ---- Newton's method ---- */
@@ -339,30 +342,86 @@ static void cti_mechanism_stiffen(double *D, const double *I)
     }
 }
 
-CTI_FN void cti_mechanism_equation(cti_mechanism *m, int body, double dt, double *out)
+/* I [9] = inertia at the half rotation */
+static void cti_mechanism_half(const cti_mechanism_body *b, double *I)
 {
-    cti_mechanism_body *b = &m->bodies[body];
-    double half[3], angle[3], R[9], I[9], K[9], Iw[3];
+    double half[3], R[9];
     int k;
-    cti_mechanism_angle(b->turn, angle);
+    cti_mechanism_angle(b->turn, half);
     for (k = 0; k < 3; k++)
-        angle[k] /= 2;
-    cti_mechanism_turn(angle, half);
+        half[k] /= 2;
+    cti_mechanism_turn(half, half);
     cti_mechanism_cayley(half, R);
     cti_d3_product(R, b->R, 0, R);
     cti_mechanism_inertia(R, b->inertia, I);
-    cti_mechanism_stiffness(m, body, dt, K);
+}
+
+/* out [3] = (L1 - L0) / 2 and half of damping, with spin1 */
+static void cti_mechanism_moment(cti_mechanism_body *b, double dt, double *out)
+{
+    double I[9], Iw[3] = {0, 0, 0};
+    int k;
+    if (b->slow > 0) {
+        cti_mechanism_half(b, I);
+        cti_d3_mul(I, b->turn, Iw);
+    }
+    cti_mechanism_spin(b, dt);
+    for (k = 0; k < 3; k++)
+        out[k] = (b->spin1[k] - b->spin[k]) / 2 + b->slow * Iw[k] / dt;
+}
+
+CTI_FN void cti_mechanism_equation(cti_mechanism *m, int body, double dt, double *out)
+{
+    cti_mechanism_body *b = &m->bodies[body];
+    double I[9];
+    int k;
+    cti_mechanism_half(b, I);
+    cti_mechanism_stiffness(m, body, dt, b->D);
     for (k = 0; k < 9; k++)
-        K[k] += I[k] * (1 + b->slow);
-    memcpy(b->D, K, sizeof K);
-    if (!cti_d3_inverse(K, b->inverse)) {
+        b->D[k] += I[k] * (1 + b->slow);
+    if (!cti_d3_inverse(b->D, b->inverse)) {
         cti_mechanism_stiffen(b->D, I);
         cti_d3_inverse(b->D, b->inverse);
     }
-    cti_mechanism_spin(b, dt);
-    cti_d3_mul(I, b->turn, Iw);
-    for (k = 0; k < 3; k++)
-        out[k] = (b->spin1[k] - b->spin[k]) / 2 + b->slow * Iw[k] / dt;
+    cti_mechanism_moment(b, dt, out);
+}
+
+/* The derivatives by w = turn / dt: inverse of that of a body's equation of rotation, and those of its rows' errors. With [t] x = t x x:
+   dR1 c = T dt x R1 c, T = (1 + [t] / 2) / (1 + t . t / 4); 2 dL1 = dt T w x L1 + 2 R1 J R0' w. A hinge's impulse stays across the mean axis
+   a: da . f = T w . (a1 x f) over the length of the sum of its four axes a1 */
+static void cti_mechanism_derive(cti_mechanism *m, int body, double dt)
+{
+    cti_mechanism_body *b = &m->bodies[body];
+    double T[9], X[9], K[9], arm[3], point[3], axes[9], bend[3] = {0, 0, 0}, whole = 1 + cti_d3_dot(b->turn, b->turn) / 4;
+    int i, k;
+    cti_mechanism_cross(b->turn, 1 / (2 * whole), T);
+    T[0] = T[4] = T[8] = 1 / whole;
+    cti_mechanism_cross(b->spin1, -dt / 2, X);
+    for (i = m->first[body]; i < m->first[body + 1]; i++) {
+        cti_mechanism_row *q = &m->rows[m->uses[i].row];
+        int side = m->uses[i].side;
+        cti_mechanism_point(m, q, side, 1, arm, point);
+        if (q->part && q->is_hinge) {
+            cti_mechanism_axes(m, q, side, 1, axes);
+            cti_d3_cross(axes, q->f, bend);
+            for (k = 0; k < 3; k++)
+                bend[k] *= q->response * dt / q->axes;
+        } else
+            memset(bend, 0, sizeof bend);
+        cti_mechanism_slopes(q, side, arm, bend);
+        cti_d3_product(q->turning[side], T, 0, q->turning[side]);
+        for (k = 0; k < 9 && !q->part; k++)
+            X[k] += (side ? -1 : 1) * dt / 2 * ((k % 4 == 0 ? cti_d3_dot(arm, q->f) : 0) - arm[k / 3] * q->f[k % 3]);
+    }
+    cti_d3_product(X, T, 0, X);
+    cti_d3_product(b->R1, b->inertia, 0, K);
+    cti_d3_product(K, b->R, 1, K);
+    cti_vec_add(9, 1, X, K);
+    if (b->slow > 0) {
+        cti_mechanism_half(b, X);
+        cti_vec_add(9, b->slow, X, K);
+    }
+    cti_d3_invert(K, b->inverse);
 }
 
 /* what the equations of a body lack */
@@ -371,7 +430,7 @@ static void cti_mechanism_lack(cti_mechanism *m, int body, double dt)
     cti_mechanism_body *b = &m->bodies[body];
     double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
     int i, k;
-    cti_mechanism_equation(m, body, dt, b->lack + 3);
+    cti_mechanism_moment(b, dt, b->lack + 3);
     for (i = m->first[body]; i < m->first[body + 1]; i++)
         cti_mechanism_load(&m->rows[m->uses[i].row], m->uses[i].side, m->rows[m->uses[i].row].f, force, moment);
     for (k = 0; k < 3; k++) {
@@ -394,18 +453,20 @@ CTI_FN void cti_mechanism_change(const cti_mechanism *m, int body, const double 
     cti_d3_mul(b->inverse, moment, w);
 }
 
-/* x <- x + J D^-1 lack, the right side of S */
-CTI_FN void cti_mechanism_impulses(cti_mechanism *m)
+CTI_FN void cti_mechanism_unknowns(cti_mechanism *m)
 {
     int i, b;
     for (b = 0; b < CTI_LEN(m->bodies); b++) {
-        double v[3], w[3], u[3] = {0, 0, 0};
+        double v[3], w[3], u[3];
         cti_mechanism_change(m, b, NULL, v, w);
-        for (i = m->first[b]; i < m->first[b + 1]; i++, u[0] = u[1] = u[2] = 0) {
-            cti_mechanism_speed(&m->rows[m->uses[i].row], m->uses[i].side, v, w, u);
-            cti_d3_add(m->x + 3 * (size_t)m->uses[i].row, u, -1);
+        for (i = m->first[b]; i < m->first[b + 1]; i++) {
+            const cti_mechanism_row *q = &m->rows[m->uses[i].row];
+            cti_d3_mul(q->turning[m->uses[i].side], w, u);
+            cti_d3_add(u, v, q->part ? 0 : (m->uses[i].side ? -1 : 1));
+            cti_d3_add(m->right + 3 * (size_t)m->uses[i].row, u, -1);
         }
     }
+    cti_lu3_solve(&m->factor, m->right, m->x);
 }
 
 static double cti_mechanism_size(const cti_mechanism_body *b, const double *v, const double *w)
@@ -413,40 +474,26 @@ static double cti_mechanism_size(const cti_mechanism_body *b, const double *v, c
     return sqrt(cti_d3_dot(v, v)) + sqrt(cti_d3_dot(w, w) * (b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2 * b->mass));
 }
 
-/* The share of a Newton step that is taken. Its error shrinks, or swings to the other side, by about the same factor each time; the share removes
-   that (Aitken's method for vectors, in the metric of the masses). No body turns by more than one radian. *most: the largest change of a velocity */
-static double cti_mechanism_share(cti_mechanism *m, double dt, int first, double share, double *most)
+/* takes a Newton step, but turns no body by more than one radian. Returns the largest change of a velocity, of the whole step */
+static double cti_mechanism_go(cti_mechanism *m, double dt)
 {
-    double along = 0, square = 0, turn = 0, size, v[6], d[6], Id[3];
-    int i, k;
-    *most = 0;
+    double most = 0, turn = 0, size, share;
+    int i;
     for (i = 0; i < CTI_LEN(m->bodies); i++) {
         cti_mechanism_body *b = &m->bodies[i];
-        cti_mechanism_change(m, i, m->x, v, v + 3);
-        size = cti_mechanism_size(b, v, v + 3);
-        *most = size > *most || size != size ? size : *most; /* what is no number stays */
-        turn = cti_fmax(turn, dt * sqrt(cti_d3_dot(v + 3, v + 3)));
-        for (k = 0; k < 6; k++)
-            d[k] = v[k] - b->step[k];
-        cti_d3_mul(b->D, d + 3, Id);
-        square += b->mass * cti_d3_dot(d, d) + cti_d3_dot(d + 3, Id);
-        along -= b->mass * cti_d3_dot(b->step, d) + cti_d3_dot(b->step + 3, Id);
-        memcpy(b->step, v, sizeof b->step);
+        cti_mechanism_change(m, i, m->x, b->step, b->step + 3);
+        size = cti_mechanism_size(b, b->step, b->step + 3);
+        most = size > most || size != size ? size : most; /* what is no number stays */
+        turn = cti_fmax(turn, dt * sqrt(cti_d3_dot(b->step + 3, b->step + 3)));
     }
-    share = first || !(square > 0) ? 1 : cti_fmin(CTI_MECHANISM_MOST, cti_fmax(1 / CTI_MECHANISM_MOST, share * along / square));
-    return share * turn > 1 ? 1 / turn : share;
-}
-
-/* applies a share of a Newton step */
-static void cti_mechanism_go(cti_mechanism *m, double dt, double share)
-{
-    int i;
+    share = turn > 1 ? 1 / turn : 1;
     for (i = 0; i < CTI_LEN(m->bodies); i++) {
         cti_d3_add(m->bodies[i].u, m->bodies[i].step, share);
         cti_d3_add(m->bodies[i].turn, m->bodies[i].step + 3, share * dt);
     }
     for (i = 0; i < CTI_LEN(m->rows); i++)
         cti_d3_add(m->rows[i].f, m->x + 3 * (size_t)i, share);
+    return most;
 }
 
 /* the velocity that changes are relative to */
@@ -487,10 +534,10 @@ CTI_FN void cti_mechanism_finish(cti_mechanism *m, double dt)
     }
 }
 
-/* The damping of a Newton step, by the largest distance of a row from its equation, over the size of its bodies. Rows that repeat each other have
-   second-order errors after a large turn. Divided by C these are forces whose stiffness hides the bodies' inertia. A damping in proportion to the
-   error keeps the convergence quadratic */
-static double cti_mechanism_damping(const cti_mechanism *m, double dt)
+/* The largest distance of a row from its equation, over the size of its bodies; a Newton step is damped in proportion to it. Rows that repeat each
+   other have second-order errors after a large turn. Divided by C these are forces whose stiffness hides the bodies' inertia. A damping in proportion
+   to the error keeps the convergence quadratic */
+static double cti_mechanism_apart(const cti_mechanism *m, double dt)
 {
     double most = 0, left[3];
     int i, side;
@@ -506,28 +553,30 @@ static double cti_mechanism_damping(const cti_mechanism *m, double dt)
         cti_d3_add(left, q->f, dt * q->compliance);
         most = cti_fmax(most, cti_d3_dot(left, left) / size);
     }
-    return CTI_MECHANISM_DAMPING * sqrt(most);
+    return sqrt(most);
 }
 
-CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
+CTI_FN int cti_mechanism_solve(cti_mechanism *m, double dt)
 {
-    double change = 0, last = DBL_MAX, reach = 0, share = 1, enough = 0;
+    double change = DBL_MAX, left = DBL_MAX, last = DBL_MAX, reach, enough = 0;
     int i, k, turn;
     for (turn = 0; turn < CTI_MECHANISM_ITERATIONS; turn++) {
         cti_mechanism_place(m, dt);
         for (i = 0; i < CTI_LEN(m->bodies); i++)
-            cti_mechanism_lack(m, i, dt);
+            cti_mechanism_lack(m, i, dt), cti_mechanism_derive(m, i, dt);
         for (i = 0; i < CTI_LEN(m->rows); i++)
             for (k = 0; k < 3; k++)
-                m->x[3 * i + k] = -m->rows[i].error[k] / dt - m->rows[i].compliance * m->rows[i].f[k];
-        cti_mechanism_impulses(m);
-        cti_mechanism_factor(mem, m, 0, cti_mechanism_damping(m, dt));
-        cti_factor64_solve(&m->factor, m->x, m->work);
-        share = cti_mechanism_share(m, dt, turn == 0, share, &change);
-        cti_mechanism_go(m, dt, share);
+                m->right[3 * i + k] = -m->rows[i].error[k] / dt - m->rows[i].compliance * m->rows[i].f[k];
+        if (!cti_mechanism_factor(m, 0, CTI_MECHANISM_DAMPING * cti_mechanism_apart(m, dt))) {
+            change = left = DBL_MAX;
+            break;
+        }
+        cti_mechanism_unknowns(m);
+        change = cti_mechanism_go(m, dt);
         reach = cti_mechanism_reach(m, dt);
         enough = CTI_MECHANISM_FAR * reach + cti_mechanism_rounding(m, dt);
-        if (!(change <= DBL_MAX) || change <= CTI_MECHANISM_CLOSE * reach || (change >= last && change <= enough))
+        left = turn ? change * cti_fmin(1, change / last) : change; /* what the next iteration would change, at most */
+        if (!(change <= DBL_MAX) || left <= CTI_MECHANISM_CLOSE * reach || (change >= last && change <= enough))
             break;
         last = change;
     }
@@ -537,8 +586,8 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
     }
     cti_mechanism_place(m, dt);
     cti_mechanism_finish(m, dt);
-    m->residual = change;
-    return change <= enough;
+    m->residual = left;
+    return left <= enough && cti_mechanism_apart(m, dt) <= CTI_MECHANISM_OPEN; /* joints that contradict each other do not close */
 }
 
 CTI_FN void cti_mechanism_rest(cti_mechanism *m, int row, double rounding)
@@ -550,27 +599,4 @@ CTI_FN void cti_mechanism_rest(cti_mechanism *m, int row, double rounding)
     m->rows[row].keeps = !q.is_soft && cti_d3_dot(q.error, q.error) <= rounding * rounding;
     for (k = 0; k < 3 && (q.is_loose || m->rows[row].keeps); k++)
         m->rows[row].left[k] = q.is_loose ? q.error[k] / 3 : q.error[k];
-}
-
-CTI_FN double cti_mechanism_work(const cti_mechanism *m, double dt)
-{
-    double sum = 0, d[3];
-    int i, side;
-    for (i = 0; i < CTI_LEN(m->rows); i++) {
-        cti_mechanism_row q = m->rows[i];
-        memcpy(d, q.f, sizeof d);
-        cti_mechanism_row_at(m, &q, 0, 0);
-        cti_d3_add(q.error, m->rows[i].error, -1);
-        sum -= q.is_soft ? 2 * cti_d3_dot(d, q.error) : 0;
-        for (side = 0; side < 2; side++) {
-            if (q.body[side] >= 0)
-                continue;
-            memcpy(q.error, q.point[side][1], sizeof q.error);
-            cti_d3_add(q.error, q.point[side][0], -1);
-            if (q.part)
-                cti_joint_apart(q.triad[side][1], q.triad[side][0], 0, q.error);
-            sum += (side ? 2 : -2) * (q.part ? q.lever : 1) * cti_d3_dot(d, q.error);
-        }
-    }
-    return sum / dt;
 }

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "../1_math/d3.h"
-#include "../2_linalg/supernodal.h"
+#include "../2_linalg/lu3.h"
 
 /* cti_mechanism_body -- mass [kg], inertia [9] about the centre of mass in the body's frame [kg m^2]; pose, velocity and angular momentum at
    the start. */
@@ -19,7 +19,8 @@ typedef struct cti_mechanism_body {
     double u[3], turn[3];   /* mean velocity [m/s], Cayley vector [1]: |turn| = 2 tan(angle / 2) */
     double x1[3], R1[9];    /* pose at the end */
     double loads[9];        /* dt/2 times the stiffness of forces besides the joints', whose arms turn with the body */
-    double D[9], inverse[9]; /* derivative of the equation of rotation by turn / dt, symmetric part, and its inverse */
+    double D[9], inverse[9]; /* derivative of the equation of rotation by turn / dt, symmetric part, and its inverse; in Newton's method `inverse`
+                               is that of the whole derivative */
     double lack[6];         /* what the equations of translation and of rotation lack */
     double step[6];         /* last full Newton step, of u and of turn / dt */
     double v1[3], spin1[3]; /* velocity and angular momentum at the end */
@@ -43,6 +44,10 @@ typedef struct cti_mechanism_row {
     double arm[2][3];       /* part 0: mean of the arms at the start and the end, world axes */
     double axis[3];         /* hinge: its mean axis; else 0 */
     double error[3];        /* [m] at the end, less `left` */
+    double response;        /* [1/kg] what a unit impulse changes in the row's velocity, in the mean of its directions, with free bodies */
+    double axes;            /* length of the sum of a hinge's axes */
+    double turning[2][9];   /* [m] E: derivative of the rate of a side's error by its angular velocity */
+    double moment[2][9];    /* [m] J': moments of unit impulses, column by column */
 } cti_mechanism_row;
 
 /* cti_mechanism_use -- row `row` acts on a body by its side `side`. */
@@ -56,11 +61,8 @@ typedef struct cti_mechanism {
     cti_mechanism_row *rows;
     int32_t *first;          /* [bodies + 1] in `uses` */
     cti_mechanism_use *uses; /* body by body */
-    cti_bsr shape;           /* of J D^-1 J': rows that share a body are coupled */
-    cti_symbolic symbolic;
-    cti_gather gather;
-    cti_factor64 factor;
-    double *val, *x, *work;  /* [9 slots], [3 rows], of a solve */
+    cti_lu3 factor;          /* of E D^-1 J' + C: rows that share a body are coupled */
+    double *right, *x;       /* [3 rows] of a solve */
     double residual;         /* [m/s] largest change of a velocity in the last iteration */
 } cti_mechanism;
 
@@ -72,7 +74,7 @@ CTI_FN void cti_mechanism_place(cti_mechanism *m, double dt);
    contacts must have for the turn at hand. */
 CTI_FN void cti_mechanism_equation(cti_mechanism *m, int body, double dt, double *out);
 /* cti_mechanism_solve -- a step of dt from u, turns and impulses at hand; sets these, v1 and spin1. 0: Newton's method did not converge. */
-CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt);
+CTI_FN int cti_mechanism_solve(cti_mechanism *m, double dt);
 /* cti_mechanism_finish -- v1 and spin1 of the motion at hand. */
 CTI_FN void cti_mechanism_finish(cti_mechanism *m, double dt);
 /* cti_mechanism_turn -- the Cayley vector of a rotation vector [rad], cti_mechanism_angle -- the rotation vector of a Cayley vector. */
@@ -80,7 +82,7 @@ CTI_FN void cti_mechanism_turn(const double *angle, double *out);
 CTI_FN void cti_mechanism_angle(const double *turn, double *out);
 /* cti_mechanism_project -- removes from the velocities at the start (end 0) or the end (1) what the joints do not allow there, in the metric
    of the masses; sets `slow` to 0. Returns the kinetic energy that this takes [J]. */
-CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end);
+CTI_FN double cti_mechanism_project(cti_mechanism *m, int end);
 /* cti_mechanism_note -- adds the impulses of the last projection to the rows' `noted`. */
 CTI_FN void cti_mechanism_note(cti_mechanism *m);
 /* cti_mechanism_clean -- the same again for other velocities there. rated 0: the rows' scripts stand still. */
@@ -110,11 +112,11 @@ CTI_FN void cti_mechanism_inertia(const double *R, const double *J, double *out)
 CTI_FN void cti_mechanism_across(const cti_mechanism_row *q, double *x);
 /* cti_mechanism_row_at -- arms, axis, impulse and error of a row; mean 1: of the motion, 0: at the start (end 0) or the end. */
 CTI_FN void cti_mechanism_row_at(const cti_mechanism *m, cti_mechanism_row *q, int mean, int end);
-/* cti_mechanism_speed -- out += velocity of a row's side that moves with v and w. */
-CTI_FN void cti_mechanism_speed(const cti_mechanism_row *q, int side, const double *v, const double *w, double *out);
-/* cti_mechanism_factor -- factors S = J D^-1 J' + C; taut 1: without springs that the step resolves. damping [1]: added to each row, over its own
-   response. */
-CTI_FN void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m, int taut, double damping);
-/* cti_mechanism_impulses -- m->x += J D^-1 lack. cti_mechanism_change -- v, w = D^-1 (J' x - lack) of a body; x NULL: without it. */
-CTI_FN void cti_mechanism_impulses(cti_mechanism *m);
+/* cti_mechanism_slopes -- `turning` and `moment` of a side of a row, whose arm for the error is given; bend [3]: of what is along a hinge's axis. */
+CTI_FN void cti_mechanism_slopes(cti_mechanism_row *q, int side, const double *arm, const double *bend);
+/* cti_mechanism_factor -- factors S = E D^-1 J' + C; taut 1: without springs that the step resolves. damping [1]: added to each row, over its own
+   response. 0: S is singular. cti_mechanism_unknowns -- m->x = S^-1 (m->right + E D^-1 lack); changes m->right. */
+CTI_FN int cti_mechanism_factor(cti_mechanism *m, int taut, double damping);
+CTI_FN void cti_mechanism_unknowns(cti_mechanism *m);
+/* cti_mechanism_change -- v, w = D^-1 (J' x - lack) of a body; x NULL: without it. */
 CTI_FN void cti_mechanism_change(const cti_mechanism *m, int body, const double *x, double *v, double *w);

@@ -1,8 +1,9 @@
-/* mechanism_speed.c -- velocities of a mechanism at an instant.
+/* mechanism_speed.c -- velocities of a mechanism at an instant, and energies.
    Method: v <- v - M^-1 J' (J M^-1 J' + C)^-1 (J v - rates), the nearest velocities in the metric of the masses that the joints allow. It keeps
    linear and angular momentum of a free mechanism, and so does a scaling of the motion relative to the common rigid one.
    Based on: Andersen 1983 (RATTLE, the second half); Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
 #include "mechanism.h"
+#include "joint.h"
 
 CTI_FN void cti_mechanism_rate(cti_mechanism_body *b, int end, double *w)
 {
@@ -25,14 +26,14 @@ CTI_FN double cti_mechanism_kinetic(cti_mechanism *m, int end)
     return sum;
 }
 
-/* x <- the rows' velocities that are not prescribed; momenta are what the equations lack, since D^-1 of them are the velocities */
+/* right <- the rows' velocities that are prescribed; momenta are what the equations lack, since D^-1 of them are the velocities */
 static void cti_mechanism_miss(cti_mechanism *m, int end, int rated)
 {
     int i, k;
     for (i = 0; i < CTI_LEN(m->rows); i++) {
         for (k = 0; k < 3; k++)
-            m->x[3 * i + k] = rated ? m->rows[i].rate[end][k] : 0;
-        cti_mechanism_across(&m->rows[i], m->x + 3 * (size_t)i);
+            m->right[3 * i + k] = rated ? m->rows[i].rate[end][k] : 0;
+        cti_mechanism_across(&m->rows[i], m->right + 3 * (size_t)i);
     }
     for (i = 0; i < CTI_LEN(m->bodies); i++) {
         cti_mechanism_body *b = &m->bodies[i];
@@ -40,7 +41,6 @@ static void cti_mechanism_miss(cti_mechanism *m, int end, int rated)
         b->slow = 0;
         cti_d3_add(b->lack, end ? b->v1 : b->v, -b->mass), cti_d3_add(b->lack + 3, end ? b->spin1 : b->spin, -1);
     }
-    cti_mechanism_impulses(m);
 }
 
 CTI_FN void cti_mechanism_clean(cti_mechanism *m, int end, int rated)
@@ -48,7 +48,7 @@ CTI_FN void cti_mechanism_clean(cti_mechanism *m, int end, int rated)
     double v[3], w[3];
     int i;
     cti_mechanism_miss(m, end, rated);
-    cti_factor64_solve(&m->factor, m->x, m->work);
+    cti_mechanism_unknowns(m);
     for (i = 0; i < CTI_LEN(m->bodies); i++) {
         cti_mechanism_body *b = &m->bodies[i];
         memset(b->lack, 0, sizeof b->lack);
@@ -59,16 +59,20 @@ CTI_FN void cti_mechanism_clean(cti_mechanism *m, int end, int rated)
     }
 }
 
-CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end)
+CTI_FN double cti_mechanism_project(cti_mechanism *m, int end)
 {
+    static const double straight[3] = {0, 0, 0};
     double before = cti_mechanism_kinetic(m, end);
-    int i;
-    for (i = 0; i < CTI_LEN(m->rows); i++)
+    int i, side;
+    for (i = 0; i < CTI_LEN(m->rows); i++) {
         cti_mechanism_row_at(m, &m->rows[i], 0, end);
+        for (side = 0; side < 2; side++)
+            cti_mechanism_slopes(&m->rows[i], side, m->rows[i].arm[side], straight);
+    }
     for (i = 0; i < CTI_LEN(m->bodies); i++)
         m->bodies[i].slow = 0;
-    cti_mechanism_factor(mem, m, 1, 0);
-    cti_mechanism_clean(m, end, 1);
+    if (cti_mechanism_factor(m, 1, 0))
+        cti_mechanism_clean(m, end, 1);
     return before - cti_mechanism_kinetic(m, end);
 }
 
@@ -137,3 +141,25 @@ CTI_FN double cti_mechanism_scale(cti_mechanism *m, double change)
     return cti_mechanism_kinetic(m, 1) - all;
 }
 
+CTI_FN double cti_mechanism_work(const cti_mechanism *m, double dt)
+{
+    double sum = 0, d[3];
+    int i, side;
+    for (i = 0; i < CTI_LEN(m->rows); i++) {
+        cti_mechanism_row q = m->rows[i];
+        memcpy(d, q.f, sizeof d);
+        cti_mechanism_row_at(m, &q, 0, 0);
+        cti_d3_add(q.error, m->rows[i].error, -1);
+        sum -= q.is_soft ? 2 * cti_d3_dot(d, q.error) : 0;
+        for (side = 0; side < 2; side++) {
+            if (q.body[side] >= 0)
+                continue;
+            memcpy(q.error, q.point[side][1], sizeof q.error);
+            cti_d3_add(q.error, q.point[side][0], -1);
+            if (q.part)
+                cti_joint_apart(q.triad[side][1], q.triad[side][0], 0, q.error);
+            sum += (side ? 2 : -2) * (q.part ? q.lever : 1) * cti_d3_dot(d, q.error);
+        }
+    }
+    return sum / dt;
+}

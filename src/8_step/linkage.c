@@ -293,7 +293,7 @@ static void cti_linkage_fall_back(cti_state *s, cti_linkage *g, ct_real dt)
     for (i = 0; i < CTI_LEN(g->rigids); i++)
         for (k = 0; k < 3; k++)
             g->m.bodies[i].v[k] += g->m.bodies[i].kick[k];
-    cti_mechanism_project(&s->prepared, &g->m, 0);
+    cti_mechanism_project(&g->m, 0);
     for (i = 0; i < CTI_LEN(g->m.rows); i++)
         memset(g->m.rows[i].f, 0, sizeof g->m.rows[i].f);
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
@@ -315,7 +315,7 @@ static int cti_linkage_free_one(cti_state *s, cti_linkage *g, ct_real dt)
     for (i = 0; i < CTI_LEN(g->rigids); i++)
         linked &= s->bodies.rigids[g->rigids[i]].linked;
     if (!linked) {
-        g->lost = cti_mechanism_project(&s->prepared, &g->m, 0);
+        g->lost = cti_mechanism_project(&g->m, 0);
         cti_mechanism_note(&g->m);
     }
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
@@ -325,12 +325,13 @@ static int cti_linkage_free_one(cti_state *s, cti_linkage *g, ct_real dt)
         b->slow = (double)(dt * s->bodies.alpha[r->block]) / 2;
         for (k = 0; k < 3; k++) {
             b->kick[k] = (double)dt * (double)s->desc.gravity[k] / 2;
-            b->u[k] = b->v[k] + b->kick[k];
-            angle[k] = (double)(dt * s->system.v_free[3 * r->block + 3 + k]);
+            /* half of the free motion to begin with: light links under load swing within a step, and in the mean of it hardly move */
+            b->u[k] = (b->v[k] + b->kick[k]) / 2;
+            angle[k] = (double)(dt * s->system.v_free[3 * r->block + 3 + k]) / 2;
         }
         cti_mechanism_turn(angle, b->turn);
     }
-    return cti_mechanism_solve(&s->prepared, &g->m, (double)dt);
+    return cti_mechanism_solve(&g->m, (double)dt);
 }
 
 /* the free motion of one linkage; where none closes its joints, as where these contradict each other, one that keeps their errors. 0: not found */

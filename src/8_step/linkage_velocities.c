@@ -266,7 +266,7 @@ static int cti_linkage_end_loaded(cti_state *s, cti_linkage *g, ct_real dt, cons
             b->spin1[e] = forced ? b->spin[e] + moment[e] : (b->spin[e] + turn) / (1 + 2 * b->slow);
         }
     }
-    cti_mechanism_project(&s->prepared, &g->m, 1);
+    cti_mechanism_project(&g->m, 1);
     if (!forced)
         cti_mechanism_note(&g->m);
     if (!cti_linkage_find_loads(s, g, &q))
@@ -281,26 +281,28 @@ static int cti_linkage_end_loaded(cti_state *s, cti_linkage *g, ct_real dt, cons
     return forced || lack - cti_fmin(0, works) > -(cti_step_tuned.energy.link_kept * kinetic + least);
 }
 
-/* Computes the end velocities of a linkage that nothing loads. What the solve leaves, and an error of joints that is closed, may not add energy */
-static void cti_linkage_end_alone(cti_state *s, cti_linkage *g, ct_real dt)
+/* Computes the end velocities of a linkage that nothing loads. What the solve leaves, and an error of joints that is closed, may not add energy.
+   0: the projection takes more than the rest of the motion can be given, as where folded links snap straight within the step */
+static int cti_linkage_end_alone(cti_state *s, cti_linkage *g, ct_real dt)
 {
-    double kinetic, taken, excess;
+    double kinetic, taken, excess, kept;
     size_t size = sizeof *g->m.bodies * (size_t)CTI_LEN(g->m.bodies);
-    cti_mechanism_body *kept = CTI_ARENA_NEW(s->arena, cti_mechanism_body, CTI_LEN(g->m.bodies));
+    cti_mechanism_body *before = CTI_ARENA_NEW(s->arena, cti_mechanism_body, CTI_LEN(g->m.bodies));
     cti_mechanism_finish(&g->m, (double)dt);
-    if (!kept)
-        return;
-    kinetic = cti_mechanism_kinetic(&g->m, 1);
-    memcpy(kept, g->m.bodies, size);
+    if (!before)
+        return 1;
+    kinetic = cti_mechanism_kinetic(&g->m, 1), kept = cti_step_tuned.energy.link_kept * kinetic;
+    memcpy(before, g->m.bodies, size);
     excess = kinetic - cti_mechanism_kinetic(&g->m, 0) + cti_linkage_potential(s, g, s->end.x) - cti_mechanism_work(&g->m, (double)dt);
-    taken = cti_mechanism_project(&s->prepared, &g->m, 1);
-    if (taken > cti_step_tuned.energy.link_kept * kinetic) {
-        cti_mechanism_scale(&g->m, taken - cti_fmax(0, excess));
-        return;
+    taken = cti_mechanism_project(&g->m, 1);
+    if (taken > kept) {
+        taken -= cti_fmax(0, excess);
+        return taken - cti_mechanism_scale(&g->m, taken) <= kept + 2 * cti_linkage_fall_energy(s, g, dt);
     }
-    memcpy(g->m.bodies, kept, size);
-    if (excess > -cti_step_tuned.energy.link_kept * kinetic) /* the compliance of rigid joints takes less */
+    memcpy(g->m.bodies, before, size);
+    if (excess > -kept) /* the compliance of rigid joints takes less */
         cti_mechanism_scale(&g->m, -excess);
+    return 1;
 }
 
 CTI_FN int cti_linkage_end_velocities(cti_state *s, ct_real dt, ct_real *v)
@@ -315,9 +317,7 @@ CTI_FN int cti_linkage_end_velocities(cti_state *s, ct_real dt, ct_real *v)
         cti_arena_point mark = cti_arena_mark(s->arena);
         if (!mode)
             continue;
-        if (mode == CTI_LINKAGE_ALONE)
-            cti_linkage_end_alone(s, g, dt);
-        else if (!cti_linkage_end_loaded(s, g, dt, v))
+        if (!(mode == CTI_LINKAGE_ALONE ? cti_linkage_end_alone(s, g, dt) : cti_linkage_end_loaded(s, g, dt, v)))
             cti_state_fail(s, s->bodies.rigids[g->rigids[0]].block), unresolved++;
         for (k = 0; k < CTI_LEN(g->rigids); k++) {
             cti_rigid *r = &s->bodies.rigids[g->rigids[k]];
