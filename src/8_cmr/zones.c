@@ -189,6 +189,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
     cti_islands_problem(s, &p);
     for (k = 0; k < cti_step_tuned.substep.zone_sweeps; k++) {
         ct_real big = cti_zones_solve_joints(z, &p);
+        cti_frame_add(&s->frame, cti_step_tuned.frame.push * z->n_rows);
         for (i = 0; i < z->n_rows; i++) {
             cti_row *row = &z->rows[i];
             cti_v3 n = cti_v3_at(row->frame, 0);
@@ -208,6 +209,8 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
         }
         if (big * z->dt < s->desc.thickness * cti_step_tuned.substep.zone_end)
             return;
+        if (k >= cti_step_tuned.frame.zone_sweeps && !cti_frame_may(&s->frame, 0))
+            break;
     }
     for (i = 0; i < z->n_rows; i++)
         z->rows[i].r[0] = 0;
@@ -403,7 +406,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
         z->zone_sets[k] = cti_sets_root(z->rigid_sets, k);
     for (k = 0;; k++) {
         ct_real joints_error = 0;
-        if (!cti_cmr_collide(s, attempt))
+        if (!(k == 0 && attempt->tested) && !cti_cmr_collide(s, attempt))
             return 0;
         if (s->parts.conflict)
             return 1;
@@ -413,6 +416,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             break;
         if (!cti_zones_collect(z, &c))
             return 0;
+        if (k >= cti_step_tuned.frame.zone_tests && k < cti_step_tuned.substep.zone_soft && !cti_frame_may(&s->frame, 0))
+            k = cti_step_tuned.substep.zone_soft;
         if (k < cti_step_tuned.substep.zone_soft) {
             cti_zones_find_joints(z, active);
             cti_zones_inelastic(z, &c);

@@ -56,11 +56,11 @@ CONTACT_API ct_code ct_world_repair(ct_world *world, int *out_freed, int *out_le
 CONTACT_API uint64_t ct_world_hash(const ct_world *world);
 CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
-/* ct_world_get_desc -- the options as they are now: those of ct_world_create, and what calls have changed. ct_world_set_options -- takes over solver,
-   newton_iterations, cmr_rounds, max_halvings, recovery_speed, sleep_time, sleep_speed, hit_speed and gravity, from the next step on. Memory, tasks,
-   log, clock and may_meet are not read, all other options must be those of the world: get them, change what is to change, and set them. Snapshots
-   from before are refused until the options are what they were. CT_ERR_ARGUMENT (NULL; the text names what cannot change), else
-   as ct_world_create. */
+/* ct_world_get_desc -- the options as they are now: those of ct_world_create, and what calls have changed. ct_world_set_options -- takes over
+   solver, newton_iterations, cmr_rounds, max_halvings, recovery_speed, sleep_time, sleep_speed, frame_work, frame_ms, hit_speed and gravity, from
+   the next step on. Memory, tasks, log, clock and may_meet are not read, all other options must be those of the world: get them, change what is to
+   change, and set them. Snapshots from before are refused until the options are what they were. CT_ERR_ARGUMENT (NULL; the text names what cannot
+   change), else as ct_world_create. */
 CONTACT_API ct_code ct_world_get_desc(const ct_world *world, ct_world_desc *out_desc);
 CONTACT_API ct_code ct_world_set_options(ct_world *world, const ct_world_desc *desc);
 /* ct_world_contacts -- contacts of the last step with their impulses over all of it. Their order is that in which the substeps found them,
