@@ -2,7 +2,7 @@
    early, in which nothing intersects and no body stands still. */
 #include "world_util.h"
 
-enum { BODIES = 7, STEPS = 36 };
+enum { BODIES = 7, STEPS = 30 };
 #define DT (1.0 / 60)
 
 /* soft boxes that fall onto each other, and a sheet that falls onto them; they take several rounds and many sweeps when they meet */

@@ -180,7 +180,7 @@
     X(int, zone_soft, 12, "iterations", "of an impact zone's first stage, in which impulses push colliding pairs apart") \
     X(int, zone_rigid, 4, "iterations", \
       "of its second stage: the zone moves as one rigid body. After it the blocks of pairs that still collide are frozen") \
-    X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
+    X(int, zone_sweeps, 3, "sweeps", "over the impulses in an iteration, at most") \
     X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
     X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "error of joints, up to which the first stage ends once nothing collides") \
     X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps: half of the thickness, if that is less") \
@@ -236,7 +236,7 @@
     X(double, solve, 0.25, "1", "of the bound, that solves may use in any case: with less, what they leave unsolved takes more time than they") \
     X(double, tests, 1, "tests", "of the motion kept back for the end of a step") \
     X(int, zone_tests, 6, "tests", "of the motion that impact zones may make in any case") \
-    X(int, zone_sweeps, 8, "sweeps", "between two of them in any case")
+    X(int, zone_sweeps, 3, "sweeps", "between two of them in any case")
 
 /* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #define CTI_TUNED_STEP_COSTS(X) \

@@ -29,7 +29,8 @@ CONTACT_API ct_world_desc ct_world_desc_default(void);
    (CT_STEPPER_EXPLICIT: friction 0, self_collision 0). ct_world_create refuses it never. */
 CONTACT_API ct_world_desc ct_world_desc_default_for(ct_stepper stepper);
 /* ct_world_desc_default_game -- the default of CT_STEPPER_CMR with what a game gives up for time: contact forces are accurate to 1e-3 of |g| dt, not
-   1e-4, CT_SOLVER_ICA may end on its budget, and bodies that have rested for half a second sleep. Nothing intersects. */
+   1e-4, CT_SOLVER_ICA may end on its budget, and bodies that have rested for half a second sleep. Nothing intersects.
+   It sets no bound of a step, for which there are frame_ms, with a clock, and frame_work. */
 CONTACT_API ct_world_desc ct_world_desc_default_game(void);
 /* ct_world_create -- desc NULL: the defaults. out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED
    (a stepper or solver that is not built, a combination that is not supported, an implementation whose products and sums the compiler has
