@@ -455,7 +455,7 @@ def test_run(d):
             "solver_sweeps", "solver_quick", "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual",
             "min_distance", "thickness_kept", "too_near",
             "penetration", "joint_error", "intersections", "zones", "frozen", "momentum_lost", "energy_gained",
-            "energy", "account", "advanced", "updates", "windows", "rollbacks", "center_of_mass", "ms", "cpu_ms"]
+            "energy", "account", "advanced", "updates", "windows", "rollbacks", "center_of_mass", "work", "ms", "cpu_ms"]
     check("stats.jsonl keys", len(stats) == 10 and all(list(s) == keys for s in stats), stats[:1])
     check("stats.jsonl inner keys", list(stats[0]["energy"]) == ["kinetic", "elastic", "gravity", "contact"]
           and list(stats[0]["account"]) == ["script", "pins", "joints", "recovery", "contact", "damping"]

@@ -400,7 +400,8 @@ void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, 
     out_number(f, ",\"center_of_mass\":[", r->center_of_mass[0]);
     out_number(f, ",", r->center_of_mass[1]);
     out_number(f, ",", r->center_of_mass[2]);
-    out_number(f, "],\"ms\":{\"prepare\":", r->ms_prepare);
+    out_number(f, "],\"work\":", r->work);
+    out_number(f, ",\"ms\":{\"prepare\":", r->ms_prepare);
     out_number(f, ",\"assemble\":", r->ms_assemble);
     out_number(f, ",\"unconstrained\":", r->ms_unconstrained);
     out_number(f, ",\"detect\":", r->ms_detect);

@@ -663,6 +663,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     if (!json_in_keys(in, root, "",
                       "name dt duration gravity wind stepper solver solver_options integrator thickness friction friction_until restitution "
                       "restitution_threshold restitution_law friction_combine restitution_combine self_collision sleep_time sleep_speed "
+                      "frame_work frame_ms "
                       "broad_phase seed barrier layers geometric penalty explicit dcd newton_iterations bodies stitches joints row_mode "
                       "ccd_limits_step output"))
         return;
@@ -695,6 +696,8 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     s->self_collision = json_in_bool(in, root, "", "self_collision", d.self_collision);
     s->sleep_time = json_in_number(in, root, "", "sleep_time", d.sleep_time, 0, SCENE_INF, 0);
     s->sleep_speed = json_in_number(in, root, "", "sleep_speed", (double)d.sleep_speed, 0, SCENE_INF, JSON_IN_ABOVE);
+    s->frame_work = json_in_number(in, root, "", "frame_work", d.frame_work, 0, SCENE_INF, 0);
+    s->frame_ms = json_in_number(in, root, "", "frame_ms", d.frame_ms, 0, SCENE_INF, 0);
     bodies = json_in_array(in, root, "", "bodies");
     if (!bodies || !bodies->child)
         json_in_error(in, "bodies", "expected an array with at least one body");

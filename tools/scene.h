@@ -93,6 +93,7 @@ typedef struct scene {
     double friction_until; /* [s] from then on no body has friction; < 0: never */
     int self_collision;
     double sleep_time, sleep_speed;
+    double frame_work, frame_ms;
     char stepper[32], solver[32], integrator[32]; /* "": the library's default */
     ct_solver_desc solver_options; /* its solver field is not used */
     ct_dcd_desc dcd;

@@ -106,6 +106,7 @@ static int sim_describe(const scene *s, const sim_options *o, sim *m, ct_world_d
     d->thickness = (ct_real)s->thickness;
     d->friction = (ct_real)s->friction;
     d->self_collision = s->self_collision;
+    d->frame_work = s->frame_work, d->frame_ms = s->frame_ms;
     d->sleep_time = s->sleep_time, d->sleep_speed = (ct_real)s->sleep_speed;
     d->broad_phase = s->hashed ? CT_BROAD_HASH : CT_BROAD_TREE;
     d->row_mode = s->row_mode;

@@ -197,7 +197,8 @@ class World:
         return Options(desc, self._lib.real)
 
     def set_options(self, options: Optional[Options] = None, **changes: "Unpack[_abi.WorldArguments]") -> None:
-        """From the next step on: solver, newton_iterations, cmr_rounds, max_halvings, recovery_speed, sleep_time, sleep_speed, hit_speed, gravity."""
+        """From the next step on: solver, newton_iterations, cmr_rounds, max_halvings, recovery_speed, sleep_time, sleep_speed, frame_work, frame_ms,
+        hit_speed, gravity."""
         own = self.options
         if options is not None:
             if not isinstance(options, Options) or type(options._c) is not type(own._c):

@@ -257,6 +257,7 @@ static int cti_augmented_minimize(cti_augmented *s, double enough, double least,
         if (!L->factor(L->ctx, s->H))
             return 0;
         L->solve(L->ctx, s->q.d), ++*factors;
+        cti_frame_add(s->q.p->frame, cti_solve_tuned.augmented.flop * L->flops);
         a = cti_augmented_search(s, &slope);
         if (!(slope < 0)) /* rounding */
             return 1;
@@ -282,7 +283,7 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
         s->rho[i] = cti_fmin(s->rho[i] * cti_fmax(1, cti_solve_tuned.augmented.start / (double)s->q.now), s->stiffest[i]);
     for (turn = 0; idle <= cti_solve_tuned.augmented.idle && factors < cti_solve_tuned.augmented.factors; turn++) {
         double last = (double)s->q.res.natural_map, enough = cti_solve_tuned.augmented.inner * cti_fmin(1, last), best;
-        if (last <= aim)
+        if (last <= aim || !cti_frame_may(p->frame, cti_solve_tuned.augmented.flop * L->flops))
             break;
         memcpy(s->r, s->q.r, sizeof *s->r * 3 * (size_t)p->n_rows);
         if (!cti_augmented_bounds(s, arena, turn, idle) ||

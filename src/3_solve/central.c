@@ -328,6 +328,9 @@ CTI_FN int cti_central_solve(const cti_jacobian *J, const cti_linear *L, const c
         return 0;
     natural = cti_iterate_natural(&s->q);
     for (k = 0; k < cti_solve_tuned.central.factors && (double)s->q.res.natural_map > aim; k++, info->iterations++) {
+        if (k > 0 && !cti_frame_may(J->p->frame, cti_solve_tuned.augmented.flop * L->flops))
+            break;
+        cti_frame_add(J->p->frame, cti_solve_tuned.augmented.flop * L->flops);
         if (!cti_central_iterate(s, arena, natural))
             return 0;
         natural = cti_iterate_natural(&s->q);

@@ -56,6 +56,8 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             return;
         if (info->status != CTI_SOLVE_BUDGET)
             return;
+        if (!cti_frame_may(s->p->frame, s->price))
+            break;
         cti_ica_extrapolate(s, now);
         if (s->coupled && info->iterations == most / 2)
             s->progress.midway = s->progress.best;
@@ -72,6 +74,15 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             most += cti_min_int(most, s->desc->max_iterations - most);
     }
     cti_ica_take_best(s);
+}
+
+/* counts the work before the first iteration, and prices one without its sweeps */
+static void cti_ica_charge_setup(cti_ica *s)
+{
+    const cti_solve_numbers *t = &cti_solve_tuned;
+    double judged = t->costs.judge_block * s->p->A->n + t->costs.judge_row * s->p->n_rows;
+    s->price = t->costs.block * s->p->A->n + (t->costs.velocity + t->costs.scatter) * s->p->n_rows + (s->coupled ? t->costs.visit * s->p->n_rows : 0);
+    cti_frame_must(s->p->frame, t->costs.legs * s->p->n_rows + judged);
 }
 
 /* one outer iteration: contacts, then v. Returns the largest change, below 0 when memory ran out */
@@ -98,6 +109,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
         info->status = CTI_SOLVE_MEMORY;
         return;
     }
+    cti_ica_charge_setup(s);
     cti_ica_rhs(s);
     info->change = cti_ica_refine(s) / p->velocity_scale; /* the start values' multipliers act on v */
     cti_ica_loop(s, info);
@@ -214,6 +226,8 @@ static int cti_ica_inner(cti_ica *s, int spent, int most, ct_real *out_first)
             s->progress.outpaced = 1;
             break;
         }
+        if (!cti_frame_may(s->p->frame, s->runs.sweep_us))
+            break;
         if (cti_solve_policy_sweep_restarts(q.change, best))
             cti_anderson_restart(&s->mix.inner);
         best = cti_min(best, q.change);
@@ -298,6 +312,7 @@ static ct_real cti_ica_sweep(cti_ica *s, int k)
             big = cti_max(big, cti_ica_visit(s, i));
     if (s->coupled)
         return big;
+    cti_frame_add(s->p->frame, s->runs.sweep_us);
     cti_ica_each_run(s, cti_ica_visit_run, s->runs.sweep_us);
     for (i = 0; i < s->runs.n; i++)
         big = cti_max(big, s->runs.change[i]);
@@ -343,8 +358,10 @@ CTI_FN ct_real cti_ica_refine_cluster(cti_ica *s, const cti_ica_cluster *q, int 
 /* eq. 12: one block Gauss-Seidel sweep, v_c += D_c^-1 (f - A v)_c over the clusters, nodes last */
 static ct_real cti_ica_refine(cti_ica *s)
 {
-    ct_real big = s->map.grouped && !s->coupled ? cti_ica_refine_apart(s) : 0;
+    ct_real big;
     int c;
+    cti_frame_add(s->p->frame, s->price);
+    big = s->map.grouped && !s->coupled ? cti_ica_refine_apart(s) : 0;
     for (c = 0; s->map.grouped && s->coupled && c < s->n_clusters; c++) {
         const cti_ica_cluster *q = &s->clusters[c];
         big = cti_ica_is_left(s, q) ? big : cti_max(big, cti_ica_refine_cluster(s, q, 0));

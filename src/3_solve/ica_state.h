@@ -116,6 +116,7 @@ typedef struct cti_ica {
     const ct_solver_desc *desc;
     cti_arena *arena;
     int budget; /* [sweeps] over the contacts, where A couples no clusters */
+    double price; /* [units] of an outer iteration besides its sweeps (frame.h) */
     int n_clusters;
     int coupled; /* 1: A couples different clusters */
     double rival; /* [us] time of another solver: at least, or where `priced` its estimate; 0: there is none */

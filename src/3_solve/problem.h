@@ -11,6 +11,7 @@
 #pragma once
 
 #include "../0_base/arena.h"
+#include "../0_base/frame.h"
 #include "../0_base/tasks.h"
 #include "../1_math/vec.h"
 #include "../2_linalg/bsr.h"
@@ -123,6 +124,7 @@ typedef struct cti_problem {
     cti_split split;
     cti_problem_calls calls;
     const ct_tasks *tasks;      /* who runs the loops, or NULL */
+    cti_frame *frame;           /* the bound of the call, which sweeps and iterations ask, or NULL */
 } cti_problem;
 
 /* cti_problem_lever -- of a block, see cti_block_size. */

@@ -66,10 +66,24 @@ static int cti_cmr_give_up(cti_state *s, ct_real dt, cti_attempt *out)
     return 1;
 }
 
+CTI_FN double cti_cmr_price(const cti_state *s)
+{
+    return cti_step_tuned.frame.pair * (cti_candidates_len(&s->detect.vf) + cti_candidates_len(&s->detect.ee)) + cti_step_tuned.frame.moved * s->n;
+}
+
+/* completes the candidate lists and their distances at the start, and counts the work of it. 0: out of memory */
+static int cti_cmr_cover(cti_state *s, int *changed)
+{
+    if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, changed))
+        return 0;
+    cti_frame_add(&s->frame, cti_cmr_price(s) + (*changed ? cti_step_tuned.frame.boxes * s->surface.nv + cti_cmr_price(s) : 0));
+    return 1;
+}
+
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
 {
     int changed;
-    if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed))
+    if (!cti_cmr_cover(s, &changed))
         return 0;
     if (changed)
         cti_detect_distances(&s->detect, &s->surface);
@@ -108,8 +122,9 @@ static int cti_cmr_first_rows(cti_state *s, const cti_row_context *c)
     const ct_real *ends = cti_state_is_paper(s) ? NULL : s->surface.x1; /* of the motion as the other contacts lead it (seams.h) */
     ct_real *cloth_ahead, *led = NULL;
     int changed;
-    if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed))
+    if (!cti_cmr_cover(s, &changed))
         return 0;
+    s->frame.ending = cti_step_tuned.frame.tests * cti_cmr_price(s) + cti_step_tuned.frame.ended / 2 * s->n;
     cti_detect_distances(&s->detect, &s->surface);
     CTI_CLEAR(s->contact.hits);
     if (!cti_joints_append(s, c, cti_cmr_scale(s, c->dt)))
@@ -129,6 +144,7 @@ static int cti_cmr_first_rows(cti_state *s, const cti_row_context *c)
         return 0;
     cti_arena_rewind(s->arena, mark);
     cti_parts_filter(s);
+    cti_frame_add(&s->frame, 3 * cti_cmr_price(s) + cti_step_tuned.costs.row * CTI_LEN(s->contact.hits));
     return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
@@ -206,10 +222,13 @@ static int cti_cmr_rounds(cti_state *s, ct_real dt, const cti_row_context *c, ct
             return 1;
         if (s->step.may_halve)
             cti_rotation_fail_linkages(s, dt);
+        out->tested = !out->clear && !cti_frame_may(&s->frame, cti_cmr_price(s));
+        if (out->tested)
+            break;
         if (!cti_cmr_refine(s, c, round++, &unsolved))
             return 0;
         out->work.ms_detect += cti_state_clock(s) - t;
-    } while (unsolved);
+    } while (unsolved && cti_frame_may(&s->frame, cti_cmr_price(s)));
     for (i = 0; !out->clear && i < CTI_LEN(s->contact.hits); i++)
         cti_parts_fail_pair(s, &s->contact.hits[i].pair);
     return 1;
@@ -386,7 +405,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     double t0 = cti_state_clock(s), t1;
     int i;
     memset(out, 0, sizeof *out);
-    out->converged = out->work.newton = 1;
+    out->converged = out->work.newton = 1, out->work.linear = s->frame.used;
     s->system.n_linearized = 0;
     cti_parts_begin(s);
     if (!cti_cmr_paper_start(s, dt) || !cti_assemble_pins(s, dt))
@@ -400,6 +419,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->work.ms_assemble = t1 - t0;
     if (!cti_cmr_free_motion(s, dt, out))
         return 0;
+    out->work.linear = s->frame.used - out->work.linear;
     cti_linkage_free(s, dt, memory, &out->unresolved_joints);
     t0 = cti_state_clock(s);
     out->work.ms_unconstrained = t0 - t1;
@@ -429,7 +449,8 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
         return 0;
     while (out->clear && out->converged && !(out->impact > 0)) {
         out->gained = cti_energy_try(s, dt);
-        if (out->gained == 0 || !cti_newton_helps(s) || out->work.newton >= s->desc.newton_iterations)
+        if (out->gained == 0 || !cti_newton_helps(s) || out->work.newton >= s->desc.newton_iterations ||
+            !cti_frame_may(&s->frame, out->work.linear + cti_cmr_price(s)))
             break;
         if (!cti_cmr_newton_step(s, dt, &c, out) || !cti_cmr_exclude(s, dt, out))
             return 0;

@@ -30,12 +30,14 @@ typedef struct cti_attempt_work {
     int solver_iterations, solver_sweeps, solver_quick, linear_iterations;
     int solver_fallbacks; /* islands that another solver solved after the chosen one failed, over all solves */
     int candidates;
+    double linear; /* [units] of the first linearization and its free motion (frame.h) */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve;
 } cti_attempt_work;
 
 /* cti_attempt -- how an attempt ended. Numbers count what they name. */
 typedef struct cti_attempt {
     int clear;          /* 1: the motion to end.x has no collisions */
+    int tested;         /* 1: contact.hits are all collisions of the motion: the bound of the call left no other round */
     int converged;      /* 1: no solve diverged and the motion is plausible; otherwise end.x is meaningless */
     int budget;         /* 1: the last solve ended on its budget, above its tolerance */
     int extended_tets;  /* tets below J = 0.2, where a polynomial continues log J (6_model/tet.c) */
@@ -62,6 +64,8 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
 
 /* cti_cmr_move -- moves active components (cti_move); inactive ones are where parts.h has them. */
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt);
+/* cti_cmr_price -- units of work (frame.h) of moving and collecting the collisions of a motion. */
+CTI_FN double cti_cmr_price(const cti_state *s);
 /* cti_cmr_collide -- completes the candidate lists, and stores the collisions of the motion to surface.x1 in contact.hits. 0: out of memory. */
 CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out);
 /* cti_cmr_scale -- returns the velocity that residuals of active components are relative to. */

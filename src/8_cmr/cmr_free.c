@@ -105,11 +105,19 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
         }
 }
 
+/* counts the work of that */
+static void cti_cmr_free_count(cti_state *s, const cti_component *q)
+{
+    int solved = !q->solve.extrapolated_attempts && !cti_cmr_is_asleep(s, q);
+    cti_frame_add(&s->frame, cti_factors_price(q, q->solve.free_refactored, solved ? q->solve.free_iterations + 1 : 0));
+}
+
 CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its)
 {
     if (!cti_factors_prepare(&s->factors, q, dt))
         return 0;
     cti_cmr_free_component(s, dt, q, 0);
+    cti_cmr_free_count(s, q);
     s->factors.n_refactored += q->solve.free_refactored;
     *its = cti_max_int(*its, q->solve.free_iterations);
     return 1;
@@ -151,6 +159,8 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
         const cti_component *k = &s->factors.components[c];
         its = cti_max_int(its, k->substep.part ? 0 : k->solve.free_iterations);
         s->factors.n_refactored += k->substep.part ? 0 : k->solve.free_refactored;
+        if (!k->substep.part)
+            cti_cmr_free_count(s, k);
     }
     out->work.linear_iterations += its;
     return 1;

@@ -201,7 +201,7 @@ CTI_FN int cti_parts_exclude(cti_state *s, ct_real dt, cti_attempt *out)
     int c, n = CTI_LEN(q);
     int32_t *sets;
     uint8_t *failed;
-    if (!s->parts.can_exclude || !cti_parts_any_failed(s))
+    if (!s->parts.can_exclude || !cti_parts_any_failed(s) || !cti_frame_may(&s->frame, 4 * out->work.linear)) /* two attempts more */
         return 1;
     sets = CTI_ARENA_NEW(s->arena, int32_t, n);
     failed = CTI_ARENA_ZERO(s->arena, uint8_t, n);

@@ -94,9 +94,10 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
     cti_zones_result z;
     if (!cti_all_finite(s->end.x, 3 * s->n) || !cti_all_finite(s->end.v, 3 * s->n)) {
         cti_step_stop_all(s, dt);
+        a->tested = 0;
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    if (!a->converged || a->unresolved_joints || a->gained || a->rotated_far)
+    if (!a->converged || (!s->frame.refused && (a->unresolved_joints || a->gained || a->rotated_far)))
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (a->clear)
         return 1;
@@ -135,6 +136,9 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (s->step.limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->contact.repairs))
         s->step.limit = s->contact.repairs[0].pair;
+    if (s->frame.refused)
+        cti_step_status(r, CT_STATUS_BUDGET);
+    cti_frame_add(&s->frame, cti_step_tuned.frame.ended / 2 * s->n);
     r->refactorizations = s->factors.n_refactored;
     r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
     cti_detect_distances(&s->detect, &s->surface);
@@ -157,6 +161,7 @@ static void cti_step_begin(cti_state *s, ct_step_report *r)
     s->contact.is_solved = 0;
     s->step.spent = 0;
     s->step.wasted_sweeps = 0;
+    cti_frame_add(&s->frame, cti_step_tuned.frame.ended / 2 * s->n);
     cti_impulses_begin(s);
     cti_parts_reset(s);
     memset(&s->step.limit, 0, sizeof s->step.limit);
@@ -173,7 +178,7 @@ static ct_real cti_step_shortest(const cti_state *s)
 static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
-    s->step.event_least = s->desc.ccd_limits_step && !s->scripts.still ? cti_step_shortest(s) : 0;
+    s->step.event_least = s->desc.ccd_limits_step && !s->scripts.still && !s->frame.refused ? cti_step_shortest(s) : 0;
     return left - sub < cti_max(CTI_R(1e-6) * s->step.dt, cti_step_tuned.substep.equal * s->step.event_least) ? left : sub;
 }
 
@@ -245,6 +250,7 @@ typedef struct cti_step_try {
     int holds_blocks; /* 1: it failed and cannot be halved; it is tried again with implausible blocks held */
     int repeats_whole; /* 1: it failed, cannot be halved, and was rejected without excluded components, too; it is tried again with all of them */
     int n_held;   /* tries in which blocks were held */
+    double work;  /* [units] of the last attempt (frame.h) */
 } cti_step_try;
 
 /* cti_step_span -- an interval of time that the active components are stepped through. */
@@ -272,18 +278,20 @@ static int cti_step_attempt_once(cti_state *s, ct_real sub, int is_forced, const
 {
     cti_attempt *a = &t->a;
     double t0 = cti_state_clock(s);
+    t->work = s->frame.used;
     cti_arena_reset(s->arena);
     if (s->detect.n_tangled && !cti_tangle_find(s))
         return 0;
     s->parts.can_exclude &= cti_step_can_exclude(s);
-    s->step.may_halve = !is_forced && cti_policy_dt_reaches(sub / 2, cti_step_shortest(s));
+    s->step.may_halve = !is_forced && !s->frame.refused && cti_policy_dt_reaches(sub / 2, cti_step_shortest(s));
     if (!cti_cmr_attempt(s, sub, memory, a))
         return 0;
     cti_step_time(s, t0, a);
     t->good = a->clear && a->converged && !(a->crushed && !cti_state_is_paper(s)) && !a->rotated_far && !a->missed_rows && !a->unresolved_joints &&
               !a->gained && cti_all_finite(s->end.x, 3 * s->n) && cti_all_finite(s->end.v, 3 * s->n);
-    t->is_halved = !t->good && s->step.may_halve;
-    t->holds_blocks = !is_forced && !t->is_halved && a->implausible > 0 && cti_policy_may_hold(t->n_held);
+    t->work = s->frame.used - t->work;
+    t->is_halved = !t->good && s->step.may_halve && !s->frame.refused && cti_frame_may(&s->frame, 2 * t->work);
+    t->holds_blocks = !is_forced && !t->is_halved && a->implausible > 0 && cti_policy_may_hold(t->n_held) && cti_frame_may(&s->frame, t->work);
     t->n_held += t->holds_blocks;
     t->repeats_whole = !t->is_halved && (a->repeats_whole || (a->excluded && !t->good));
     cti_step_report_attempt(r, a, !t->is_halved && !t->holds_blocks && !t->repeats_whole && !s->parts.conflict && !(a->impact > 0));
@@ -372,7 +380,7 @@ static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, c
     int k, n;
     for (k = 1;; k++) {
         n = cti_step_end_failed(s, sub, t, r);
-        if (n <= 0 || s->parts.conflict || !cti_policy_may_hold(k - 1))
+        if (n <= 0 || s->parts.conflict || !cti_policy_may_hold(k - 1) || !cti_frame_may(&s->frame, t->work))
             break;
         if (!cti_step_hold_gaining(s, !cti_policy_may_hold(k)))
             return 0;
@@ -482,7 +490,7 @@ static cti_step_code cti_step_continue(cti_state *s, cti_step_span *q, ct_real s
         return cti_step_halve(s, q, sub, r);
     }
     if (!(t->a.residual <= s->desc.solver.tolerance)) /* the same for every solver */
-        cti_step_status(r, t->a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, t->a.budget || s->frame.refused ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
     if (t->a.unclosed_joint_rows) /* contacts, or other joints, leave no room to close joints */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return t->a.excluded && t->good ? cti_step_split(s, q, sub, r) : cti_step_accept(s, q, sub, t, r);
@@ -491,7 +499,7 @@ static cti_step_code cti_step_continue(cti_state *s, cti_step_span *q, ct_real s
 /* 1 if a substep is halved without an attempt, because of step limits */
 static int cti_step_must_halve(const cti_state *s, const cti_step_span *q, ct_real sub)
 {
-    if (q->is_shortest || sub / 2 < cti_step_tuned.substep.equal * cti_step_shortest(s))
+    if (q->is_shortest || s->frame.refused || sub / 2 < cti_step_tuned.substep.equal * cti_step_shortest(s))
         return 0;
     return cti_parts_must_halve(s, sub, cti_step_can_exclude(s));
 }
@@ -503,7 +511,7 @@ static cti_step_code cti_step_through(cti_state *s, cti_step_span *q, ct_step_re
     while (left > 0) {
         cti_step_try t;
         cti_step_code end;
-        sub = cti_step_length(s, left, sub);
+        sub = cti_step_length(s, left, s->frame.refused ? left : sub);
         s->step.left = left;
         s->step.until = q->until;
         if (cti_step_must_halve(s, q, sub)) {

@@ -19,6 +19,7 @@ typedef struct cti_zones {
     cti_row *rows;       /* [n_rows] collisions seen so far, with room for cap */
     ct_real *gap;        /* [n_rows] n . (p_a - p_b) at x [m], minus the distance to be kept */
     int n_rows, cap;
+    int scripted;        /* 1: a collision is with something that a script moves: freezing what it hits would not end it */
     int32_t *rigid_sets; /* [n] sets of blocks that rigid joints join */
     int32_t *affected;   /* [n] sets of blocks that zones and all joints join */
     int32_t *joint_rows; /* [n_joints] rows in contact.rows of the joints that collisions affect */
@@ -158,10 +159,14 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         }
         z->rows = rows, z->gap = gap, z->cap = cap;
     }
-    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+    for (z->scripted = i = 0; i < CTI_LEN(s->contact.hits); i++) {
         cti_contact_row origin;
         cti_row *row = &z->rows[z->n_rows];
         ct_real d;
+        for (k = 0; k < s->contact.hits[i].pair.n; k++) {
+            const cti_attach *at = cti_surface_attach(&s->surface, s->contact.hits[i].pair.v[k]);
+            z->scripted |= at->n == 0 || s->scripts.fixed[at->block[0]];
+        }
         if (!cti_rows_build(c, &s->contact.hits[i].pair, s->contact.hits[i].normal, 0, 0, s->contact.hits[i].keep, row, &origin))
             continue;
         /* keep half the thickness, or nine tenths of the present distance */
@@ -189,6 +194,7 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
     cti_islands_problem(s, &p);
     for (k = 0; k < cti_step_tuned.substep.zone_sweeps; k++) {
         ct_real big = cti_zones_solve_joints(z, &p);
+        cti_frame_add(&s->frame, cti_step_tuned.frame.push * z->n_rows);
         for (i = 0; i < z->n_rows; i++) {
             cti_row *row = &z->rows[i];
             cti_v3 n = cti_v3_at(row->frame, 0);
@@ -208,6 +214,8 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
         }
         if (big * z->dt < s->desc.thickness * cti_step_tuned.substep.zone_end)
             return;
+        if (k >= cti_step_tuned.frame.zone_sweeps && !z->scripted && !cti_frame_may(&s->frame, 0))
+            break;
     }
     for (i = 0; i < z->n_rows; i++)
         z->rows[i].r[0] = 0;
@@ -403,7 +411,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
         z->zone_sets[k] = cti_sets_root(z->rigid_sets, k);
     for (k = 0;; k++) {
         ct_real joints_error = 0;
-        if (!cti_cmr_collide(s, attempt))
+        if (!(k == 0 && attempt->tested) && !cti_cmr_collide(s, attempt))
             return 0;
         if (s->parts.conflict)
             return 1;
@@ -413,6 +421,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             break;
         if (!cti_zones_collect(z, &c))
             return 0;
+        if (k >= cti_step_tuned.frame.zone_tests && !z->scripted && k < cti_step_tuned.substep.zone_soft && !cti_frame_may(&s->frame, 0))
+            k = cti_step_tuned.substep.zone_soft;
         if (k < cti_step_tuned.substep.zone_soft) {
             cti_zones_find_joints(z, active);
             cti_zones_inelastic(z, &c);

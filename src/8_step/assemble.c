@@ -389,6 +389,7 @@ CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended)
     *out_extended = 0;
     if (s->n == 0)
         return 1;
+    cti_frame_add(&s->frame, cti_step_tuned.frame.linear * s->n);
     cti_assemble_clear(s);
     if (!cti_assemble_models(s, dt, s->system.q, out_extended))
         return 0;

@@ -323,7 +323,7 @@ CTI_FN void cti_factors_begin(cti_state *s, ct_real dt)
     cti_factors *f = &s->factors;
     int c, k;
     cti_factors_age(f);
-    f->rest = s->desc.thickness, f->mass = s->bodies.mass;
+    f->rest = s->desc.thickness, f->mass = s->bodies.mass, f->frame = &s->frame;
     f->x = s->desc.stepper == CT_STEPPER_CMR && s->desc.solver.cluster != CT_CLUSTER_BODY && !cti_state_is_paper(s) ? s->x : NULL;
     for (c = 0; c < CTI_LEN(f->components); c++) {
         cti_component *q = &f->components[c];
@@ -355,6 +355,13 @@ static void cti_factors_costs(const cti_component *q, double *flops, double *non
     *flops = sym->flops, *nonzeros = sym->nonzeros;
     if (q->cache.is_grid)
         cti_policy_grid_costs((double)g->row[g->n], g->symbolic.flops, g->symbolic.nonzeros, flops, nonzeros);
+}
+
+CTI_FN double cti_factors_price(const cti_component *q, double factors, double solves)
+{
+    double flops, nonzeros;
+    cti_factors_costs(q, &flops, &nonzeros);
+    return cti_step_tuned.frame.flop * (factors * flops + solves * cti_step_tuned.factors.solve * nonzeros);
 }
 
 CTI_FN int cti_factors_is_cheap(const cti_component *q)
@@ -405,6 +412,7 @@ CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
     if (!k->is_due)
         return 1;
     f->n_refactored++;
+    cti_frame_must(f->frame, cti_factors_price(q, 1, 0));
     exact = f->mass && cti_policy_factor_is_exact(cti_factors_stiffness(f, q, f->mass));
     grid = !exact && f->x && k->grid.n;
     if (!cti_factors_reserve(f, q, exact, grid))

@@ -40,6 +40,8 @@ CTI_FN void cti_factors_age(cti_factors *f);
 CTI_FN void cti_factors_begin(cti_state *s, ct_real dt);
 /* cti_factors_share_grid -- the component's two grids take over A, unless they have it. Then their inverse of A is computed before its next use. */
 CTI_FN void cti_factors_share_grid(cti_component *q, const cti_bsr *A);
+/* cti_factors_price -- units (frame.h) of so many factorizations of a component, and solves with its factor. */
+CTI_FN double cti_factors_price(const cti_component *q, double factors, double solves);
 /* cti_factors_is_cheap -- 1 if a factor costs at most 20 solves (factors.cheap over factors.solve). */
 CTI_FN int cti_factors_is_cheap(const cti_component *q);
 /* cti_factors_exact -- gives the open island's problem exact factors of its bodies, computed once for each matrix; their list is in the

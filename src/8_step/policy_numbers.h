@@ -223,6 +223,21 @@
       "of a step that is refused with fewer. Of 8,640 steps of soft cubes under geometric (1e4 to 1e7 Pa, 2.5 to 40 ms) 10 end not converged; " \
       "half: 96; double is above max_substeps. Balls that roll down a slope under penalty gain in twice as many steps with half of it")
 
+/* ---- estimated times on an x86-64 server, the units of work (0_base/frame.h). Results depend on them under a bound of a frame's work alone ---- */
+#define CTI_TUNED_FRAME(X) \
+    X(double, flop, 4e-5, "us", "a flop of a factor") \
+    X(double, column, 0.5, "solves", "a block in contact takes, for its three columns of A^-1") \
+    X(double, linear, 0.5, "us", "a block of A and b") \
+    X(double, moved, 0.1, "us", "a block, moving, testing and judging a tentative end") \
+    X(double, boxes, 0.2, "us", "a surface vertex in a query of the trees") \
+    X(double, pair, 0.03, "us", "a candidate, in its distance at the start, or in a test of the motion") \
+    X(double, ended, 0.5, "us", "a block, saving the start, the energies, the commit and the report") \
+    X(double, push, 0.15, "us", "a sweep over a row of an impact zone") \
+    X(double, solve, 0.25, "1", "of the bound, that solves may use in any case: with less, what they leave unsolved takes more time than they") \
+    X(double, tests, 1, "tests", "of the motion kept back for the end of a step") \
+    X(int, zone_tests, 6, "tests", "of the motion that impact zones may make in any case") \
+    X(int, zone_sweeps, 3, "sweeps", "between two of them in any case")
+
 /* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #define CTI_TUNED_STEP_COSTS(X) \
     X(double, energy, 20.0, "us", "a body's elastic energy") \
@@ -245,6 +260,7 @@ enum { CTI_REPAIR_WAYS = 32 }; /* capacity: directions that a repair compares */
     G(cti_step_tuned, substep, CTI_TUNED_SUBSTEP) \
     G(cti_step_tuned, repair, CTI_TUNED_REPAIR) \
     G(cti_step_tuned, refusal, CTI_TUNED_REFUSAL) \
+    G(cti_step_tuned, frame, CTI_TUNED_FRAME) \
     G(cti_step_tuned, costs, CTI_TUNED_STEP_COSTS)
 
 typedef struct cti_step_numbers {

@@ -117,12 +117,19 @@ CTI_FN int cti_rival_finish(cti_state *s, cti_island *q, const ct_solver_desc *d
     int unsolved = (diverged || info->status == CTI_SOLVE_BUDGET) && desc->solver == CT_SOLVER_AUTO && !rival->holds;
     if (!unsolved && info->status != CTI_SOLVE_OUTPACED)
         return 1;
+    if (!cti_frame_may(q->p.frame, q->p.split.rival)) {
+        info->status = diverged ? info->status : CTI_SOLVE_BUDGET;
+        return 1;
+    }
     if (diverged)
         cti_rival_forget(s, q);
     ok = cti_jacobian_make(&q->p, s->arena, &rival->J) &&
          (unsolved ? cti_rival_linear(s, q, rival, &done) : cti_envelope_make(&rival->J, s->arena, &rival->linear));
-    if (!ok || !done)
+    done = done && cti_frame_may(q->p.frame, cti_augmented_price(rival->linear.flops));
+    if (!ok || !done) {
+        info->status = info->status == CTI_SOLVE_OUTPACED ? CTI_SOLVE_BUDGET : info->status;
         return ok;
+    }
     memset(info, 0, sizeof *info);
     info->status = CTI_SOLVE_BUDGET;
     ok = joints || cti_central_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);

@@ -12,6 +12,7 @@
 #include "linkage.h"
 #include "rivals.h"
 #include "spins.h"
+#include "../0_base/sort.h"
 #include "../4_programs/bridge.h"
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
@@ -21,6 +22,7 @@
 typedef struct cti_islands {
     int n;
     int32_t *start;          /* [n + 1] in rows */
+    int32_t *order;          /* [n] in which they are solved: under a bound of the step small ones first, which leave some of their share */
     uint8_t *todo;           /* [n] 0: solved before, 1: to be solved, 2: to be solved, and some of its components were solved in this
                                 attempt */
     ct_real *scale;          /* [n] velocity that residuals are relative to */
@@ -144,6 +146,18 @@ static int cti_islands_renew(cti_state *s, ct_real dt, const cti_island *q)
     return 1;
 }
 
+/* price of that */
+static double cti_islands_renewal(const cti_state *s, const cti_island *q)
+{
+    double price = 0;
+    int c;
+    for (c = 0; c < q->n_components; c++) {
+        const cti_component *k = &s->factors.components[q->components[c]];
+        price += k->cache.stamp.age > 0 ? cti_factors_price(k, 1, 0) : 0;
+    }
+    return price;
+}
+
 /* computes new factors for components that end a free flight. 0: out of memory */
 static int cti_islands_land(cti_state *s, ct_real dt, const cti_island *q)
 {
@@ -181,6 +195,11 @@ static int cti_islands_cluster(cti_state *s, ct_real dt, cti_island *q)
     int c, late = 0;
     if (!cti_clusters_make(&s->factors, s->arena, s->desc.solver.cluster, q))
         return 0;
+    for (c = 0; c < q->n_components; c++) {
+        const cti_component *k = &s->factors.components[q->components[c]];
+        if (k->solve.node_ports == 0) /* whether its columns are known or not: a restored world may have to compute them again */
+            cti_frame_must(&s->frame, cti_factors_price(k, 0, cti_step_tuned.frame.column * cti_min_int(q->p.n_rows, k->end - k->begin)));
+    }
     for (c = 0; c < q->n_components; c++) {
         cti_component *k = &s->factors.components[q->components[c]];
         if (!cti_policy_factor_is_late(&k->cache.stamp, &k->solve))
@@ -260,6 +279,8 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, int first, cti
         if (!cti_rival_finish(s, q, &desc, &rival, out, &info, &visits))
             return 0;
         q->p.split.correction = NULL, q->p.calls.balance = NULL, q->p.split.rival = 0;
+        if (info.status == CTI_SOLVE_SLOW && !cti_frame_may(&s->frame, cti_islands_renewal(s, q)))
+            info.status = CTI_SOLVE_BUDGET;
         if (info.status != CTI_SOLVE_SLOW)
             break;
         if (!cti_islands_renew(s, dt, q))
@@ -479,6 +500,8 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
     }
     cti_islands_problem(s, &world);
     world.velocity_scale = list->scale[i];
+    world.frame = &s->frame;
+    cti_frame_must(&s->frame, cti_step_tuned.costs.row * (list->start[i + 1] - list->start[i]));
     if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->end.v, &q))
         return 0;
     ok = cti_islands_open_solve(s, dt, list, i, &q, out);
@@ -559,10 +582,20 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
 static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, cti_islands_result *out)
 {
     const cti_component *q = s->factors.components;
-    int i;
+    int i, k, left = 0;
     for (i = 0; i < list->n; i++)
-        if (list->todo[i] && !cti_islands_solve_one(s, dt, list, i, out))
+        left += list->todo[i] ? list->start[i + 1] - list->start[i] : 0;
+    for (k = 0; k < list->n; k++) {
+        int rows;
+        i = list->order[k], rows = list->start[i + 1] - list->start[i];
+        if (!list->todo[i])
+            continue;
+        cti_frame_share(&s->frame, (double)rows / left, cti_step_tuned.frame.solve);
+        left -= rows;
+        if (!cti_islands_solve_one(s, dt, list, i, out))
             return 0;
+    }
+    cti_frame_share(&s->frame, 0, 0);
     out->residual = cti_islands_dynamics(s, s->contact.solved_scale);
     for (i = 0; i < list->n; i++) {
         list->natural[i] = q[s->factors.component_of[s->contact.rows[list->start[i]].term[0].block]].solve.natural;
@@ -597,11 +630,26 @@ static int cti_islands_take_whole(cti_state *s, cti_islands *list, const ct_real
     return count;
 }
 
+/* their order. 0: out of memory */
+static int cti_islands_order(cti_state *s, cti_islands *list)
+{
+    uint32_t *keys = CTI_ARENA_NEW(s->arena, uint32_t, 2 * list->n);
+    int32_t *scratch = CTI_ARENA_NEW(s->arena, int32_t, list->n);
+    int i;
+    list->order = CTI_ARENA_NEW(s->arena, int32_t, list->n);
+    if (!keys || !scratch || !list->order)
+        return 0;
+    for (i = 0; i < list->n; i++)
+        keys[i] = cti_frame_is_bound(&s->frame) ? (uint32_t)(list->start[i + 1] - list->start[i]) : 0, list->order[i] = i;
+    cti_sort_u32(keys, list->order, keys + list->n, scratch, list->n);
+    return 1;
+}
+
 /* groups rows into islands and decides which to solve. 0: out of memory */
 static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
 {
     int i;
-    if (!cti_islands_sort(s, &list->start, &list->n) || !cti_spins_link(s))
+    if (!cti_islands_sort(s, &list->start, &list->n) || !cti_spins_link(s) || !cti_islands_order(s, list))
         return 0;
     list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
     list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
@@ -622,6 +670,7 @@ static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
 CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out)
 {
     cti_islands list;
+    double used;
     int i;
     ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, 3 * CTI_LEN(s->contact.rows));
     memset(out, 0, sizeof *out);
@@ -630,10 +679,12 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
         return 0;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         memcpy(r + 3 * (size_t)i, s->contact.rows[i].r, 3 * sizeof(ct_real));
+    used = s->frame.used;
     if (!cti_islands_solve_all(s, dt, &list, out))
         return 0;
-    if (cti_policy_any_failed(out->residual) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_islands_take_whole(s, &list, r) &&
-        !cti_islands_solve_all(s, dt, &list, out))
+    used = s->frame.used - used;
+    if (cti_policy_any_failed(out->residual) && s->desc.solver.cluster == CT_CLUSTER_AUTO && cti_frame_may(&s->frame, used) &&
+        cti_islands_take_whole(s, &list, r) && !cti_islands_solve_all(s, dt, &list, out))
         return 0;
     for (i = 0; i < list.n; i++) {
         out->budget |= list.ended[i] == CTI_SOLVE_BUDGET;

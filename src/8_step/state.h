@@ -186,6 +186,7 @@ typedef struct cti_factors {
     cti_mem *mem, *lasting; /* of what is as old as the last change of bodies; of the arrays above that outlast it */
     cti_arena *arena;
     int n_refactored;      /* factors computed since this was cleared */
+    cti_frame *frame;      /* counts their work, or NULL */
     ct_real rest;          /* [m] drift below which a large factor may lag under contacts */
 } cti_factors;
 
@@ -523,6 +524,7 @@ typedef struct cti_state {
     cti_end end;
     cti_clock step;
     cti_parts parts;
+    cti_frame frame;          /* the work of the call at hand */
     void *own;                /* private data of the stepper (stepper.h) */
     int (*tell)(void *teller); /* called when a step has its end, with its touches in step.impulses. 0: out of memory, and the step fails */
     void *teller;

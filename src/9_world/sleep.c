@@ -271,7 +271,8 @@ CTI_FN void cti_sleep_close(ct_world *w, ct_real dt, const ct_step_report *r)
                 return; /* out of memory: bodies stay awake */
             any |= w->bodies[i].quiet >= w->state.desc.sleep_time;
         }
-    if (!any || r->status > CT_STATUS_SUBSTEPPED || r->tangled > 0 || r->penetration > 0)
+    /* a bound of the step ends the solves of other islands, too */
+    if (!any || r->status > (cti_frame_is_bound(&w->state.frame) ? CT_STATUS_BUDGET : CT_STATUS_SUBSTEPPED) || r->tangled > 0 || r->penetration > 0)
         return;
     set = CTI_ARENA_NEW(&w->arena, int32_t, n), awake = CTI_ARENA_ZERO(&w->arena, uint8_t, n);
     boxes = CTI_ARENA_NEW(&w->arena, ct_real, 6 * (size_t)n), state = CTI_ARENA_ZERO(&w->arena, uint8_t, n);

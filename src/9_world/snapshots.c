@@ -52,7 +52,7 @@ static const cti_snapshot_option cti_snapshot_options[] = {
     CTI_OPTIONS(penalty.warp, penalty.max_substeps),
     CTI_OPTIONS(rk.tolerance, rk.fixed_step), CTI_OPTIONS(rk.extrapolate, rk.element_pressure), CTI_OPTIONS(rk.penetration, rk.bulk_viscosity),
     CTI_OPTIONS(rk.max_steps, rk.max_steps), CTI_OPTIONS(recovery_speed, recovery_speed), CTI_OPTIONS(hit_speed, hit_speed),
-    CTI_OPTIONS(sleep_time, sleep_time), CTI_OPTIONS(sleep_speed, sleep_speed)};
+    CTI_OPTIONS(sleep_time, sleep_time), CTI_OPTIONS(sleep_speed, sleep_speed), CTI_OPTIONS(frame_work, frame_ms)};
 
 CTI_FN const char *cti_world_other_option(const ct_world_desc *a, const ct_world_desc *b)
 {

@@ -241,6 +241,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         {(double)d->recovery_speed, 0, INFINITY, "recovery_speed must be zero or positive"},
         {(double)d->hit_speed, 0, INFINITY, "hit_speed must be zero or positive"},
         {d->sleep_time, 0, CTI_FINITE, "sleep_time must be zero (never) or positive"},
+        {d->frame_work, 0, CTI_FINITE, "frame_work must be zero (no bound) or positive"},
+        {d->frame_ms, 0, CTI_FINITE, "frame_ms must be zero (no bound) or positive"},
         {(double)d->sleep_speed, CTI_POSITIVE, CTI_FINITE, "sleep_speed must be positive"}};
     ct_code code;
     if (d->cookie != CTI_COOKIE)
@@ -257,6 +259,11 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     if (d->sleep_time > 0 && d->stepper != CT_STEPPER_CMR)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, d->sleep_time, "stepper '%s' puts no body to sleep: sleep_time must be 0",
                              ct_stepper_text(d->stepper));
+    if ((d->frame_work > 0 || d->frame_ms > 0) && d->stepper != CT_STEPPER_CMR)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, d->frame_work, "stepper '%s' does not bound a step: frame_work and frame_ms must be 0",
+                             ct_stepper_text(d->stepper));
+    if (d->frame_ms > 0 && !d->now_us)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, d->frame_ms, "frame_ms needs a clock, now_us");
     if (!ct_stepper_built(d->stepper))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->stepper, "stepper '%s' (%d) is not built", ct_stepper_text(d->stepper),
                              (int)d->stepper);
@@ -359,6 +366,7 @@ CONTACT_API_DEF ct_code ct_world_set_options(ct_world *w, const ct_world_desc *d
     next = w->state.desc;
     next.solver = desc->solver, next.newton_iterations = desc->newton_iterations;
     next.cmr_rounds = desc->cmr_rounds, next.max_halvings = desc->max_halvings, next.recovery_speed = desc->recovery_speed;
+    next.frame_work = desc->frame_work, next.frame_ms = desc->frame_ms;
     next.sleep_time = desc->sleep_time, next.sleep_speed = desc->sleep_speed, next.hit_speed = desc->hit_speed;
     other = cti_world_other_option(&next, desc);
     if (other)
@@ -481,7 +489,18 @@ static ct_code cti_world_close(ct_world *w, ct_code code, int done)
     return code;
 }
 
-static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
+static double cti_world_clock(const void *user) { return cti_state_clock((const cti_state *)user); }
+
+/* a call that began at `began` [ms] and has used so many units may use what is left of its bounds */
+static void cti_world_bound_step(ct_world *w, double began, double used)
+{
+    cti_state *s = &w->state;
+    double ms = s->desc.frame_ms > 0 ? cti_fmax(1e-3, s->desc.frame_ms + began - cti_state_clock(s)) : 0;
+    cti_frame_open(&s->frame, s->desc.frame_work > 0 ? cti_fmax(1, s->desc.frame_work - used) : 0, ms, cti_world_clock, s);
+}
+
+/* a step in a call that began at `began` [ms] (below 0: now) and has used so many units */
+static ct_code cti_world_step(ct_world *w, ct_real dt, double began, double used, ct_step_report *out_report)
 {
     ct_step_report report;
     cti_events last;
@@ -497,11 +516,12 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     }
     w->busy = 1;
     w->queries_ready = 0;
-    t0 = cti_state_clock(&w->state);
+    t0 = cti_state_clock(&w->state), began = began < 0 ? t0 : began;
     code = cti_world_open(w, dt);
     if (code != CT_OK)
         return cti_world_close(w, code, 0);
     t1 = cti_state_clock(&w->state);
+    cti_world_bound_step(w, began, used);
     w->mem.failed = 0;
     code = cti_wind_open(w);
     if (code != CT_OK)
@@ -522,13 +542,14 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     if (code == CT_OK && cti_sleep_reached(w)) {
         cti_step_undo(&w->state);
         cti_world_close(w, code, 0);
-        return cti_world_step(w, dt, out_report);
+        return cti_world_step(w, dt, began, used + w->state.frame.used, out_report);
     }
     cti_sleep_report(w, &report);
     if (out_report) {
         double late = cti_live_late(w);
         report.rk.refined = w->refined.tets, report.rk.work_refine = w->refined.work;
         report.energy_kinetic += late, report.work_forces += pushed + late;
+        report.work = w->state.desc.stepper == CT_STEPPER_CMR ? used + w->state.frame.used : 0;
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
@@ -541,7 +562,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
 
 CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
-    CTI_FPENV_RETURN(cti_world_step(w, dt, out_report))
+    CTI_FPENV_RETURN(cti_world_step(w, dt, -1, 0, out_report))
 }
 
 CONTACT_API_DEF const ct_error_info *ct_world_error(const ct_world *w) { return w ? &w->error : NULL; }

@@ -29,7 +29,8 @@ CONTACT_API ct_world_desc ct_world_desc_default(void);
    (CT_STEPPER_EXPLICIT: friction 0, self_collision 0). ct_world_create refuses it never. */
 CONTACT_API ct_world_desc ct_world_desc_default_for(ct_stepper stepper);
 /* ct_world_desc_default_game -- the default of CT_STEPPER_CMR with what a game gives up for time: contact forces are accurate to 1e-3 of |g| dt, not
-   1e-4, CT_SOLVER_ICA may end on its budget, and bodies that have rested for half a second sleep. Nothing intersects. */
+   1e-4, CT_SOLVER_ICA may end on its budget, and bodies that have rested for half a second sleep. Nothing intersects.
+   It sets no bound of a step, for which there are frame_ms, with a clock, and frame_work. */
 CONTACT_API ct_world_desc ct_world_desc_default_game(void);
 /* ct_world_create -- desc NULL: the defaults. out_error may be NULL. CT_ERR_ARGUMENT (a field out of range, wrong cookie), CT_ERR_UNSUPPORTED
    (a stepper or solver that is not built, a combination that is not supported, an implementation whose products and sums the compiler has
@@ -56,11 +57,11 @@ CONTACT_API ct_code ct_world_repair(ct_world *world, int *out_freed, int *out_le
 CONTACT_API uint64_t ct_world_hash(const ct_world *world);
 CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
-/* ct_world_get_desc -- the options as they are now: those of ct_world_create, and what calls have changed. ct_world_set_options -- takes over solver,
-   newton_iterations, cmr_rounds, max_halvings, recovery_speed, sleep_time, sleep_speed, hit_speed and gravity, from the next step on. Memory, tasks,
-   log, clock and may_meet are not read, all other options must be those of the world: get them, change what is to change, and set them. Snapshots
-   from before are refused until the options are what they were. CT_ERR_ARGUMENT (NULL; the text names what cannot change), else
-   as ct_world_create. */
+/* ct_world_get_desc -- the options as they are now: those of ct_world_create, and what calls have changed. ct_world_set_options -- takes over
+   solver, newton_iterations, cmr_rounds, max_halvings, recovery_speed, sleep_time, sleep_speed, frame_work, frame_ms, hit_speed and gravity, from
+   the next step on. Memory, tasks, log, clock and may_meet are not read, all other options must be those of the world: get them, change what is to
+   change, and set them. Snapshots from before are refused until the options are what they were. CT_ERR_ARGUMENT (NULL; the text names what cannot
+   change), else as ct_world_create. */
 CONTACT_API ct_code ct_world_get_desc(const ct_world *world, ct_world_desc *out_desc);
 CONTACT_API ct_code ct_world_set_options(ct_world *world, const ct_world_desc *desc);
 /* ct_world_contacts -- contacts of the last step with their impulses over all of it. Their order is that in which the substeps found them,

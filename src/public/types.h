@@ -353,6 +353,13 @@ typedef struct ct_world_desc {
     double sleep_time;      /* [s] >= 0: bodies that rest for so long are left out of steps until something comes near; CT_STEPPER_CMR only.
                                0: never (default) */
     ct_real sleep_speed;    /* [m/s] > 0: vertices that rest are slower, and have gone less than this times sleep_time; default 0.01 */
+    double frame_work;      /* >= 0: units of work that a call of ct_world_step may use, about a microsecond of an x86-64 server each (report.work);
+                               0 (default): no bound. It is counted, not measured: the same bits everywhere. What does not fit in is left out: solves
+                               end early, the step is not halved, impact zones end what still collides. Nothing intersects, and the status is
+                               BUDGET. What a step cannot do without is done even where that is more; the preparation of bodies that are
+                               new is not counted. CT_STEPPER_CMR only (docs/games.md) */
+    double frame_ms;        /* [ms] >= 0: the same by the clock now_us; 0 (default): no bound. The results depend on the clock. With both, the first
+                               that is used up ends the step */
     ct_real hit_speed;      /* [m/s] >= 0: contacts that come nearer faster are events of hits (ct_events); INFINITY: none; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
@@ -700,14 +707,14 @@ typedef struct ct_events {
     int n_begin, n_stay, n_hit, n_end, n_sensor_begin, n_sensor_end, n_joint_break;
 } ct_events;
 
-/* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
-   solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
-   reason, or in a shortest substep a body gains energy, a joint or a chain is beyond its bound, a rigid body rotates too far, blocks were held for
-   an implausible motion or a gain of energy, pairs still collide after impact zones, or some crossed each other when it began (`tangled`). The
-   first three need ct_step_report.residual to be at most solver.tolerance, with every solver; with CT_STEPPER_BARRIER, whose BUDGET is
-   barrier.newton_iterations, at most barrier.newton_tolerance; with CT_STEPPER_LAYERS, whose BUDGET is layers.max_updates or max_layers, at most
-   5e-3. With CT_STEPPER_GEOMETRIC, BUDGET also says that linearizations did not suffice, or that a collision lacks a tenth of its thickness where
-   cg_turns, active_set or sweeps ended a solve. */
+/* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a solve
+   stopped on max_sweeps or max_iterations above its tolerance, or frame_work or frame_ms left something out; NOT_CONVERGED: a residual stayed
+   above its tolerance for another reason, or in a shortest substep a body gains energy, a joint or a chain is beyond its bound, a rigid body
+   rotates too far, blocks were held for an implausible motion or a gain of energy, pairs still collide after impact zones, or some crossed each
+   other when it began (`tangled`). The first three need ct_step_report.residual to be at most solver.tolerance, with every solver; with
+   CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance; with CT_STEPPER_LAYERS, whose BUDGET is
+   layers.max_updates or max_layers, at most 5e-3. With CT_STEPPER_GEOMETRIC, BUDGET also says that linearizations did not suffice, or that a
+   collision lacks a tenth of its thickness where cg_turns, active_set or sweeps ended a solve. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -805,6 +812,7 @@ typedef struct ct_step_report {
     double advanced;       /* [s] LAYERS: by which time went on: the step, or less with CT_STATUS_BUDGET; else 0 */
     int64_t updates;       /* LAYERS: elements and pairs that were evaluated, blocks under gravity; else 0 */
     int windows, rollbacks; /* LAYERS: safe windows of the step, and those that were repeated; else 0 */
+    double work;           /* CMR: units of work, as frame_work counts them; else 0 */
     double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
     double ms_finish;      /* the rest: saving the start, impact zones, commits, this report; */

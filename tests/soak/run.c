@@ -780,6 +780,8 @@ static int create(soak_run *u)
     if (u->live && d.stepper == CT_STEPPER_CMR && soak_chance(&r, 0.5))
         d.sleep_time = u->dt * soak_decades(&r, 0.6, 1), d.sleep_speed = (ct_real)(u->size / u->dt * soak_decades(&r, -4, 1));
     d.hit_speed = (ct_real)(u->size * soak_decades(&r, -2, 1));
+    if (d.stepper == CT_STEPPER_CMR && d.solver.termination != CT_TERMINATION_PAPER && soak_chance(&r, 0.2))
+        d.frame_work = soak_decades(&r, 0, 5); /* from nothing to more than most steps take */
     u->desc = d;
     if (ct_world_create(&u->desc, &u->world, &e) == CT_OK)
         return 1;
