@@ -283,8 +283,20 @@ static ct_world *random_world(uint64_t seed, ct_restitution_law law)
     return w;
 }
 
-/* No impact leaves more energy than there was: rotating boxes with friction in 500 worlds, by both laws. Between impacts the energy of rigid bodies
-   that rotate is that of the midpoint rule, whose error is in no step above 1e-3 here; over a world it never rises above where it began */
+static double mass_of(const ct_world *w)
+{
+    ct_body_id ids[16];
+    int i, n = ct_world_get_bodies(w, ids, 16);
+    double sum = 0;
+    assert_true(n <= 16);
+    for (i = 0; i < n; i++)
+        sum += (double)ct_body_get_mass(w, ids[i]);
+    return sum;
+}
+
+/* No impact leaves more energy than there was: rotating boxes with friction in 500 worlds, by both laws; over a world energy never rises above where it
+   began. A body that takes off has half a step of gravity less in the kinetic energy that the report counts: m |v| |g| dt / 2 in a step that ends
+   without contacts, at most |g| dt / 2 times the root of 2 m K. All else, as the error of the midpoint rule in a rotation, is below 1e-3 */
 static void nothing_gains_energy(void **state)
 {
     const double dt = 1e-3;
@@ -297,8 +309,9 @@ static void nothing_gains_energy(void **state)
         for (k = 0; k < 150; k++) {
             ct_step_report r = step_once(w, dt);
             double now = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
+            double leaves = r.contacts ? 0 : 9.81 * dt / 2 * sqrt(2 * mass_of(w) * r.energy_kinetic);
             start = k ? start : now, before = k ? before : now;
-            worst = fmax(worst, (now - start) / start), step = fmax(step, (now - before - r.work_recovery) / start);
+            worst = fmax(worst, (now - start) / start), step = fmax(step, (now - before - r.work_recovery - leaves) / start);
             statuses += r.rows > 0 && r.status > CT_STATUS_SUBSTEPPED, steps++;
             before = now;
         }
