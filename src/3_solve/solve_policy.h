@@ -124,8 +124,7 @@
     /* 24 leaves as many unsolved as 14, and takes 5 % more factors */ \
     X(int, idle, 14, "1", "outer iterations in a row without a better natural map, after which a solve ends") \
     X(int, trials, 30, "1", "of a length along a Newton step, at most") \
-    X(int, factors, 60, "factors", "of a solve, at most: stacks of 30 boxes take 20 to 60. Of 32 solves of heaps that end after the interior point " \
-      "method did not, 31 take less; 106 others do not end within 150") \
+    X(int, factors, 150, "factors", "of a solve, at most: stacks of 30 boxes take 20 to 60") \
     X(double, expected, 10, "factors", "that a solve is expected to take: 2 to 6 at rest, from the result of the last step") \
     X(double, flop, 1e-3, "us", "a multiplication in them") \
     X(int, look, 8, "sweeps", "of a loop over the contacts, after which its contraction predicts how many more it needs") \
