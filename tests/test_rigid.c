@@ -756,9 +756,34 @@ static void grains_have_an_inertia(void **state)
     ct_world_destroy(w);
 }
 
+/* The arm of a contact is that of half the rotation, or of all of it, about any axis and by any angle. With the former the rotation times the arm is the
+   way of its end but for angle^2 / 24 of it, by (sin half) / half: the impulse works along the path */
+static void arms_turn(void **state)
+{
+    const double angles[] = {0, 1e-6, 9.99e-4, 1.001e-3, 0.3, 1, 3, 6.2};
+    const double rounded = IS_DOUBLE ? 1e-14 : 1e-6;
+    const ct_real q[4] = {1, 0, 0, 0};
+    const cti_v3 axis = cti_v3_make(CTI_R(0.48), CTI_R(0.6), CTI_R(0.64)), arm = cti_v3_make(CTI_R(0.3), CTI_R(-0.2), CTI_R(0.5));
+    int i, k;
+    (void)state;
+    for (i = 0; i < (int)(sizeof angles / sizeof *angles); i++) {
+        cti_v3 turn = cti_v3_mul(axis, (ct_real)angles[i]), at[2], way, by;
+        ct_real turned[4], R[9];
+        for (k = 0; k < 2; k++) {
+            cti_rigid_turn(q, cti_v3_mul(turn, k ? CTI_R(1) : CTI_R(0.5)), turned), cti_rigid_matrix(turned, R);
+            at[k] = cti_m3_mul_v(R, arm);
+            /* below 1e-3 the sine is a series of which the next term is 1e-3 cubed / 6 */
+            assert_true((double)cti_v3_norm(cti_v3_sub(cti_rigid_arm(turn, arm, k ? CTI_R(1) : CTI_R(0)), at[k])) < rounded + (angles[i] < 1e-3 ? 2e-10 : 0));
+        }
+        way = cti_v3_sub(at[1], arm), by = cti_v3_cross(turn, at[0]);
+        assert_true((double)cti_v3_norm(cti_v3_sub(way, by)) <= angles[i] * angles[i] / 24 * (double)cti_v3_norm(by) + rounded);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arms_turn),
         cmocka_unit_test(boxes_have_their_mass),
         cmocka_unit_test(grains_have_an_inertia),
         cmocka_unit_test(spheres_and_shells_converge),

@@ -181,7 +181,8 @@ static void heaps_lose_energy(void **state)
 }
 
 /* Balls of 320 faces fall into a bin and roll over one another, up to .4 rad in a step. What a contact works on a ball that turns is no gain of energy
-   for which a step has to be divided: three substeps in the mean are enough, and 95 % of the steps end well. Their energy never grows */
+   for which a step has to be divided: three substeps in the mean are enough. All steps end well, since one whose contacts are still not linearized well
+   after its rounds is divided. Their energy never grows */
 static void balls_roll_in_whole_steps(void **state)
 {
     const double walls[5][3] = {{0, 1, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, -1}};
@@ -209,7 +210,7 @@ static void balls_roll_in_whole_steps(void **state)
     }
     print_message("%d substeps, %d of 90 steps end well\n", substeps, good);
     assert_int_equal(count_intersections(w), 0);
-    assert_true(substeps <= 3 * 90 && good >= 86);
+    assert_true(substeps <= 3 * 90 && good == 90);
     ct_mesh_free(&m);
     ct_world_destroy(w);
 }
