@@ -107,27 +107,33 @@ CTI_FN void cti_bsr_residual_rows(const cti_bsr *A, const ct_real *b, const ct_r
         cti_v3_put(r, i, cti_v3_sub(cti_v3_at(b, i), cti_bsr_row(A, x, i)));
 }
 
+/* B = P B, or B P: most often P is zero */
+static void cti_bsr_project(ct_real *B, const ct_real *P, int left)
+{
+    cti_m3 m;
+    if (P[0] == 0 && P[4] == 0 && P[8] == 0)
+        memset(B, 0, sizeof m.m);
+    else {
+        m = left ? cti_m3_mul(P, B) : cti_m3_mul(B, P);
+        memcpy(B, m.m, sizeof m.m);
+    }
+}
+
 CTI_FN void cti_bsr_constrain(cti_bsr *A, const int32_t *filter, const ct_real *projectors, const ct_real *v, ct_real sign, ct_real *b)
 {
     int i, k, e;
-    for (i = 0; i < A->n; i++)
-        for (k = A->row[i]; k < A->row[i + 1]; k++)
-            if (filter[A->col[k]] >= 0)
-                cti_v3_addto(b, i, cti_v3_mul(cti_m3_mul_v(A->val + 9 * (size_t)k, cti_v3_at(v, A->col[k])), -sign));
     for (i = 0; i < A->n; i++) {
         const ct_real *Si = filter[i] >= 0 ? projectors + 9 * (size_t)filter[i] : NULL;
-        ct_real *D = A->val + 9 * (size_t)A->diag[i], scale = (D[0] + D[4] + D[8]) / 3;
+        ct_real *D = A->val + 9 * (size_t)A->diag[i], scale = Si ? (D[0] + D[4] + D[8]) / 3 : 0;
         for (k = A->row[i]; k < A->row[i + 1]; k++) {
+            int column = filter[A->col[k]];
             ct_real *B = A->val + 9 * (size_t)k;
-            cti_m3 m;
-            if (Si) {
-                m = cti_m3_mul(Si, B);
-                memcpy(B, m.m, sizeof m.m);
-            }
-            if (filter[A->col[k]] >= 0) {
-                m = cti_m3_mul(B, projectors + 9 * (size_t)filter[A->col[k]]);
-                memcpy(B, m.m, sizeof m.m);
-            }
+            if (column >= 0)
+                cti_v3_addto(b, i, cti_v3_mul(cti_m3_mul_v(B, cti_v3_at(v, A->col[k])), -sign));
+            if (Si)
+                cti_bsr_project(B, Si, 1);
+            if (column >= 0)
+                cti_bsr_project(B, projectors + 9 * (size_t)column, 0);
         }
         if (!Si)
             continue;

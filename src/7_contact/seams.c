@@ -215,6 +215,20 @@ static void cti_seams_faces(cti_seams *q, const cti_detect *d, const cti_hit *hi
     }
 }
 
+/* led: the ends of the vertices in d->ee, which are in many pairs. 0: out of memory */
+static int cti_seams_tell(cti_arena *arena, cti_seams *q, const cti_detect *d, ct_real *led)
+{
+    uint8_t *told = CTI_ARENA_ZERO(arena, uint8_t, q->s->nv);
+    int i, v;
+    for (i = 0; told && i < 4 * CTI_LEN(d->ee.d2); i++) {
+        v = d->ee.quads[i];
+        if (!told[v])
+            cti_v3_put(led, v, cti_seams_place(q, v));
+        told[v] = 1;
+    }
+    return told != NULL;
+}
+
 CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surface *s, const cti_memory *memory, cti_hit *hits,
                            ct_real *led)
 {
@@ -247,7 +261,5 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surfa
             cti_seams_lead(&q, hit);
     }
     cti_hits_take(hits, q.keep);
-    for (i = 0; led && i < 4 * CTI_LEN(d->ee.d2); i++)
-        cti_v3_put(led, d->ee.quads[i], cti_seams_place(&q, d->ee.quads[i]));
-    return 1;
+    return !led || cti_seams_tell(arena, &q, d, led);
 }

@@ -136,6 +136,17 @@ static void cti_cmr_free_range(int begin, int end, int worker, void *context)
             cti_cmr_free_component(q->s, q->dt, &q->s->factors.components[begin], worker);
 }
 
+/* 1 for a component that scripts hold as a whole: its rows of A are diagonal, and v_free solves them from the start. Any factor serves it */
+static int cti_cmr_is_held(const cti_state *s, cti_component *q)
+{
+    int i, is_held = q->cache.stamp.age >= 0;
+    for (i = q->begin; i < q->end && is_held; i++)
+        is_held = s->scripts.fixed[s->factors.blocks[i]];
+    if (is_held)
+        q->cache.stamp.age = 0;
+    return is_held;
+}
+
 CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
 {
     cti_cmr_free_task q;
@@ -144,7 +155,8 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     cti_cmr_free_start(s, dt);
     for (c = 0; c < n; c++) {
         cti_component *k = &s->factors.components[c];
-        if (!k->substep.part && !k->solve.extrapolated_attempts && !cti_cmr_is_asleep(s, k) && !cti_factors_prepare(&s->factors, k, dt))
+        if (!k->substep.part && !k->solve.extrapolated_attempts && !cti_cmr_is_asleep(s, k) && !cti_cmr_is_held(s, k) &&
+            !cti_factors_prepare(&s->factors, k, dt))
             return 0;
     }
     for (c = 0; c < n; c++) {
