@@ -43,9 +43,10 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
 {
     int goes_on = s->desc->solver == CT_SOLVER_AUTO && !s->map.jointed; /* another method, from where this one ends */
     int most = cti_solve_policy_iterations(s->desc, s->coupled || goes_on);
+    ct_real now = 0;
     cti_ica_begin(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
-        ct_real now = cti_ica_iterate(s, info);
+        now = cti_ica_iterate(s, info);
         if (now < 0 || !cti_ica_judge(s, now, info)) {
             info->status = CTI_SOLVE_MEMORY;
             return;
@@ -73,7 +74,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
         } else
             most += cti_min_int(most, s->desc->max_iterations - most);
     }
-    cti_ica_take_best(s);
+    cti_ica_take_best(s, now);
 }
 
 /* counts the work before the first iteration, and prices one without its sweeps */

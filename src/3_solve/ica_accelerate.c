@@ -153,8 +153,8 @@ CTI_FN void cti_ica_extrapolate(cti_ica *s, ct_real now)
     p->last = now;
 }
 
-CTI_FN void cti_ica_take_best(cti_ica *s)
+CTI_FN void cti_ica_take_best(cti_ica *s, ct_real now)
 {
-    if (s->coupled)
+    if (s->coupled && !(now < s->progress.best))
         memcpy(s->mix.z, s->mix.z_best, sizeof(ct_real) * (size_t)s->mix.outer.n);
 }

@@ -186,8 +186,8 @@ CTI_FN int cti_ica_correct_again(cti_ica *s);
 CTI_FN int cti_ica_restart(cti_ica *s);
 /* cti_ica_extrapolate -- stores an iterate that is the best so far, and moves z to where the next iteration starts. */
 CTI_FN void cti_ica_extrapolate(cti_ica *s, ct_real now);
-/* cti_ica_take_best -- the best iterate is the result. */
-CTI_FN void cti_ica_take_best(cti_ica *s);
+/* cti_ica_take_best -- the best iterate is the result. now: change of the last one, which a bound of the frame may have ended before it was noted. */
+CTI_FN void cti_ica_take_best(cti_ica *s, ct_real now);
 
 /* ---- the end (ica_judge.c) ---- */
 
