@@ -69,6 +69,11 @@ static run go(const ct_world_desc *d)
     return out;
 }
 
+static uint64_t stopped(void *user)
+{
+    (void)user;
+    return 5;
+}
 static uint64_t beat(void *user) { return *(uint64_t *)user += 1000; }
 
 /* a step of half of the worst one's work: what it cannot do without fits in, and so every step ends within a quarter more */
@@ -94,6 +99,10 @@ static void a_bound_cuts_peaks(void **state)
         other = go(&d);
         assert_true(other.hash == bound.hash && other.worst == bound.worst);
     }
+    /* a clock whose ticks are longer than a step bounds it, too: a unit is a microsecond */
+    d = description(0), d.frame_ms = open.worst / 2 / 1000, d.now_us = stopped;
+    other = go(&d);
+    assert_true(other.hash == bound.hash && other.budget == bound.budget);
 }
 
 /* next to no work is allowed, or time: steps leave out what they can, and nothing intersects */

@@ -229,6 +229,68 @@ static void chains_in_steps_of_other_lengths_gain_nothing(void **state)
     }
 }
 
+/* angular momentum about the origin, of a rigid body and of a soft one */
+static void angular_momentum(const ct_world *w, ct_body_id rigid, ct_body_id soft, double *out)
+{
+    int n, i, k;
+    double *x = read_vectors(w, soft, 0, &n), *v = read_vectors(w, soft, 1, &n);
+    ct_real *m = malloc(sizeof(ct_real) * (size_t)n), c[3], q[4], p[3], l[3];
+    assert_int_equal(ct_body_get_masses(w, soft, m, n), CT_OK);
+    assert_true(ct_body_get_pose(w, rigid, c, q) == CT_OK && ct_body_get_momentum(w, rigid, p, l) == CT_OK);
+    for (k = 0; k < 3; k++) {
+        int a = (k + 1) % 3, b = (k + 2) % 3;
+        out[k] = (double)l[k] + (double)c[a] * (double)p[b] - (double)c[b] * (double)p[a];
+        for (i = 0; i < n; i++)
+            out[k] += (double)m[i] * (x[3 * i + a] * v[3 * i + b] - x[3 * i + b] * v[3 * i + a]);
+    }
+    free(x), free(v), free(m);
+}
+
+/* A rigid box and a soft one that a joint holds together turn in vacuum, 2 s: nothing acts on them, so their angular momentum stays, and their energy
+   does not rise by more than what a step may gain. Impulses on the arm of the middle of a step alone lose .1 of it */
+static void joints_with_rigid_bodies_keep_angular_momentum(void **state)
+{
+    static const ct_integrator rules[3] = {CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2};
+    int rule, stitch, i, k;
+    (void)state;
+    for (rule = 0; rule < 3; rule++)
+        for (stitch = 0; stitch < 2; stitch++) {
+            ct_world_desc d = world_desc(1e-3, 0, NULL);
+            ct_rigid_desc r = ct_rigid_desc_default();
+            ct_soft_desc s = ct_soft_desc_default();
+            ct_joint_desc j = ct_joint_desc_default(stitch ? CT_JOINT_STITCH : CT_JOINT_BALL);
+            ct_mesh box = mesh_box(0.2, 0.2, 0.2, 1, 1, 1, 0), jelly = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1);
+            double start[3], end[3], lost = 0, size = 0, energy = HUGE_VAL, worst = 0;
+            ct_body_id a, b;
+            ct_world *w;
+            d.gravity[1] = 0, d.integrator = rules[rule], w = world_make(&d);
+            r.mesh = &box, s.mesh = &jelly, s.material.young = (ct_real)1e5, s.material.density = r.density = 1000;
+            r.angular_velocity[2] = s.angular_velocity[2] = 5, r.angular_velocity[0] = s.angular_velocity[0] = 2;
+            s.position[0] = (ct_real)0.2, s.velocity[1] = 1;
+            assert_int_equal(ct_body_add_rigid(w, &r, &a), CT_OK);
+            assert_int_equal(ct_body_add_soft(w, &s, &b), CT_OK);
+            j.a.body = a, j.b.body = b, j.b.vertices[0] = 0, j.b.vertices[1] = -1;
+            for (i = 0; stitch && i < box.n_positions; i++)
+                if (box.positions[3 * i] > 0 && box.positions[3 * i + 1] * jelly.positions[1] > 0 && box.positions[3 * i + 2] * jelly.positions[2] > 0)
+                    j.a.vertices[0] = i, j.a.vertices[1] = -1, j.rest_length = (ct_real)0.08;
+            assert_int_equal(ct_joint_add(w, &j, NULL), CT_OK);
+            angular_momentum(w, a, b, start);
+            for (i = 0; i < 200; i++) {
+                ct_step_report report = step_once(w, 0.01);
+                double now = report.energy_kinetic + report.energy_elastic;
+                worst = fmax(worst, now - energy), energy = now;
+            }
+            angular_momentum(w, a, b, end);
+            for (k = 0; k < 3; k++)
+                lost += (end[k] - start[k]) * (end[k] - start[k]), size += start[k] * start[k];
+            lost = sqrt(lost / size);
+            print_message("%s, %s: %.1e of the angular momentum is lost, %.1e J gained in a step\n", names[rule], stitch ? "stitch" : "ball", lost, worst);
+            assert_true(lost < 1e-6 && worst < 1e-3 * energy);
+            ct_mesh_free(&box), ct_mesh_free(&jelly);
+            ct_world_destroy(w);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +299,7 @@ int main(void)
         cmocka_unit_test(pins_give_what_they_accelerate),
         cmocka_unit_test(a_common_velocity_allows_no_gain),
         cmocka_unit_test(chains_in_steps_of_other_lengths_gain_nothing),
+        cmocka_unit_test(joints_with_rigid_bodies_keep_angular_momentum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 
 #define CTI_FRAME_LOOK 50     /* [units] between two looks at the clock: one takes up to a unit */
 #define CTI_FRAME_NEVER 1e300 /* [units] */
+#define CTI_FRAME_UNIT 1e3    /* [units/ms] as long as the clock stands still: its ticks may be longer than a step */
 #define CTI_FRAME_MOST(a, b) ((a) > (b) ? (a) : (b))
 
 CTI_FN void cti_frame_open(cti_frame *f, double work, double ms, double (*clock)(const void *user), const void *user)
@@ -20,7 +21,7 @@ static double cti_frame_end(cti_frame *f)
     if (f->ms > 0 && f->used >= f->looked + CTI_FRAME_LOOK) {
         double taken = f->clock(f->user) - f->start;
         f->looked = f->used;
-        f->until = taken > 0 ? f->used / taken * f->ms : CTI_FRAME_NEVER;
+        f->until = (taken > 0 ? f->used / taken : CTI_FRAME_UNIT) * f->ms;
     }
     return f->ms > 0 && f->until < end ? f->until : end;
 }

@@ -24,8 +24,7 @@
    bar; with a third of it 1 and 5 do, with three times it none and 4, in 2 % more time */
 #define CTI_MECHANISM_DAMPING 0.003
 #define CTI_MECHANISM_LOOSE 1e12    /* compliance of a row without a part, over its own response */
-#define CTI_MECHANISM_FAR 1e-6      /* relative change with which the last iteration is still a solution, */
-#define CTI_MECHANISM_OPEN 1e-4     /* and error of a joint over the size of its bodies: those of poses in float contradict each other by 1e-5 */
+#define CTI_MECHANISM_FAR 1e-6      /* relative residual of a solution; joints that contradict each other have 1e-2 */
 #define CTI_MECHANISM_ROUNDED 4     /* roundings of a position, of which the change of a solution may be */
 
 /* out = cay(t) */
@@ -534,12 +533,12 @@ CTI_FN void cti_mechanism_finish(cti_mechanism *m, double dt)
     }
 }
 
-/* The largest distance of a row from its equation, over the size of its bodies; a Newton step is damped in proportion to it. Rows that repeat each
-   other have second-order errors after a large turn. Divided by C these are forces whose stiffness hides the bodies' inertia. A damping in proportion
-   to the error keeps the convergence quadratic */
-static double cti_mechanism_apart(const cti_mechanism *m, double dt)
+/* The largest distance of a row from its equation [m], and over the size of its bodies; a Newton step is damped in proportion to that. Rows that
+   repeat each other have second-order errors after a large turn. Divided by C these are forces whose stiffness hides the bodies' inertia. A damping
+   in proportion to the error keeps the convergence quadratic */
+static double cti_mechanism_apart(const cti_mechanism *m, double dt, double *out_lack)
 {
-    double most = 0, left[3];
+    double most = 0, lack = 0, left[3];
     int i, side;
     for (i = 0; i < CTI_LEN(m->rows); i++) {
         const cti_mechanism_row *q = &m->rows[i];
@@ -551,14 +550,15 @@ static double cti_mechanism_apart(const cti_mechanism *m, double dt)
             }
         memcpy(left, q->error, sizeof left);
         cti_d3_add(left, q->f, dt * q->compliance);
-        most = cti_fmax(most, cti_d3_dot(left, left) / size);
+        lack = cti_fmax(lack, cti_d3_dot(left, left)), most = cti_fmax(most, cti_d3_dot(left, left) / size);
     }
+    *out_lack = sqrt(lack);
     return sqrt(most);
 }
 
 CTI_FN int cti_mechanism_solve(cti_mechanism *m, double dt)
 {
-    double change = DBL_MAX, left = DBL_MAX, last = DBL_MAX, reach, enough = 0;
+    double change = DBL_MAX, left = DBL_MAX, last = DBL_MAX, lack, reach, enough = 0;
     int i, k, turn;
     for (turn = 0; turn < CTI_MECHANISM_ITERATIONS; turn++) {
         cti_mechanism_place(m, dt);
@@ -567,7 +567,7 @@ CTI_FN int cti_mechanism_solve(cti_mechanism *m, double dt)
         for (i = 0; i < CTI_LEN(m->rows); i++)
             for (k = 0; k < 3; k++)
                 m->right[3 * i + k] = -m->rows[i].error[k] / dt - m->rows[i].compliance * m->rows[i].f[k];
-        if (!cti_mechanism_factor(m, 0, CTI_MECHANISM_DAMPING * cti_mechanism_apart(m, dt))) {
+        if (!cti_mechanism_factor(m, 0, CTI_MECHANISM_DAMPING * cti_mechanism_apart(m, dt, &lack))) {
             change = left = DBL_MAX;
             break;
         }
@@ -586,8 +586,9 @@ CTI_FN int cti_mechanism_solve(cti_mechanism *m, double dt)
     }
     cti_mechanism_place(m, dt);
     cti_mechanism_finish(m, dt);
-    m->residual = left;
-    return left <= enough && cti_mechanism_apart(m, dt) <= CTI_MECHANISM_OPEN; /* joints that contradict each other do not close */
+    cti_mechanism_apart(m, dt, &lack); /* joints that contradict each other do not close, while their forces change no velocity */
+    m->residual = lack / dt > left ? lack / dt : left;
+    return m->residual <= enough;
 }
 
 CTI_FN void cti_mechanism_rest(cti_mechanism *m, int row, double rounding)

@@ -63,7 +63,7 @@ typedef struct cti_mechanism {
     cti_mechanism_use *uses; /* body by body */
     cti_lu3 factor;          /* of E D^-1 J' + C: rows that share a body are coupled */
     double *right, *x;       /* [3 rows] of a solve */
-    double residual;         /* [m/s] largest change of a velocity in the last iteration */
+    double residual;         /* [m/s] largest change of a velocity in the next iteration, or what a row's equation lacks over dt */
 } cti_mechanism;
 
 /* cti_mechanism_make -- after bodies and rows[].body are set: analysis and memory for all that follows. 0: out of memory. */

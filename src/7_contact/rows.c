@@ -27,6 +27,12 @@
    quarter of the thickness (joints_pull_together); double changes no test */
 #define CTI_ROWS_RATE CTI_R(25)
 
+CTI_FN cti_v3 cti_rows_arm(const cti_row_context *c, int rigid, int turning, cti_v3 point, ct_real late)
+{
+    cti_v3 arm = cti_m3_mul_v(c->frames + 9 * (size_t)rigid, point);
+    return c->at_start ? arm : cti_rigid_arm(cti_v3_mul(cti_v3_at(c->v, turning), c->dt), arm, late);
+}
+
 /* adds one surface vertex with weight w: nodes by weight, a rigid body by weight and arm, scripted motion by its velocity */
 static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int first, ct_real late, cti_row *row, cti_v3 *scripted)
 {
@@ -38,9 +44,7 @@ static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int
     if (w == 0)
         return;
     if (a->frame >= 0) {
-        cti_v3 arm = cti_m3_mul_v(c->frames + 9 * (size_t)a->frame, cti_v3_at(a->weight, 0));
-        if (!c->at_start)
-            arm = cti_rigid_arm(cti_v3_mul(cti_v3_at(c->v, a->block[1]), c->dt), arm, late);
+        cti_v3 arm = cti_rows_arm(c, a->frame, a->block[1], cti_v3_at(a->weight, 0), late);
         cti_row_term(row, first, a->block[0])->weight += w;
         cti_v3_addto(cti_row_term(row, first, a->block[1])->arm, 0, cti_v3_mul(arm, w));
         return;
@@ -81,14 +85,22 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, ct_re
 static void cti_rows_turned(const cti_row_context *c, const cti_contact_row *origin, ct_real way, cti_row *row, ct_real *n_w)
 {
     cti_contact_row view = *origin;
+    cti_row last;
     cti_v3 scripted;
-    ct_real end[3], closes = -way - c->slight / c->dt, late = c->springs ? 1 : 0;
-    if (closes > 0 && !c->springs) {
-        cti_rows_terms(c, &origin->pair, 1, row, &view, &scripted), cti_row_velocity(row, c->v, end);
-        cti_rows_terms(c, &origin->pair, 0, row, &view, &scripted), cti_row_velocity(row, c->v, n_w);
-        late = end[0] > n_w[0] ? cti_min(1, closes / (end[0] - n_w[0])) : 0;
+    ct_real end[3], late, closes = -way - c->slight / c->dt;
+    int k;
+    cti_rows_terms(c, &origin->pair, c->springs ? 1 : 0, row, &view, &scripted), cti_row_velocity(row, c->v, n_w);
+    if (!(closes > 0) || c->springs)
+        return;
+    last = *row;
+    cti_rows_terms(c, &origin->pair, 1, &last, &view, &scripted), cti_row_velocity(&last, c->v, end);
+    late = end[0] > n_w[0] ? cti_min(1, closes / (end[0] - n_w[0])) : 0;
+    for (k = 0; k < row->n; k++) { /* arms and velocities are linear in `late` */
+        cti_v3 arm = cti_v3_at(row->term[k].arm, 0);
+        cti_v3_put(row->term[k].arm, 0, cti_v3_mad(arm, cti_v3_sub(cti_v3_at(last.term[k].arm, 0), arm), late));
     }
-    cti_rows_terms(c, &origin->pair, late, row, &view, &scripted), cti_row_velocity(row, c->v, n_w);
+    for (k = 0; k < 3; k++)
+        n_w[k] += late * (end[k] - n_w[k]);
 }
 
 CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const cti_contact_row *origin)

@@ -68,6 +68,10 @@ CTI_FN ct_real cti_rows_linearize(const cti_row_context *c, cti_row *row, const 
    first order; the law and the slip stay. */
 CTI_FN void cti_rows_turn(const cti_row_context *c, cti_row *row, cti_contact_row *origin);
 
+/* cti_rows_arm -- arm of a rigid body's point [m], given in the body's frame, in the tentative motion of the context, or at the start where rows stay
+   linearized there; `turning`: the body's angular block, late: see cti_rigid_arm. */
+CTI_FN cti_v3 cti_rows_arm(const cti_row_context *c, int rigid, int turning, cti_v3 point, ct_real late);
+
 /* cti_rows_answer -- velocity of term k's block for a unit impulse along n at the contact: w n / m, or I^-1 (arm x n). */
 CTI_FN cti_v3 cti_rows_answer(const cti_row_context *c, const cti_term *t, cti_v3 n);
 

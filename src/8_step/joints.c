@@ -1,8 +1,8 @@
 /* joints.c -- rows of joints and stitches.
    Method: a joint holds at the end of the step, phi(q(v)) = 0, which is solved by Newton steps: at the tentative motion v_k of a round the
-   row is phi(q(v_k))/dt + J (v - v_k) + c r = 0. J is that at the start of the step: the impulse acts through the arms there. Since J is not the
-   exact derivative, a round reduces the error by a factor of the order of the step's rotation. Joints between rigid bodies are rows of linkages
-   (linkage.h), whose J is the mean of both ends.
+   row is phi(q(v_k))/dt + J (v - v_k) + c r = 0. J has the arms of rigid bodies at the middle of that motion, sliders those at the start. Since J is
+   not the exact derivative, a round reduces the error by a factor of the order of the step's rotation. Joints between rigid bodies are rows of
+   linkages (linkage.h), whose J is the mean of both ends.
    The notes' "numerical stabilization" (4.1.2.2: springs against the drift of the linear approximation) is here the compliance c = 1 / (k
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    An error from outside is closed by the method of multipliers: c (r - r0) in place of c r, c a share of the mobility of the joint's blocks, r0 at
@@ -347,8 +347,8 @@ static cti_v3 cti_joints_offset(const cti_state *s, const cti_joint *j, int end,
     return cti_v3_make(0, d.y, d.z);
 }
 
-/* the arms of a joint's points become those at the middle of the tentative motion, as those of contacts do (rows.c). A slider's side b has another
-   point, and keeps its arms */
+/* the arms of a joint's points become those at the middle of the tentative motion, as those of contacts do (rows.c). A slider's stay those of the
+   start: there its side b holds the point of side a */
 static void cti_joints_turn_arms(const cti_state *s, const cti_row_context *c, const cti_joint *j, cti_row *row)
 {
     int k, side;
@@ -356,11 +356,8 @@ static void cti_joints_turn_arms(const cti_state *s, const cti_row_context *c, c
         const cti_joint_side *q = side ? &j->b : &j->a;
         int turning = q->rigid >= 0 ? s->bodies.rigids[q->rigid].block + 1 : -1;
         for (k = side ? row->n_a : 0; k < (side ? row->n : row->n_a) && j->kind != CT_JOINT_SLIDER; k++)
-            if (row->term[k].block == turning) {
-                cti_v3 arm = cti_m3_mul_v(s->bodies.frames + 9 * (size_t)q->rigid, cti_v3_at(q->arm, 0));
-                arm = cti_rigid_arm(cti_v3_mul(cti_v3_at(c->v, turning), c->dt), arm, 0);
-                cti_v3_put(row->term[k].arm, 0, cti_v3_mul(arm, side ? -1 : 1));
-            }
+            if (row->term[k].block == turning)
+                cti_v3_put(row->term[k].arm, 0, cti_v3_mul(cti_rows_arm(c, q->rigid, turning, cti_v3_at(q->arm, 0), 0), side ? -1 : 1));
     }
 }
 
