@@ -195,10 +195,13 @@ static int cti_augmented_respond(cti_augmented *s, cti_arena *arena, double *cha
 {
     const cti_problem *p = s->q.p;
     int m = p->n_rows, i, ok;
+    cti_bounds bounds;
     double *edges = CTI_ARENA_ZERO(arena, double, 4 * m), *x = CTI_ARENA_NEW(arena, double, m);
     for (i = 0; edges && x && i < m; i++)
         edges[4 * i] = cti_augmented_edge(s, i, edges + 4 * i + 1), x[i] = change[i];
-    ok = edges && x && cti_iterate_bounds(&s->q, arena, s->H, edges, cti_solve_tuned.augmented.directions, cti_solve_tuned.augmented.solved, x);
+    ok = edges && x && cti_bounds_make(&bounds, arena, m, cti_solve_tuned.augmented.directions);
+    if (ok)
+        cti_iterate_bounds(&s->q, &bounds, s->H, edges, cti_solve_tuned.augmented.directions, cti_solve_tuned.augmented.solved, x);
     for (i = 0; ok && i < m; i++)
         if (edges[4 * i] > 0)
             change[i] = change[i] > 0 && s->bound[i] + x[i] < 0 ? DBL_MAX : x[i];

@@ -244,24 +244,37 @@ static void cti_iterate_lack(const cti_iterate *q, const double *H, const double
     }
 }
 
-CTI_FN int cti_iterate_bounds(const cti_iterate *q, cti_arena *arena, const double *H, const double *edges, int most, double solved,
-                              double *change)
+CTI_FN int cti_bounds_make(cti_bounds *b, cti_arena *arena, int rows, int most)
 {
-    int m = q->p->n_rows, i, j, k, slides = 0;
-    double *r = CTI_ARENA_ZERO(arena, double, 5 * (size_t)m), *x = r + m, *g = x + m, *all, first, along;
-    for (i = 0; r && i < m; i++)
-        if (edges[4 * i] > 0)
-            r[i] = change[i], slides++;
-    most = cti_min_int(most, slides), all = CTI_ARENA_NEW(arena, double, 2 * (size_t)m * (size_t)most + 1);
-    if (!r || !all)
-        return 0;
+    b->n = 0, b->most = most;
+    b->all = CTI_ARENA_NEW(arena, double, 2 * (size_t)rows * (size_t)most + 1), b->work = CTI_ARENA_NEW(arena, double, 5 * (size_t)rows);
+    return b->all && b->work;
+}
+
+/* x += the share of r along direction k, r -= what the direction does */
+static void cti_bounds_along(const cti_bounds *b, int k, int m, double *x, double *r)
+{
+    const double *z = b->all + 2 * (size_t)m * (size_t)k, *Mz = z + m;
+    double along = cti_dot(m, r, Mz);
+    cti_vec_add(m, along, z, x), cti_vec_add(m, -along, Mz, r);
+}
+
+CTI_FN void cti_iterate_bounds(const cti_iterate *q, cti_bounds *b, const double *H, const double *edges, int more, double solved, double *change)
+{
+    int m = q->p->n_rows, i, j, k, most = 0;
+    double *r = b->work, *x = r + m, *g = x + m, first, along;
+    for (i = 0; i < m; i++)
+        r[i] = edges[4 * i] > 0 ? change[i] : 0, x[i] = 0, most += edges[4 * i] > 0;
+    most = cti_min_int(cti_min_int(most, b->most), b->n + more);
     first = cti_dot(m, r, r);
-    for (k = 0; k < most && cti_dot(m, r, r) > solved * first; k++) {
-        double *z = all + 2 * (size_t)m * (size_t)k, *Mz = z + m;
+    for (k = 0; k < b->n; k++)
+        cti_bounds_along(b, k, m, x, r);
+    for (; b->n < most && cti_dot(m, r, r) > solved * first; b->n++) {
+        double *z = b->all + 2 * (size_t)m * (size_t)b->n, *Mz = z + m;
         cti_vec_copy(m, r, z);
         cti_iterate_lack(q, H, edges, z, g, Mz);
-        for (j = 0; j < k; j++) {
-            const double *y = all + 2 * (size_t)m * (size_t)j;
+        for (j = 0; j < b->n; j++) {
+            const double *y = b->all + 2 * (size_t)m * (size_t)j;
             along = cti_dot(m, Mz, y + m);
             cti_vec_add(m, -along, y, z), cti_vec_add(m, -along, y + m, Mz);
         }
@@ -270,12 +283,10 @@ CTI_FN int cti_iterate_bounds(const cti_iterate *q, cti_arena *arena, const doub
             break;
         for (i = 0; i < m; i++)
             z[i] /= along, Mz[i] /= along;
-        along = cti_dot(m, r, Mz);
-        cti_vec_add(m, along, z, x), cti_vec_add(m, -along, Mz, r);
+        cti_bounds_along(b, b->n, m, x, r);
     }
     for (i = 0; i < m; i++)
         change[i] = edges[4 * i] > 0 ? x[i] : 0;
-    return 1;
 }
 
 CTI_FN double cti_iterate_natural(const cti_iterate *q)
@@ -309,6 +320,26 @@ CTI_FN int cti_iterate_open(cti_iterate *q, const cti_jacobian *J, const cti_lin
         cti_vec_copy(3 * (int)m, q->r, q->done);
         cti_iterate_velocities(q, q->u);
     }
+    return 1;
+}
+
+CTI_FN int cti_iterate_free(cti_iterate *q, double *H)
+{
+    const cti_problem *p = q->p;
+    int n3 = 3 * p->A->n, m3 = 3 * p->n_rows, i;
+    cti_vec_zero(m3, q->r);
+    if (q->L->respond) {
+        q->L->move(q->L->ctx, q->r, q->v);
+        cti_vec_zero(m3, q->done);
+    } else {
+        cti_vec_zero(3 * m3, H);
+        if (!q->L->factor(q->L->ctx, H))
+            return 0;
+        for (i = 0; i < n3; i++)
+            q->v[i] = (double)p->b[i];
+        q->L->solve(q->L->ctx, q->v);
+    }
+    cti_iterate_velocities(q, q->u);
     return 1;
 }
 

@@ -45,6 +45,15 @@ typedef struct cti_iterate {
     int is_judged;
 } cti_iterate;
 
+/* cti_bounds -- directions in which friction bounds have changed with one factor, of cti_iterate_bounds. */
+typedef struct cti_bounds {
+    int n, most;
+    double *all, *work; /* [2 rows most] each direction, and what it does; [5 rows] */
+} cti_bounds;
+
+/* cti_bounds_make -- room for `most` directions of problems with so many rows. 0 when memory ran out. */
+CTI_FN int cti_bounds_make(cti_bounds *b, cti_arena *arena, int rows, int most);
+
 /* cti_jacobian_make -- 0 when memory ran out. */
 CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobian *out);
 /* cti_jacobian_stiffness -- S G_k' H G_l of all pairs (k, l) of a row's terms, S the projectors of constrained blocks; out [9 n n], k first. Returns
@@ -54,6 +63,9 @@ CTI_FN int cti_jacobian_stiffness(const cti_jacobian *J, int row, const double *
 /* cti_iterate_open -- the start: v, and r of the rows, whose u is computed and which is judged. With L->respond v is then that of r. 0 when memory
    ran out. */
 CTI_FN int cti_iterate_open(cti_iterate *q, const cti_jacobian *J, const cti_linear *L, ct_cone cone, cti_arena *arena, ct_real *v);
+/* cti_iterate_free -- v and r become the motion without impulses; the best iterate stays. H [9 rows] is set to 0 for its factor. 0 when memory ran
+   out. */
+CTI_FN int cti_iterate_free(cti_iterate *q, double *H);
 /* cti_iterate_gather -- u = J v. */
 CTI_FN void cti_iterate_gather(const cti_iterate *q, const double *v, double *u);
 /* cti_iterate_push -- f += S J_i' r of row i, r [3], S the projectors of constrained blocks. */
@@ -75,10 +87,10 @@ CTI_FN size_t cti_iterate_normal(const cti_iterate *q, int i);
 CTI_FN double cti_iterate_coefficient(const cti_row *row);
 /* cti_iterate_bounds -- Newton's changes of friction bounds. change [rows]: in mu lambda minus the bounds, out the changes x with x = that + mu times
    what normal impulses change by x. edges [4 rows]: 1 where the bound holds the impulse, else 0; the change [3] of that impulse with its bound.
-   Method: generalized conjugate residuals, each of which takes one solve with the last factor, whose H it is; at most `most`, until the square of the
-   residual is `solved` of the first. d and du are overwritten. 0 when memory ran out. */
-CTI_FN int cti_iterate_bounds(const cti_iterate *q, cti_arena *arena, const double *H, const double *edges, int most, double solved,
-                              double *change);
+   Method: generalized conjugate residuals, each of which takes one solve with the last factor, whose H it is; at most `more`, until the square of the
+   residual is `solved` of the first. b keeps the directions for other changes with the same factor: b->n = 0 forgets them. d and du are
+   overwritten. */
+CTI_FN void cti_iterate_bounds(const cti_iterate *q, cti_bounds *b, const double *H, const double *edges, int more, double solved, double *change);
 /* cti_iterate_natural -- natural map of u and r as they are: without the judge's balance of momenta. */
 CTI_FN double cti_iterate_natural(const cti_iterate *q);
 /* cti_iterate_close -- the best to v and the rows, its residuals and status to info. */

@@ -140,15 +140,18 @@
     X(double, shorter, 0.5, "1", "of the predictor's length; a corrector that is shorter is bent less") \
     X(double, centre, 0.1, "1", "of eta, at least the aim of such a corrector") \
     X(double, behind, 0.01, "1", "of eta: least product of a pair; less would end steps") \
+    X(double, apart, 0.1, "1", "of eta: least product of a cone") \
     X(double, ahead, 0.03, "1", "of the natural map: least speed of a pair on the central path that an iteration aims at") \
     X(double, inside, 0.99, "1", "of the way to the first pair that would vanish") \
     X(double, rounded, 1e-9, "1", "of the velocity scale: least delta") \
-    X(int, directions, 6, "1", "of conjugate residuals for a change of friction bounds, at most") \
-    X(double, solved, 0.01, "1", "square of the share of the residual at which they end") \
+    X(int, directions, 6, "1", "of conjugate residuals for a change of friction bounds, at most; twice as many with one factor") \
+    X(double, solved, 0.01, "1", "square of the share of the residual at which they end; of cones the share") \
     /* of v at the start and at the end; each is refined, and A's factor has two triangles */ \
     X(double, solves, 12, "triangular solves", "with the factor of A that a solve takes, where few rows touch large bodies (bordered.c)") \
     X(double, aim, 0.5, "tolerances", "natural map at which a solve ends") \
-    X(int, factors, 40, "factors", "of a solve, at most")
+    X(double, little, 0.02, "1", "of a whole step with cones: shorter ones lead nowhere, since the path turns back") \
+    X(int, stuck, 3, "steps", "so short, after which such a solve ends") \
+    X(int, factors, 40, "factors", "from each of the two starts, at most")
 
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \

@@ -132,9 +132,7 @@ CTI_FN int cti_rival_finish(cti_state *s, cti_island *q, const ct_solver_desc *d
     }
     memset(info, 0, sizeof *info);
     info->status = CTI_SOLVE_BUDGET;
-    ok = joints || cti_central_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
-    if (ok && (joints || q->p.split.rigid))
-        ok = cti_augmented_solve(&rival->J, &rival->linear, desc, s->arena, q->v, info);
+    ok = (joints ? cti_augmented_solve : cti_central_solve)(&rival->J, &rival->linear, desc, s->arena, q->v, info);
     out->iterations += info->iterations, out->fallbacks += desc->solver == CT_SOLVER_AUTO;
     *visits += unsolved ? 0 : info->iterations * cti_augmented_visits(&rival->linear);
     return ok;
