@@ -186,7 +186,7 @@ static void tilted_balls_pass_corners(void **state)
         print_message("  %g m, tilted by %g, %g m/s: %.5f kept\n", H, TILT, v, kept);
         misses += !(fabs(kept - 1) < 0.01);
     }
-    assert_true(misses <= (CONTACT_REAL == 32 ? 1 : 0)); /* docs/limits.md: in float 5 of 300 */
+    assert_true(misses <= (CONTACT_REAL == 32 ? 1 : 0)); /* docs/limits.md: a few do in float */
     H = 1e-3, TILT = 0, OFF = 0.0005;
 }
 
