@@ -168,23 +168,70 @@ static void seams_do_not_brake(void **state)
 }
 
 /* Tilted balls over corners of four tiles: a contact's direction turns within a step, as the ball's face does. With that of the step's start each of
-   these lost 3 to 6 % of its speed; the last, which rests below its thickness as loaded contacts do, a tenth */
+   of the first six lost 3 to 6 % of its speed; the seventh, which rests below its thickness as loaded contacts do, a tenth. The others lost 2 to 12 %:
+   their vertices are nearer than the thickness, too, or meet faces from inside in a motion that passes through others */
 static void tilted_balls_pass_corners(void **state)
 {
-    static const double runs[7][4] = {{1e-2, 0, 0.0001, 0.6375}, {1e-2, 0.1, 0.0005, 0.3}, {1e-2, 0.1, 0.005, 2.325},
-                                      {1e-2, 0.37, 0.002, 0.75}, {1e-3, 0.1, 0.0005, 0.3}, {1e-3, 0.1, 0.005, 0.6375},
-                                      {1e-4, 0.2, 0.0003, 0.3 + 2.7 * 7 / 19}};
+    static const double runs[13][4] = {{1e-2, 0, 0.0001, 0.6375},          {1e-2, 0.1, 0.0005, 0.3},         {1e-2, 0.1, 0.005, 2.325},
+                                       {1e-2, 0.37, 0.002, 0.75},          {1e-3, 0.1, 0.0005, 0.3},         {1e-3, 0.1, 0.005, 0.6375},
+                                       {1e-4, 0.2, 0.0003, 0.3 + 2.7 * 7 / 19}, {1e-4, 0.28, 0, 0.3 + 2.7 * 14 / 59}, {1e-4, 0.62, 0, 0.3 + 2.7 * 31 / 59},
+                                       {1e-4, 1.08, 0, 0.3 + 2.7 * 54 / 59}, {1e-3, 0.62, 0, 0.3 + 2.7 * 31 / 59}, {1e-3, 0.86, 0, 0.3 + 2.7 * 43 / 59},
+                                       {1e-4, 0.17, -0.0003, 0.3 + 2.7 / 11}};
     int i, misses = 0;
     (void)state;
-    for (i = 0; i < 7; i++) {
+    for (i = 0; i < 13; i++) {
         double v = runs[i][3], kept;
         H = runs[i][0], TILT = runs[i][1], OFF = runs[i][2];
         kept = slide(BALL, CORNERS, v, 1 / 60.0, 0) / v;
         print_message("  %g m, tilted by %g, %g m/s: %.5f kept\n", H, TILT, v, kept);
         misses += !(fabs(kept - 1) < 0.01);
     }
-    assert_true(misses <= (CONTACT_REAL == 32 ? 1 : 0)); /* docs/limits.md: in float 5 of 300 */
+    assert_true(misses <= (CONTACT_REAL == 32 ? 1 : 0)); /* docs/limits.md: a few do in float */
     H = 1e-3, TILT = 0, OFF = 0.0005;
+}
+
+/* speed of a ball of 320 faces after the way over the corner of four boxes, in the plane of their sides, or down a step */
+static double pass(double v, double dt, double down)
+{
+    ct_world_desc d = world_desc(H, 0, NULL);
+    ct_world *w = world_make(&d);
+    ct_mesh m = mesh_box(2, 0.5, 1, 1, 1, 1, 0);
+    ct_rigid_desc r = ct_rigid_desc_default();
+    ct_body_id id;
+    double got;
+    int i;
+    for (i = 0; i < 4; i++)
+        add_tile(w, &m, 0, i % 2 ? 1 : -1, -0.25 - (i % 2 ? down : 0), i / 2 ? 0.5 : -0.5);
+    ct_mesh_free(&m);
+    assert_int_equal(ct_mesh_sphere((ct_real)0.1, 2, &m, NULL), CT_OK);
+    shift(&m, -0.15 * v, 1.01 * H - tilt(&m), 0);
+    r.mesh = &m, r.velocity[0] = (ct_real)v;
+    assert_int_equal(ct_body_add_rigid(w, &r, &id), CT_OK);
+    for (i = 0; i < (int)(0.3 / dt); i++)
+        step_once(w, dt);
+    assert_int_equal(count_intersections(w), 0);
+    got = mean_x(w, id, 1);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+    return got;
+}
+
+/* A vertex in the plane of both halves of a square is in no valley between them. Rounding said that it was, and gave it a row that took 35 % of a
+   ball's speed. Down a step of half a thickness an edge pushes a slow ball on: it gains what it falls by at most, v^2 + 2 g h / 2 */
+static void balls_pass_in_the_plane_of_sides(void **state)
+{
+    static const double runs[4][2] = {{1e-3, 0}, {1e-2, 0}, {1e-2, 1}, {1e-2, 6}};
+    int i, misses = 0;
+    (void)state;
+    TILT = 0;
+    for (i = 0; i < 4; i++) {
+        double v = 0.3 + 2.7 * runs[i][1] / 7, kept, down;
+        H = runs[i][0], kept = pass(v, 0.002, 0) / v, down = pass(v, 0.01, H / 2) / v;
+        print_message("  %g m, %g m/s: %.5f kept, %.5f down a step\n", H, v, kept, down);
+        misses += !(fabs(kept - 1) < 0.01) + !(down > 0.99 && down < 1.01 * sqrt(1 + G * H / (v * v)));
+    }
+    assert_int_equal(misses, 0);
+    H = 1e-3;
 }
 
 static void friction_is_the_same_over_seams(void **state)
@@ -229,7 +276,7 @@ static void walls_stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(seams_do_not_brake), cmocka_unit_test(tilted_balls_pass_corners),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(seams_do_not_brake), cmocka_unit_test(tilted_balls_pass_corners), cmocka_unit_test(balls_pass_in_the_plane_of_sides),
                                        cmocka_unit_test(friction_is_the_same_over_seams), cmocka_unit_test(walls_stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

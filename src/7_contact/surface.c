@@ -257,6 +257,17 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     return r;
 }
 
+CTI_FN cti_v3 cti_pair_normal(const cti_surface *s, const ct_real *x, const cti_pair *p, cti_v3 none)
+{
+    cti_v3 off = cti_pair_offset(s, x, p), a, n;
+    none = cti_v3_unit(off, none);
+    if (p->kind != CT_PAIR_VF || !cti_pair_is_inside(p))
+        return none;
+    a = cti_v3_at(x, p->v[1]);
+    n = cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, p->v[2]), a), cti_v3_sub(cti_v3_at(x, p->v[3]), a)), none);
+    return cti_v3_mul(n, cti_v3_dot(n, none) < 0 ? -1 : 1);
+}
+
 CTI_FN cti_v3 cti_pair_with_belts(const cti_surface *s, const cti_pair *pair, cti_v3 n, ct_real h, cti_v3 u)
 {
     cti_v3 belt;
@@ -386,19 +397,22 @@ CTI_FN int cti_pair_valley(const cti_surface *f, int face, int feature, ct_real 
 {
     int e = p->kind == CT_PAIR_VF && feature >= 3 && feature < 6 ? f->face_edges[3 * face + feature - 3] : -1, k;
     int other = e < 0 ? -1 : cti_surface_beside(f, face, e);
-    cti_v3 up, in, off, rise;
+    cti_v3 up, in, off, ground, wall;
     ct_real foot, over, t;
     int32_t tip;
     if (other < 0)
         return 0;
     up = cti_surface_across(f, other, e, &tip, &foot), in = cti_surface_across(f, face, e, &tip, &foot);
     off = cti_pair_offset(f, f->x0, p);
-    over = cti_v3_dot(off, up) / cti_v3_norm2(up), t = cti_v3_dot(off, in) / cti_v3_norm2(in);
-    rise = cti_v3_mad(off, up, -over), off = cti_v3_mad(off, in, -t);
-    /* the vertex is above the other face, and each face rises on the vertex's side of the other */
-    if (!(over > 0) || !(t > -CTI_SURFACE_BEYOND) || !(cti_v3_dot(off, up) > 0) ||
-        !(cti_v3_dot(rise, in) > shallow * cti_v3_norm(rise) * cti_v3_norm(in)))
+    over = cti_v3_dot(off, up), t = cti_v3_dot(off, in) / cti_v3_norm2(in);
+    wall = cti_surface_normal(f, f->x0, face, cti_v3_zero()), ground = cti_surface_normal(f, f->x0, other, cti_v3_zero());
+    wall = cti_v3_mul(wall, cti_v3_dot(off, wall)), ground = cti_v3_mul(ground, cti_v3_dot(off, ground));
+    /* The vertex is above the other face, and each face rises on the vertex's side of the other. The angle is that of the faces: for a vertex in the
+       plane of both halves of a square, directions from their planes to it are rounding */
+    if (!(over > 0) || !(t > -CTI_SURFACE_BEYOND) || !(cti_v3_dot(wall, up) > 0) ||
+        !(cti_v3_dot(ground, in) > shallow * cti_v3_norm(ground) * cti_v3_norm(in)))
         return 0;
+    off = cti_v3_mad(off, in, -t);
     for (k = 1; k < 4; k++)
         p->w[k] += t * (p->v[k] == tip ? -1 : p->v[k] == f->edges[2 * e] ? 1 - foot : foot);
     *distance = cti_v3_norm(off);
