@@ -28,7 +28,7 @@ static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gathe
 /* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns, of which the first m count. A piece
    shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has margins of eight numbers on both sides for
    this. */
-CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sym_piece *p1, int m, CTI_T *const to[4], const CTI_TVEC c[4])
+CTI_LANES_FN void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sym_piece *p1, int m, CTI_T *const to[4], const CTI_TVEC c[4])
 {
     CTI_TVEC lanes, in, zero;
     if (p0->length == 8 && m == 4) {
