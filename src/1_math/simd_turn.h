@@ -55,6 +55,26 @@ CTI_INLINE void cti_d8_turn44(cti_d8 r[4])
     cti_w_turn4(&r[0].a, &r[1].a, &r[2].a, &r[3].a);
     cti_w_turn4(&r[0].b, &r[1].b, &r[2].b, &r[3].b);
 }
+#elif CTI_SIMD == CTI_SIMD_SSE2
+CTI_INLINE cti_d8 cti_d8_load44(const double *p, const double *q)
+{
+    cti_d8 r;
+    r.a = _mm_loadu_pd(p), r.b = _mm_loadu_pd(p + 2), r.c = _mm_loadu_pd(q), r.d = _mm_loadu_pd(q + 2);
+    return r;
+}
+CTI_STORE44(cti_d8, double)
+#define CTI_TURN2(k, part, x, y)                                                                                                           \
+    r[k].a = _mm_unpack##part##_pd(t0.x, t1.x), r[k].b = _mm_unpack##part##_pd(t2.x, t3.x);                                                \
+    r[k].c = _mm_unpack##part##_pd(t0.y, t1.y), r[k].d = _mm_unpack##part##_pd(t2.y, t3.y)
+CTI_INLINE void cti_d8_turn44(cti_d8 r[4])
+{
+    cti_d8 t0 = r[0], t1 = r[1], t2 = r[2], t3 = r[3];
+    CTI_TURN2(0, lo, a, c);
+    CTI_TURN2(1, hi, a, c);
+    CTI_TURN2(2, lo, b, d);
+    CTI_TURN2(3, hi, b, d);
+}
+#undef CTI_TURN2
 #else
 CTI_INLINE cti_d8 cti_d8_load44(const double *p, const double *q)
 {

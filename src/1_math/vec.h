@@ -80,7 +80,7 @@ CTI_INLINE cti_v3 cti_m3_mul_tv(const ct_real *m, cti_v3 a)
 {
     return cti_v3_make(m[0] * a.x + m[3] * a.y + m[6] * a.z, m[1] * a.x + m[4] * a.y + m[7] * a.z, m[2] * a.x + m[5] * a.y + m[8] * a.z);
 }
-CTI_CALL cti_m3 cti_m3_mul(const ct_real *a, const ct_real *b)
+CTI_INLINE cti_m3 cti_m3_mul(const ct_real *a, const ct_real *b)
 {
     cti_m3 r;
     int i, j;
