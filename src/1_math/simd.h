@@ -129,7 +129,7 @@ CTI_INLINE cti_f8 cti_f8_nmad(cti_f8 c, cti_f8 x, cti_f8 y) { return cti_f8_sub(
 #endif
 
 /* CTI_LANES_FN -- a function of many operations on lanes. Where eight numbers take several registers, arrays of them are in memory anyway: a call
-   costs no time there, and a copy of the function in every place would be 100 KB of code. */
+   costs no time there, and a copy of the function in every place would be 80 KB of code in a game. */
 #if CTI_SIMD == CTI_SIMD_AVX2 || CTI_SIMD == CTI_SIMD_AVX512
 #define CTI_LANES_FN CTI_INLINE
 #else
