@@ -254,13 +254,13 @@ static void look(const ct_world *w, life *l)
     }
 }
 
-/* factors of large bodies are kept while the iterations are few */
+/* factors of large bodies are kept while the iterations are few: these bodies' factors cost what makes them lag, 1000 flops a nonzero */
 static void keep_factors(ct_world *w)
 {
     cti_factors *f = &w->state.factors;
     int i;
     for (i = 0; i < CTI_LEN(f->analyses); i++)
-        f->analyses[i]->symbolic.flops = 1e30;
+        f->analyses[i]->symbolic.flops = 1000 * f->analyses[i]->symbolic.nonzeros;
 }
 
 /* the near corner alone, and with far ones before and after it in the world's order. Returns the steps that ended on their budget */

@@ -13,7 +13,7 @@ CTI_INLINE void cti_sets_init(int32_t *parent, int n)
 }
 
 /* cti_sets_root -- the smallest number of the set that holds i. */
-CTI_INLINE int32_t cti_sets_root(int32_t *parent, int32_t i)
+CTI_CALL int32_t cti_sets_root(int32_t *parent, int32_t i)
 {
     while (parent[i] != i)
         i = parent[i] = parent[parent[i]];

@@ -35,7 +35,7 @@ CTI_INLINE void cti_d3_mul_t(const double *A, const double *x, double *out)
 }
 
 /* out = A B, or A B' */
-CTI_INLINE void cti_d3_product(const double *A, const double *B, int transposed, double *out)
+CTI_CALL void cti_d3_product(const double *A, const double *B, int transposed, double *out)
 {
     double C[9];
     int i, j;
@@ -46,7 +46,7 @@ CTI_INLINE void cti_d3_product(const double *A, const double *B, int transposed,
 }
 
 /* inverse of a symmetric matrix; 0: it is not positive definite, or by less than `least` of what its diagonal alone would give */
-CTI_INLINE int cti_d3_inverse_within(const double *A, double least, double *out)
+CTI_CALL int cti_d3_inverse_within(const double *A, double least, double *out)
 {
     double a = A[4] * A[8] - A[5] * A[5], b = A[2] * A[5] - A[1] * A[8], c = A[1] * A[5] - A[2] * A[4];
     double det = A[0] * a + A[1] * b + A[2] * c;
@@ -60,7 +60,7 @@ CTI_INLINE int cti_d3_inverse_within(const double *A, double least, double *out)
 CTI_INLINE int cti_d3_inverse(const double *A, double *out) { return cti_d3_inverse_within(A, 0, out); }
 
 /* inverse of any matrix; not finite where it is singular */
-CTI_INLINE void cti_d3_invert(const double *A, double *out)
+CTI_CALL void cti_d3_invert(const double *A, double *out)
 {
     double C[9], det;
     int i;

@@ -14,7 +14,7 @@
 enum { CTI_EIG3_SWEEPS = 8 };
 
 /* columns p, q of v become c v_p - s v_q, s v_p + c v_q */
-CTI_INLINE void cti_eig3_turn(cti_r8 *v, int p, int q, cti_r8 c, cti_r8 s)
+CTI_LANES_FN void cti_eig3_turn(cti_r8 *v, int p, int q, cti_r8 c, cti_r8 s)
 {
     int i;
     for (i = 0; i < 3; i++) {

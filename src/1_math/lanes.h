@@ -30,35 +30,28 @@ CTI_INLINE cti_r8 cti_sum3_8(cti_r8 a0, cti_r8 b0, cti_r8 a1, cti_r8 b1, cti_r8 
     return cti_mad8(cti_mad8(cti_mul8(a0, b0), a1, b1), a2, b2);
 }
 CTI_INLINE cti_r8 cti_dot8(const cti_r8 *a, const cti_r8 *b) { return cti_sum3_8(a[0], b[0], a[1], b[1], a[2], b[2]); }
-/* CTI_LANES_FN -- a function of many operations. Where eight numbers take several registers, matrices of them are in memory anyway: a call costs no
-   time there, and a copy of the function in every place would be 45 KB of code. */
-#if CTI_SIMD == CTI_SIMD_AVX2 || CTI_SIMD == CTI_SIMD_AVX512
-#define CTI_LANES_FN CTI_INLINE
-#else
-#define CTI_LANES_FN CTI_CALL
-#endif
 CTI_LANES_FN void cti_cross8(const cti_r8 *a, const cti_r8 *b, cti_r8 *r)
 {
     cti_r8 x = cti_nmad8(cti_mul8(a[1], b[2]), a[2], b[1]), y = cti_nmad8(cti_mul8(a[2], b[0]), a[0], b[2]);
     r[2] = cti_nmad8(cti_mul8(a[0], b[1]), a[1], b[0]);
     r[0] = x, r[1] = y;
 }
-CTI_INLINE void cti_sub3_8(const cti_r8 *a, const cti_r8 *b, cti_r8 *r)
+CTI_LANES_FN void cti_sub3_8(const cti_r8 *a, const cti_r8 *b, cti_r8 *r)
 {
     r[0] = cti_sub8(a[0], b[0]), r[1] = cti_sub8(a[1], b[1]), r[2] = cti_sub8(a[2], b[2]);
 }
-CTI_INLINE void cti_scale3_8(cti_r8 s, const cti_r8 *a, cti_r8 *r)
+CTI_LANES_FN void cti_scale3_8(cti_r8 s, const cti_r8 *a, cti_r8 *r)
 {
     r[0] = cti_mul8(s, a[0]), r[1] = cti_mul8(s, a[1]), r[2] = cti_mul8(s, a[2]);
 }
 /* r = A x and r = A' x; r may not overlap x */
-CTI_INLINE void cti_matvec8(const cti_r8 *A, const cti_r8 *x, cti_r8 *r)
+CTI_LANES_FN void cti_matvec8(const cti_r8 *A, const cti_r8 *x, cti_r8 *r)
 {
     r[0] = cti_sum3_8(A[0], x[0], A[1], x[1], A[2], x[2]);
     r[1] = cti_sum3_8(A[3], x[0], A[4], x[1], A[5], x[2]);
     r[2] = cti_sum3_8(A[6], x[0], A[7], x[1], A[8], x[2]);
 }
-CTI_INLINE void cti_matvec_t8(const cti_r8 *A, const cti_r8 *x, cti_r8 *r)
+CTI_LANES_FN void cti_matvec_t8(const cti_r8 *A, const cti_r8 *x, cti_r8 *r)
 {
     r[0] = cti_sum3_8(A[0], x[0], A[3], x[1], A[6], x[2]);
     r[1] = cti_sum3_8(A[1], x[0], A[4], x[1], A[7], x[2]);

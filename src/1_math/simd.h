@@ -128,15 +128,29 @@ CTI_INLINE cti_f8 cti_f8_mad(cti_f8 c, cti_f8 x, cti_f8 y) { return cti_f8_add(c
 CTI_INLINE cti_f8 cti_f8_nmad(cti_f8 c, cti_f8 x, cti_f8 y) { return cti_f8_sub(c, cti_f8_mul(x, y)); }
 #endif
 
-/* The lane type of ct_real: cti_r8. */
+/* CTI_LANES_FN -- a function of many operations on lanes. Where eight numbers take several registers, arrays of them are in memory anyway: a call
+   costs no time there, and a copy of the function in every place would be 80 KB of code in a game. */
+#if CTI_SIMD == CTI_SIMD_AVX2 || CTI_SIMD == CTI_SIMD_AVX512
+#define CTI_LANES_FN CTI_INLINE
+#else
+#define CTI_LANES_FN CTI_CALL
+#endif
+
+/* The lane type of ct_real: cti_r8, and cti_rw of as few registers as there are, with CTI_RW_N numbers. */
 #if CONTACT_REAL == 32
 typedef cti_f8 cti_r8;
 #define CTI_R8(op) cti_f8_##op
+typedef cti_f8 cti_rw;
+#define CTI_RW(op) cti_f8_##op
+#define CTI_RW_N 8
 CTI_INLINE cti_f8 cti_r8_narrow(cti_r8 x) { return x; }
 CTI_INLINE cti_r8 cti_r8_widen(cti_f8 x) { return x; }
 #else
 typedef cti_d8 cti_r8;
 #define CTI_R8(op) cti_d8_##op
+typedef cti_dw cti_rw;
+#define CTI_RW(op) cti_dw_##op
+#define CTI_RW_N CTI_DW
 CTI_INLINE cti_f8 cti_r8_narrow(cti_r8 x) { return cti_f8_narrow(x); }
 CTI_INLINE cti_r8 cti_r8_widen(cti_f8 x) { return cti_d8_widen(x); }
 #endif
@@ -151,6 +165,20 @@ CTI_INLINE cti_r8 cti_r8_widen(cti_f8 x) { return cti_d8_widen(x); }
     }
 CTI_VECTOR_SUM(cti_d8, double)
 CTI_VECTOR_SUM(cti_f8, float)
+
+/* the dot product and the cross product of 3-vectors of lanes; r may not overlap a or b */
+#define CTI_VECTOR_3(V)                                                                                                                    \
+    CTI_INLINE V V##_dot3(const V *a, const V *b)                                                                                          \
+    {                                                                                                                                      \
+        return V##_add(V##_add(V##_mul(a[0], b[0]), V##_mul(a[1], b[1])), V##_mul(a[2], b[2]));                                            \
+    }                                                                                                                                      \
+    CTI_INLINE void V##_cross3(const V *a, const V *b, V *r)                                                                               \
+    {                                                                                                                                      \
+        r[0] = V##_sub(V##_mul(a[1], b[2]), V##_mul(a[2], b[1])), r[1] = V##_sub(V##_mul(a[2], b[0]), V##_mul(a[0], b[2]));                \
+        r[2] = V##_sub(V##_mul(a[0], b[1]), V##_mul(a[1], b[0]));                                                                          \
+    }
+CTI_VECTOR_3(cti_f8)
+CTI_VECTOR_3(cti_dw)
 
 /* by way of memory */
 #define CTI_TURN44(V, T)                                                                                                                   \

@@ -55,6 +55,26 @@ CTI_INLINE void cti_d8_turn44(cti_d8 r[4])
     cti_w_turn4(&r[0].a, &r[1].a, &r[2].a, &r[3].a);
     cti_w_turn4(&r[0].b, &r[1].b, &r[2].b, &r[3].b);
 }
+#elif CTI_SIMD == CTI_SIMD_SSE2
+CTI_INLINE cti_d8 cti_d8_load44(const double *p, const double *q)
+{
+    cti_d8 r;
+    r.a = _mm_loadu_pd(p), r.b = _mm_loadu_pd(p + 2), r.c = _mm_loadu_pd(q), r.d = _mm_loadu_pd(q + 2);
+    return r;
+}
+CTI_STORE44(cti_d8, double)
+#define CTI_TURN2(k, part, x, y)                                                                                                           \
+    r[k].a = _mm_unpack##part##_pd(t0.x, t1.x), r[k].b = _mm_unpack##part##_pd(t2.x, t3.x);                                                \
+    r[k].c = _mm_unpack##part##_pd(t0.y, t1.y), r[k].d = _mm_unpack##part##_pd(t2.y, t3.y)
+CTI_INLINE void cti_d8_turn44(cti_d8 r[4])
+{
+    cti_d8 t0 = r[0], t1 = r[1], t2 = r[2], t3 = r[3];
+    CTI_TURN2(0, lo, a, c);
+    CTI_TURN2(1, hi, a, c);
+    CTI_TURN2(2, lo, b, d);
+    CTI_TURN2(3, hi, b, d);
+}
+#undef CTI_TURN2
 #else
 CTI_INLINE cti_d8 cti_d8_load44(const double *p, const double *q)
 {
@@ -68,7 +88,7 @@ CTI_TURN44(cti_d8, double)
 CTI_STORE44(cti_f8, float)
 
 /* unrolled, so that the rows stay in registers at -O2 */
-CTI_INLINE void cti_gather44(const ct_real *rows, const int32_t *at, int stride, cti_r8 out[4])
+CTI_LANES_FN void cti_gather44(const ct_real *rows, const int32_t *at, int stride, cti_r8 out[4])
 {
     out[0] = CTI_R8(load44)(rows + 4 * (ptrdiff_t)at[0], rows + 4 * (ptrdiff_t)at[4 * stride]);
     out[1] = CTI_R8(load44)(rows + 4 * (ptrdiff_t)at[stride], rows + 4 * (ptrdiff_t)at[5 * stride]);
@@ -76,7 +96,7 @@ CTI_INLINE void cti_gather44(const ct_real *rows, const int32_t *at, int stride,
     out[3] = CTI_R8(load44)(rows + 4 * (ptrdiff_t)at[3 * stride], rows + 4 * (ptrdiff_t)at[7 * stride]);
     CTI_R8(turn44)(out);
 }
-CTI_INLINE void cti_scatter44(ct_real *rows, const cti_r8 in[4])
+CTI_LANES_FN void cti_scatter44(ct_real *rows, const cti_r8 in[4])
 {
     cti_r8 t[4];
     t[0] = in[0], t[1] = in[1], t[2] = in[2], t[3] = in[3];
@@ -89,7 +109,7 @@ CTI_INLINE void cti_scatter44(ct_real *rows, const cti_r8 in[4])
 
 /* loads four numbers from the one before the point on: one past the last point is not to be read. The first point has none before it */
 CTI_INLINE const ct_real *cti_before(const ct_real *x, const ct_real *first, int32_t i) { return i ? x + 3 * (ptrdiff_t)i - 1 : first; }
-CTI_INLINE void cti_gather3(const ct_real *x, const int32_t *at, int stride, cti_r8 out[3])
+CTI_LANES_FN void cti_gather3(const ct_real *x, const int32_t *at, int stride, cti_r8 out[3])
 {
     const ct_real first[4] = {0, x[0], x[1], x[2]};
     cti_r8 t[4];

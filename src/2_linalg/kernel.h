@@ -57,6 +57,10 @@ CTI_INLINE cti_k_pair cti_k_pair_mad(cti_k_pair c, float s, cti_k_pair v)
 }
 #endif
 
+/* how kernels of each type are compiled: those of floats, which take half as many registers, are longer by a call than by a copy */
+#define CTI_K32_FN CTI_INLINE
+#define CTI_K64_FN CTI_LANES_FN
+
 #define CTI_T float
 #define CTI_TN(a, b) a##32_##b
 #define CTI_TVEC cti_f8

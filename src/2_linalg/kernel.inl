@@ -2,7 +2,7 @@
    strip at k is b[k sb .. k sb + 7]. */
 
 /* cti_k_tile1 -- c[q] = sum_k a_q(k) b(k), q = 0..3 */
-CTI_INLINE void CTI_TN(cti_k, tile1)(int K, const CTI_T *const a[4], size_t sa, const CTI_T *b, size_t sb, CTI_TVEC c[4])
+CTI_TN(CTI_K, FN) void CTI_TN(cti_k, tile1)(int K, const CTI_T *const a[4], size_t sa, const CTI_T *b, size_t sb, CTI_TVEC c[4])
 {
     const CTI_T *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3];
     CTI_TVEC c0 = CTI_TV(set)(0), c1 = c0, c2 = c0, c3 = c0, v;
@@ -19,7 +19,7 @@ CTI_INLINE void CTI_TN(cti_k, tile1)(int K, const CTI_T *const a[4], size_t sa, 
 }
 
 /* cti_k_tile2 -- the same for two strips: c[q] from b, c[4 + q] from e */
-CTI_INLINE void CTI_TN(cti_k, tile2)(int K, const CTI_T *const a[4], size_t sa, const CTI_T *b, const CTI_T *e, size_t sb, CTI_TVEC c[8])
+CTI_TN(CTI_K, FN) void CTI_TN(cti_k, tile2)(int K, const CTI_T *const a[4], size_t sa, const CTI_T *b, const CTI_T *e, size_t sb, CTI_TVEC c[8])
 {
 #if CTI_T_IS_FLOAT
     const CTI_T *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3];
@@ -64,7 +64,7 @@ CTI_INLINE void CTI_TN(cti_k, sub1)(CTI_T *p, CTI_TVEC v) { CTI_TV(store)(p, CTI
 
 /* cti_k_trsm4 -- four rows of a triangular solve with many right sides: x_q = (in_q - c_q - sum_{p<q} l_qp x_p) r_q, l_qp = l[q sq + p sp],
    in place in c; in_q at in + q step, or 0 where in is NULL */
-CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const CTI_T *r, const CTI_T *in, size_t step, CTI_TVEC c[4])
+CTI_TN(CTI_K, FN) void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const CTI_T *r, const CTI_T *in, size_t step, CTI_TVEC c[4])
 {
     CTI_TVEC x0, x1, x2, x3, v[4];
     v[0] = v[1] = v[2] = v[3] = CTI_TV(set)(0);
@@ -82,7 +82,7 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
 }
 
 /* cti_k_flush4 -- sets lanes of c[q] whose size is below least[q] to 0; a NaN stays. */
-CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
+CTI_TN(CTI_K, FN) void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 {
     CTI_TVEC zero = CTI_TV(set)(0);
     int q;
@@ -113,7 +113,7 @@ CTI_INLINE CTI_T CTI_TN(cti_k, root)(CTI_T s)
 /* cti_k_chol4 -- l l' = d for a 4x4 block, l lower triangular with zeros above, r its inverse diagonal. orig[q] is the diagonal before any
    elimination (see judge). d and l [16] with stride 4, may be the same. The recurrence is that of l D l': its dependency chain has no
    square root. Returns the number of replaced pivots. */
-CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps, CTI_T *l, CTI_T *r)
+CTI_LANES_FN int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps, CTI_T *l, CTI_T *r)
 {
     int boosted = 0;
     CTI_T u10 = d[4], u20 = d[8], u21 = d[9], u30 = d[12], u31 = d[13], u32 = d[14], s0, s1, s2, s3, i, t1, t2, t3;

@@ -28,7 +28,7 @@ static void CTI_TN(cti_super, assemble)(const cti_symbolic *sym, const cti_gathe
 /* subtracts one strip of four columns: p0 .. p1 are the strip's pieces, to[q] the target columns, of which the first m count. A piece
    shorter than the strip is subtracted as a whole strip with zeros outside: the scratch has margins of eight numbers on both sides for
    this. */
-CTI_INLINE void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sym_piece *p1, int m, CTI_T *const to[4], const CTI_TVEC c[4])
+CTI_TN(CTI_K, FN) void CTI_TN(cti_super, scatter)(const cti_sym_piece *p0, const cti_sym_piece *p1, int m, CTI_T *const to[4], const CTI_TVEC c[4])
 {
     CTI_TVEC lanes, in, zero;
     if (p0->length == 8 && m == 4) {
@@ -99,7 +99,7 @@ static void CTI_TN(cti_super, update)(const cti_symbolic *sym, const CTI_T *L, c
 CTI_INLINE CTI_T CTI_TN(cti_super, flush1)(CTI_T least, CTI_T x) { return CTI_SUPER_ABS(x) < least ? 0 : x; }
 
 /* columns k0 .. k0+3 of strip t and, if two is set, t + 1: L = (W - L(rows, < k0) L(k0.., < k0)') L(k0.., k0..)'^-1. P: the panel */
-CTI_INLINE void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
+CTI_LANES_FN void CTI_TN(cti_super, solve_tile)(CTI_T *P, size_t stride, const CTI_T *r, int k0, int t, int two, const CTI_T *W, size_t ld)
 {
     const CTI_T *a[4], *l = P + (size_t)(k0 >> 3) * stride + (k0 & 7), *in = W + (size_t)k0 * ld + 8 * (size_t)t;
     CTI_T *b = P + (size_t)t * stride, *to = b + 8 * (size_t)k0;

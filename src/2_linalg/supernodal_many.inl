@@ -53,7 +53,7 @@ static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, 
 }
 
 /* the first m of the four rows y -= c */
-CTI_INLINE void CTI_TN(cti_many, sub4)(CTI_T *const y[4], int m, const CTI_TVEC c[4])
+CTI_TN(CTI_K, FN) void CTI_TN(cti_many, sub4)(CTI_T *const y[4], int m, const CTI_TVEC c[4])
 {
     CTI_TN(cti_k, sub1)(y[0], c[0]);
     if (m > 1)

@@ -83,22 +83,16 @@ static ct_code cti_ccd_public(int kind, const ct_real *x0, const ct_real *x1, ct
     return code;
 }
 
-CONTACT_API_DEF ct_code ct_ccd_vertex_face(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi)
-{
-    return cti_ccd_public(CTI_CCD_VF, x0, x1, min_distance, out_toi);
-}
-CONTACT_API_DEF ct_code ct_ccd_edge_edge(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_toi)
-{
-    return cti_ccd_public(CTI_CCD_EE, x0, x1, min_distance, out_toi);
-}
-CONTACT_API_DEF ct_code ct_ccd_vertex_edge(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_toi)
-{
-    return cti_ccd_public(CTI_CCD_VE, x0, x1, min_distance, out_toi);
-}
-CONTACT_API_DEF ct_code ct_ccd_vertex_vertex(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_toi)
-{
-    return cti_ccd_public(CTI_CCD_VV, x0, x1, min_distance, out_toi);
-}
+#define CTI_CCD_PUBLIC(features, kind, n)                                                                                                  \
+    CONTACT_API_DEF ct_code ct_ccd_##features(const ct_real x0[n], const ct_real x1[n], ct_real min_distance, ct_real *out_toi)            \
+    {                                                                                                                                      \
+        return cti_ccd_public(kind, x0, x1, min_distance, out_toi);                                                                        \
+    }
+CTI_CCD_PUBLIC(vertex_face, CTI_CCD_VF, 12)
+CTI_CCD_PUBLIC(edge_edge, CTI_CCD_EE, 12)
+CTI_CCD_PUBLIC(vertex_edge, CTI_CCD_VE, 9)
+CTI_CCD_PUBLIC(vertex_vertex, CTI_CCD_VV, 6)
+#undef CTI_CCD_PUBLIC
 
 /* cti_ccd_all_finite -- 1 when all n numbers are finite: x times 0 is 0 for a finite x, else NaN, and the sum keeps a NaN */
 static int cti_ccd_all_finite(const ct_real *x, size_t n)

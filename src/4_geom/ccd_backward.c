@@ -171,23 +171,14 @@ static ct_code cti_back_public(int kind, const ct_real *x0, const ct_real *x1, c
     return code;
 }
 
-CONTACT_API_DEF ct_code ct_ccd_vertex_face_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
-                                                    ct_real *out_before)
-{
-    return cti_back_public(CTI_CCD_VF, x0, x1, min_distance, out_last, out_before);
-}
-CONTACT_API_DEF ct_code ct_ccd_edge_edge_backward(const ct_real x0[12], const ct_real x1[12], ct_real min_distance, ct_real *out_last,
-                                                  ct_real *out_before)
-{
-    return cti_back_public(CTI_CCD_EE, x0, x1, min_distance, out_last, out_before);
-}
-CONTACT_API_DEF ct_code ct_ccd_vertex_edge_backward(const ct_real x0[9], const ct_real x1[9], ct_real min_distance, ct_real *out_last,
-                                                    ct_real *out_before)
-{
-    return cti_back_public(CTI_CCD_VE, x0, x1, min_distance, out_last, out_before);
-}
-CONTACT_API_DEF ct_code ct_ccd_vertex_vertex_backward(const ct_real x0[6], const ct_real x1[6], ct_real min_distance, ct_real *out_last,
-                                                      ct_real *out_before)
-{
-    return cti_back_public(CTI_CCD_VV, x0, x1, min_distance, out_last, out_before);
-}
+#define CTI_BACK_PUBLIC(features, kind, n)                                                                                                 \
+    CONTACT_API_DEF ct_code ct_ccd_##features##_backward(const ct_real x0[n], const ct_real x1[n], ct_real min_distance, ct_real *out_last,\
+                                                         ct_real *out_before)                                                              \
+    {                                                                                                                                      \
+        return cti_back_public(kind, x0, x1, min_distance, out_last, out_before);                                                          \
+    }
+CTI_BACK_PUBLIC(vertex_face, CTI_CCD_VF, 12)
+CTI_BACK_PUBLIC(edge_edge, CTI_CCD_EE, 12)
+CTI_BACK_PUBLIC(vertex_edge, CTI_CCD_VE, 9)
+CTI_BACK_PUBLIC(vertex_vertex, CTI_CCD_VV, 6)
+#undef CTI_BACK_PUBLIC

@@ -8,17 +8,6 @@ typedef struct CTI_BN(lanes) {
     CTI_V h[2][4][3], c[2][3], big[3], distance;
 } CTI_BN(lanes);
 
-CTI_INLINE CTI_V CTI_BN(dot)(const CTI_V *a, const CTI_V *b)
-{
-    return CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(a[0], b[0]), CTI_VN(mul)(a[1], b[1])), CTI_VN(mul)(a[2], b[2]));
-}
-CTI_INLINE void CTI_BN(cross)(const CTI_V *a, const CTI_V *b, CTI_V *r)
-{
-    r[0] = CTI_VN(sub)(CTI_VN(mul)(a[1], b[2]), CTI_VN(mul)(a[2], b[1]));
-    r[1] = CTI_VN(sub)(CTI_VN(mul)(a[2], b[0]), CTI_VN(mul)(a[0], b[2]));
-    r[2] = CTI_VN(sub)(CTI_VN(mul)(a[0], b[1]), CTI_VN(mul)(a[1], b[0]));
-}
-
 /* CTI_BN(axes) -- returns the lanes that an axis frees and sets big. *sane: lanes in range and finite (a NaN shows in the sum, not in the
    maximum) */
 CTI_INLINE CTI_V CTI_BN(axes)(CTI_BN(lanes) *q, int m, CTI_V *sane)
@@ -51,7 +40,7 @@ CTI_INLINE CTI_V CTI_BN(edge)(const CTI_BN(lanes) *q, const CTI_V *n)
     CTI_V r = CTI_VN(add)(CTI_VN(add)(CTI_VN(mul)(CTI_VN(abs)(n[0]), q->big[0]), CTI_VN(mul)(CTI_VN(abs)(n[1]), q->big[1])),
                           CTI_VN(mul)(CTI_VN(abs)(n[2]), q->big[2])), length;
     r = CTI_VN(add)(CTI_VN(mul)(r, CTI_VN(set)(CTI_BS(CTI_BATCH_DOT * CTI_BU))), CTI_VN(set)(CTI_BS(CTI_BTINY)));
-    length = CTI_VN(mul)(CTI_VN(sqrt)(CTI_BN(dot)(n, n)), CTI_VN(set)(CTI_BS(1 + 16 * CTI_BU)));
+    length = CTI_VN(mul)(CTI_VN(sqrt)(CTI_VN(dot3)(n, n)), CTI_VN(set)(CTI_BS(1 + 16 * CTI_BU)));
     return CTI_VN(add)(r, CTI_VN(mul)(CTI_VN(add)(length, CTI_VN(set)(CTI_BS(CTI_BNORM))), q->distance));
 }
 
@@ -65,11 +54,11 @@ CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
         u[k] = CTI_VN(sub)(CTI_VN(add)(q->h[0][1][k], q->h[1][1][k]), low);
         v[k] = CTI_VN(sub)(CTI_VN(add)(q->h[0][m - 1][k], q->h[1][m - 1][k]), low);
     }
-    CTI_BN(cross)(u, v, n);
-    low = high = CTI_BN(dot)(n, q->h[0][0]);
+    CTI_VN(cross3)(u, v, n);
+    low = high = CTI_VN(dot3)(n, q->h[0][0]);
     for (e = 0; e < 2; e++) {
         for (i = 1 - e; i < m; i++) {
-            s = CTI_BN(dot)(n, q->h[e][i]);
+            s = CTI_VN(dot3)(n, q->h[e][i]);
             low = CTI_VN(min)(s, low), high = CTI_VN(max)(s, high);
         }
     }
@@ -81,13 +70,13 @@ CTI_INLINE CTI_V CTI_BN(normal)(const CTI_BN(lanes) *q, int m)
    that the old v frees */
 CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
 {
-    CTI_V low = CTI_BN(dot)(v, q->h[0][0]), w[3], s, less, r, one = CTI_VN(set)(1), zero = CTI_VN(set)(0);
+    CTI_V low = CTI_VN(dot3)(v, q->h[0][0]), w[3], s, less, r, one = CTI_VN(set)(1), zero = CTI_VN(set)(0);
     int e, i, k;
     for (k = 0; k < 3; k++)
         w[k] = q->h[0][0][k];
     for (e = 0; e < 2; e++) {
         for (i = 1 - e; i < m; i++) {
-            s = CTI_BN(dot)(v, q->h[e][i]);
+            s = CTI_VN(dot3)(v, q->h[e][i]);
             less = CTI_VN(lt)(s, low);
             low = CTI_VN(min)(s, low);
             for (k = 0; k < 3; k++)
@@ -98,7 +87,7 @@ CTI_INLINE CTI_V CTI_BN(gilbert)(const CTI_BN(lanes) *q, CTI_V *v, int m)
     /* v + s w, w = lowest - v, s = -v.w / w.w in [0, 1] */
     for (k = 0; k < 3; k++)
         w[k] = CTI_VN(sub)(w[k], v[k]);
-    s = CTI_VN(div)(CTI_VN(sub)(zero, CTI_BN(dot)(v, w)), CTI_VN(add)(CTI_BN(dot)(w, w), CTI_VN(set)(CTI_BS(CTI_BTINY))));
+    s = CTI_VN(div)(CTI_VN(sub)(zero, CTI_VN(dot3)(v, w)), CTI_VN(add)(CTI_VN(dot3)(w, w), CTI_VN(set)(CTI_BS(CTI_BTINY))));
     s = CTI_VN(min)(CTI_VN(max)(s, zero), one);
     for (k = 0; k < 3; k++)
         v[k] = CTI_VN(add)(v[k], CTI_VN(mul)(s, w[k]));
@@ -137,8 +126,8 @@ CTI_INLINE void CTI_BN(quadric)(const CTI_V *a0, const CTI_V *a1, const CTI_V *b
 {
     CTI_V x[3], y[3];
     int k;
-    CTI_BN(cross)(a0, b0, r[0]), CTI_BN(cross)(a1, b1, r[2]);
-    CTI_BN(cross)(a0, b1, x), CTI_BN(cross)(a1, b0, y);
+    CTI_VN(cross3)(a0, b0, r[0]), CTI_VN(cross3)(a1, b1, r[2]);
+    CTI_VN(cross3)(a0, b1, x), CTI_VN(cross3)(a1, b0, y);
     for (k = 0; k < 3; k++)
         r[1][k] = CTI_VN(mul)(CTI_VN(set)(CTI_BS(0.5)), CTI_VN(add)(x[k], y[k]));
 }
@@ -146,11 +135,11 @@ CTI_INLINE void CTI_BN(quadric)(const CTI_V *a0, const CTI_V *a1, const CTI_V *b
 /* CTI_BN(quartic) -- lanes in which x.n is negative for certain */
 CTI_INLINE CTI_V CTI_BN(quartic)(CTI_V x[3][3], CTI_V n[3][3], CTI_V edge)
 {
-    CTI_V g[5], half = CTI_VN(set)(CTI_BS(0.5)), b = CTI_VN(mul)(CTI_VN(set)(4), CTI_BN(dot)(x[1], n[1]));
-    g[0] = CTI_BN(dot)(x[0], n[0]), g[4] = CTI_BN(dot)(x[2], n[2]);
-    g[1] = CTI_VN(mul)(half, CTI_VN(add)(CTI_BN(dot)(x[0], n[1]), CTI_BN(dot)(x[1], n[0])));
-    g[3] = CTI_VN(mul)(half, CTI_VN(add)(CTI_BN(dot)(x[1], n[2]), CTI_BN(dot)(x[2], n[1])));
-    g[2] = CTI_VN(div)(CTI_VN(add)(CTI_VN(add)(CTI_BN(dot)(x[0], n[2]), b), CTI_BN(dot)(x[2], n[0])), CTI_VN(set)(6));
+    CTI_V g[5], half = CTI_VN(set)(CTI_BS(0.5)), b = CTI_VN(mul)(CTI_VN(set)(4), CTI_VN(dot3)(x[1], n[1]));
+    g[0] = CTI_VN(dot3)(x[0], n[0]), g[4] = CTI_VN(dot3)(x[2], n[2]);
+    g[1] = CTI_VN(mul)(half, CTI_VN(add)(CTI_VN(dot3)(x[0], n[1]), CTI_VN(dot3)(x[1], n[0])));
+    g[3] = CTI_VN(mul)(half, CTI_VN(add)(CTI_VN(dot3)(x[1], n[2]), CTI_VN(dot3)(x[2], n[1])));
+    g[2] = CTI_VN(div)(CTI_VN(add)(CTI_VN(add)(CTI_VN(dot3)(x[0], n[2]), b), CTI_VN(dot3)(x[2], n[0])), CTI_VN(set)(6));
     return CTI_BN(sign)(g, 5, edge, 0);
 }
 
@@ -161,9 +150,9 @@ CTI_INLINE int CTI_BN(signs)(const CTI_BN(lanes) *q, int m)
     CTI_V ab[3][3], bc[3][3], ca[3][3], n[3][3], f[4], edge, area, x, y, z, two = CTI_VN(set)(2), three = CTI_VN(set)(3), apart;
     int i, k;
     CTI_BN(quadric)(b0, b1, q->c[0], q->c[1], bc);
-    f[0] = CTI_BN(dot)(a0, bc[0]), f[3] = CTI_BN(dot)(a1, bc[2]);
-    f[1] = CTI_VN(div)(CTI_VN(add)(CTI_BN(dot)(a1, bc[0]), CTI_VN(mul)(two, CTI_BN(dot)(a0, bc[1]))), three);
-    f[2] = CTI_VN(div)(CTI_VN(add)(CTI_BN(dot)(a0, bc[2]), CTI_VN(mul)(two, CTI_BN(dot)(a1, bc[1]))), three);
+    f[0] = CTI_VN(dot3)(a0, bc[0]), f[3] = CTI_VN(dot3)(a1, bc[2]);
+    f[1] = CTI_VN(div)(CTI_VN(add)(CTI_VN(dot3)(a1, bc[0]), CTI_VN(mul)(two, CTI_VN(dot3)(a0, bc[1]))), three);
+    f[2] = CTI_VN(div)(CTI_VN(add)(CTI_VN(dot3)(a0, bc[2]), CTI_VN(mul)(two, CTI_VN(dot3)(a1, bc[1]))), three);
     x = CTI_VN(mul)(q->big[1], q->big[2]), y = CTI_VN(mul)(q->big[2], q->big[0]), z = CTI_VN(mul)(q->big[0], q->big[1]);
     edge = CTI_VN(add)(CTI_VN(mul)(CTI_VN(set)(CTI_BS(CTI_BATCH_EF * CTI_BU)), CTI_VN(mul)(x, q->big[0])), CTI_VN(set)(CTI_BS(CTI_BTINY)));
     apart = CTI_BN(sign)(f, 4, edge, 1);
@@ -224,7 +213,7 @@ CTI_INLINE void CTI_BN(load)(CTI_BN(lanes) *q, int kind, const ct_real *const x[
 
 /* CTI_BN(pass) -- one pass over `count` queries of the list, which is compacted in place; returns how many are left. *out_of_range becomes
    1 if some lanes are out of range or not finite */
-CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count,
+static int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count,
                             const ct_real *min_distance, int *out_of_range)
 {
     CTI_BN(lanes) q;
@@ -249,31 +238,12 @@ CTI_INLINE int CTI_BN(pass)(int pass, int kind, const ct_real *const x[2], const
     return left;
 }
 
-static int CTI_BN(pass_vf)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance,
-                            int *out_of_range)
-{
-    if (pass == 1)
-        return CTI_BN(pass)(1, CTI_CCD_VF, x, quads, list, count, min_distance, out_of_range);
-    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_VF, x, quads, list, count, min_distance, out_of_range)
-                     : CTI_BN(pass)(3, CTI_CCD_VF, x, quads, list, count, min_distance, out_of_range);
-}
-static int CTI_BN(pass_ee)(int pass, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance,
-                            int *out_of_range)
-{
-    if (pass == 1)
-        return CTI_BN(pass)(1, CTI_CCD_EE, x, quads, list, count, min_distance, out_of_range);
-    return pass == 2 ? CTI_BN(pass)(2, CTI_CCD_EE, x, quads, list, count, min_distance, out_of_range)
-                     : CTI_BN(pass)(3, CTI_CCD_EE, x, quads, list, count, min_distance, out_of_range);
-}
-
 static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *quads, int *list, int count, const ct_real *min_distance,
                           int *out_of_range)
 {
-    int (*pass)(int, const ct_real *const[2], const int32_t *, int *, int, const ct_real *, int *) =
-        kind == CTI_CCD_VF ? CTI_BN(pass_vf) : CTI_BN(pass_ee);
-    count = pass(1, x, quads, list, count, min_distance, out_of_range);
-    count = pass(2, x, quads, list, count, min_distance, out_of_range);
-    return min_distance ? count : pass(3, x, quads, list, count, min_distance, out_of_range);
+    count = CTI_BN(pass)(1, kind, x, quads, list, count, min_distance, out_of_range);
+    count = CTI_BN(pass)(2, kind, x, quads, list, count, min_distance, out_of_range);
+    return min_distance ? count : CTI_BN(pass)(3, kind, x, quads, list, count, min_distance, out_of_range);
 }
 
 #undef CTI_V

@@ -100,7 +100,7 @@ CTI_INLINE void cti_tet_cofactors(const cti_r8 *s, cti_r8 *c)
 }
 
 /* Hessian of  m/2 |F|^2 + g(J):  A = m 1 + g'' c c' + g' s_k off the diagonal, twist m + g' s_k, flip m - g' s_k */
-CTI_INLINE void cti_tet_volumetric(cti_tet_lanes *w, cti_r8 m, cti_r8 g1, cti_r8 g2)
+CTI_LANES_FN void cti_tet_volumetric(cti_tet_lanes *w, cti_r8 m, cti_r8 g1, cti_r8 g2)
 {
     cti_r8 c[3], gs[3], gc[3];
     cti_tet_cofactors(w->s, c);
@@ -112,13 +112,13 @@ CTI_INLINE void cti_tet_volumetric(cti_tet_lanes *w, cti_r8 m, cti_r8 g1, cti_r8
     w->flip[0] = cti_sub8(m, gs[0]), w->flip[1] = cti_sub8(m, gs[1]), w->flip[2] = cti_sub8(m, gs[2]);
 }
 /* P = m F + g' cof F */
-CTI_INLINE void cti_tet_volumetric_stress(cti_tet_lanes *w, cti_r8 m, cti_r8 g1, const cti_r8 *cof)
+CTI_LANES_FN void cti_tet_volumetric_stress(cti_tet_lanes *w, cti_r8 m, cti_r8 g1, const cti_r8 *cof)
 {
     int i;
     for (i = 0; i < 9; i++)
         w->p[i] = cti_mad8(cti_mul8(m, w->f[i]), g1, cof[i]);
 }
-CTI_INLINE cti_r8 cti_tet_norm2(const cti_r8 *f)
+CTI_LANES_FN cti_r8 cti_tet_norm2(const cti_r8 *f)
 {
     return cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6)));
 }

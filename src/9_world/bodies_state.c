@@ -373,12 +373,6 @@ CONTACT_API_DEF ct_code ct_body_set_restitution(ct_world *w, ct_body_id body, ct
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_real ct_body_get_restitution(const ct_world *w, ct_body_id body)
-{
-    int slot = cti_world_slot(w, body);
-    return slot < 0 ? 0 : w->bodies[slot].restitution;
-}
-
 CONTACT_API_DEF ct_code ct_body_set_surface_velocity(ct_world *w, ct_body_id body, const ct_real velocity[3])
 {
     ct_code code;

@@ -60,17 +60,21 @@ CONTACT_API_DEF ct_code ct_body_set_thickness(ct_world *w, ct_body_id body, ct_r
     return CT_OK;
 }
 
-CONTACT_API_DEF ct_real ct_body_get_thickness(const ct_world *w, ct_body_id body)
-{
-    int slot = cti_world_slot(w, body);
-    return slot < 0 ? 0 : w->bodies[slot].thickness;
-}
-
-CONTACT_API_DEF ct_real ct_body_get_friction(const ct_world *w, ct_body_id body)
-{
-    int slot = cti_world_slot(w, body);
-    return slot < 0 ? 0 : w->bodies[slot].friction;
-}
+/* what a body has of a property; none: of a body that is gone */
+#define CTI_PROPERTY(type, property, none)                                                                                                \
+    CONTACT_API_DEF type ct_body_get_##property(const ct_world *w, ct_body_id body)                                                        \
+    {                                                                                                                                      \
+        int slot = cti_world_slot(w, body);                                                                                                \
+        return slot < 0 ? none : w->bodies[slot].property;                                                                                 \
+    }
+CTI_PROPERTY(ct_real, thickness, 0)
+CTI_PROPERTY(ct_real, friction, 0)
+CTI_PROPERTY(ct_real, restitution, 0)
+CTI_PROPERTY(ct_real, gravity_scale, 0)
+CTI_PROPERTY(ct_real, pressure, 0)
+CTI_PROPERTY(int, self_collision, 0)
+CTI_PROPERTY(void *, user_data, NULL)
+#undef CTI_PROPERTY
 
 CONTACT_API_DEF ct_real ct_body_get_mass(const ct_world *w, ct_body_id body)
 {
@@ -88,12 +92,6 @@ CONTACT_API_DEF ct_code ct_body_set_user_data(ct_world *w, ct_body_id body, void
     if (b)
         b->user_data = data;
     return code;
-}
-
-CONTACT_API_DEF void *ct_body_get_user_data(const ct_world *w, ct_body_id body)
-{
-    int slot = cti_world_slot(w, body);
-    return slot < 0 ? NULL : w->bodies[slot].user_data;
 }
 
 CONTACT_API_DEF int ct_world_get_bodies(const ct_world *w, ct_body_id *out_bodies, int capacity)
@@ -137,24 +135,6 @@ static ct_code cti_properties_set_gravity(ct_world *w, const ct_real gravity[3])
 }
 
 CONTACT_API_DEF ct_code ct_world_set_gravity(ct_world *w, const ct_real gravity[3]) { CTI_FPENV_RETURN(cti_properties_set_gravity(w, gravity)) }
-
-CONTACT_API_DEF ct_real ct_body_get_gravity_scale(const ct_world *w, ct_body_id body)
-{
-    int slot = cti_world_slot(w, body);
-    return slot < 0 ? 0 : w->bodies[slot].gravity_scale;
-}
-
-CONTACT_API_DEF ct_real ct_body_get_pressure(const ct_world *w, ct_body_id body)
-{
-    int slot = cti_world_slot(w, body);
-    return slot < 0 ? 0 : w->bodies[slot].pressure;
-}
-
-CONTACT_API_DEF int ct_body_get_self_collision(const ct_world *w, ct_body_id body)
-{
-    int slot = cti_world_slot(w, body);
-    return slot < 0 ? 0 : w->bodies[slot].self_collision;
-}
 
 /* a live body, and room for what is read of it; NULL: neither */
 static const cti_body *cti_properties_of(const ct_world *cw, ct_body_id body, const void *out, ct_code *code)
