@@ -121,7 +121,7 @@ static void impacts_are_those_of_awake_bodies(void **state)
         worst = fmax(worst, fabs(place(s[0].w, s[0].high, 0) - place(s[1].w, s[1].high, 0)));
         worst = fmax(worst, fabs(place(s[0].w, ball[0], 0) - place(s[1].w, ball[1], 0)));
     }
-    print_message("woke in step %d, moved in step %d; places within %.1e m of those of the world that never slept\n", woke, touched, worst);
+    print_message("woke in step %d, moved in step %d; places within %.3e m of those of the world that never slept\n", woke, touched, worst);
     assert_true(woke >= 0 && woke <= touched && touched < 40);
     assert_true(ct_body_is_asleep(s[1].w, s[1].far) && ct_body_is_asleep(s[1].w, s[1].jelly));
     assert_true(!ct_body_is_asleep(s[1].w, s[1].low));
