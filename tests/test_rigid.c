@@ -515,7 +515,8 @@ static void plates_push(void **state)
     ct_world_destroy(w);
 }
 
-/* a ball starts at a speed without spin: sliding friction rotates it until it rolls at 5/7 of its speed */
+/* a ball starts at a speed without spin: sliding friction rotates it until it rolls at 5/7 of its speed, and no faster; each edge that it rolls over
+   may take some of that */
 static void balls_come_to_roll(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -534,7 +535,7 @@ static void balls_come_to_roll(void **state)
         motion(w, id, v, o);
         place(w, id, x, NULL);
     }
-    assert_true(fabs(v[0] - 2 * 5 / 7.0) < 0.03);
+    assert_true(v[0] < 2 * 5 / 7.0 + 1e-3 && v[0] > 2 * 5 / 7.0 - 0.04);
     assert_true(fabs(v[0] + o[2] * 0.1) < 0.05);
     ct_world_destroy(w);
 }

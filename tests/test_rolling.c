@@ -140,6 +140,20 @@ static void a_wheel_stops(void **state)
     }
 }
 
+/* A wheel of 512 sides rolls freely, a third of a radian a step: nothing drives it, so that it gets no faster, and it keeps 98 % of its speed */
+static void wheels_do_not_drive_themselves(void **state)
+{
+    const double v0 = 3;
+    double speed[100];
+    int k;
+    (void)state;
+    roll(CT_SOLVER_AUTO, 0, v0, 0.01, 100, speed);
+    for (k = 1; k < 100; k++)
+        assert_true(speed[k] < v0 * 1.0001);
+    print_message("%g of %g m/s after a second\n", speed[99], v0);
+    assert_true(speed[99] > 0.98 * v0);
+}
+
 /* boxes that fall on each other with friction of all kinds: the energy does not rise over a world, and friction
    of spin does not add steps whose status is not ok: below 1 in 1000. What a contact works along the path of a body that turns is that of this body: in
    equal parts with the one that it rests on, 1 step in 50 failed as if the other had gained it */
@@ -248,7 +262,7 @@ static void misuse_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_top_stops), cmocka_unit_test(a_wheel_stops), cmocka_unit_test(heaps_lose_energy),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_top_stops), cmocka_unit_test(a_wheel_stops), cmocka_unit_test(wheels_do_not_drive_themselves), cmocka_unit_test(heaps_lose_energy),
                                        cmocka_unit_test(balls_roll_in_whole_steps), cmocka_unit_test(misuse_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

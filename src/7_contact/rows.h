@@ -1,6 +1,7 @@
 /* rows.h -- from a feature pair to a row of the contact problem: normal, gap, attachments, friction, memory. */
 #pragma once
 
+#include "../6_model/rigid.h"
 #include "memory.h"
 #include "../2_linalg/bsr.h"
 
@@ -12,6 +13,8 @@ typedef struct cti_row_context {
     const ct_real *inv_mass;  /* [n] 1/kg; 0 for angular blocks */
     const ct_real *v;         /* [3 n] tentative velocities: rows of rigid bodies are linearized there and at surface->x1 */
     const ct_real *v_star;    /* [3 n] velocities without contacts: tangents are aligned with them; NULL: tangents depend on the normal alone */
+    const ct_real *v_start, *v_free; /* [3 n] velocities at the start, and without contacts */
+    const cti_rigid *rigids;  /* NULL: impulses stop motions, and bear nothing */
     ct_cone cone;
     const ct_real *frames;    /* [9 rigids] rotations at the start of the step */
     const cti_bsr *A;         /* of this step */

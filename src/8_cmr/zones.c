@@ -403,6 +403,7 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
     if (!active || !anchored || !z->zone_sets || !z->frozen)
         return 0;
     cti_move_context(s, dt, &s->contact.memory_none, &c);
+    c.rigids = NULL;
     if (CTI_LEN(s->contact.rows) == 0 && !cti_joints_append(s, &c, cti_cmr_scale(s, dt))) /* an attempt that was given up has no rows */
         return 0;
     if (!cti_zones_join_joints(z))

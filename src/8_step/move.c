@@ -41,7 +41,7 @@ CTI_FN void cti_move_context(const cti_state *s, ct_real dt, const cti_memory *m
     out->fixed = s->scripts.fixed;
     out->v_fixed = s->scripts.v_fixed;
     out->inv_mass = s->bodies.inv_mass;
-    out->v = s->end.v;
+    out->v = s->end.v, out->v_start = s->v, out->v_free = s->system.v_free, out->rigids = s->bodies.rigids;
     out->cone = s->desc.solver.cone;
     out->v_star = out->cone == CT_CONE_CONE ? NULL : s->system.v_free; /* Coulomb's cone is the same for every choice of tangents */
     out->own = cti_state_is_paper(s);
