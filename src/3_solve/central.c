@@ -10,13 +10,13 @@
    unknowns of the linearized equation, whose H is symmetric and, with |gamma| <= g, positive semidefinite. delta vanishes with eta, and eta stays
    near the residual: far below it, steps would end at pairs that nearly vanish.
    A solve that does not end so starts anew from the motion without impulses, with friction on the central path, too: (g, gamma) and (z_0, y_t) are
-   vectors in second-order cones (cones.h), and g is an unknown of its own, whose step is Newton's for g = mu lambda. That path is longer, and seldom
+   vectors in second-order cones (discs.h), and g is an unknown of its own, whose step is Newton's for g = mu lambda. That path is longer, and seldom
    turns back.
    The sections of boxes and pyramids are two intervals, those of a pyramid along axes that are turned by 45 degrees.
    Based on: Mehrotra 1992 (predictor and corrector); Chan, Golub, Mulet 1999 (the linearization of gamma nu + g y); Acary et al. 2022 (contacts by
    interior points in cones); Otaduy 2009, eq. 6-7 (laws). */
 #include "central.h"
-#include "cones.h"
+#include "discs.h"
 #include "solve_policy.h"
 
 /* a pair: its law, values, and step; after the predictor bent is the product of its steps */
@@ -27,7 +27,7 @@ typedef struct cti_central_pair {
 typedef struct cti_central {
     cti_iterate q;
     cti_central_pair *pair; /* [2 rows] */
-    cti_cone *cone;         /* [2 rows] of the intervals or discs; without `conic` z_0 is nu, and x and z are those of r and u */
+    cti_disc *cone;         /* [2 rows] of the intervals or discs; without `conic` z_0 is nu, and x and z are those of r and u */
     cti_bounds bounds;      /* of the last factor */
     double *e, *dr, *H;     /* [3 rows] dr = -e - H du + edge (change of the bound); [3 rows]; [9 rows] */
     double *edges, *change; /* [4 rows] 1 of friction, and its edge; [rows] change of its bound */
@@ -109,7 +109,7 @@ static double cti_central_bound(const cti_central *s, int i)
 /* multipliers of row i's sections to r */
 static void cti_central_put(const cti_central *s, int i)
 {
-    const cti_cone *q = s->cone + 2 * (size_t)i;
+    const cti_disc *q = s->cone + 2 * (size_t)i;
     double x[3], *r = s->q.r + 3 * (size_t)i;
     int k;
     for (k = 0; k < 3; k++)
@@ -122,7 +122,7 @@ static void cti_central_put(const cti_central *s, int i)
 /* x and z of row i's sections at its velocities and multipliers */
 static void cti_central_take(const cti_central *s, int i)
 {
-    cti_cone *q = s->cone + 2 * (size_t)i;
+    cti_disc *q = s->cone + 2 * (size_t)i;
     double u[3], x[3];
     int k, part;
     cti_central_turn(s, i, s->q.u + 3 * (size_t)i, u), cti_central_turn(s, i, s->q.r + 3 * (size_t)i, x);
@@ -137,7 +137,7 @@ static int cti_central_sections(const cti_central *s, int i, double least)
 {
     const cti_problem *p = s->q.p;
     const cti_row *row = &p->rows[i];
-    cti_cone *q = s->cone + 2 * (size_t)i;
+    cti_disc *q = s->cone + 2 * (size_t)i;
     int mask = row->equations ? row->equations : 6, parts = row->equations || s->q.cone == CT_CONE_CONE ? 1 : 2, k, part;
     memset(q, 0, 2 * sizeof *q);
     if (!(row->equations ? row->most > 0 : row->mu > 0 && p->local[3 * (size_t)i + 1] + p->local[3 * (size_t)i + 2] > 0))
@@ -152,13 +152,13 @@ static int cti_central_sections(const cti_central *s, int i, double least)
                 q[part].c = (double)row->compliance[k]; /* the same on all axes */
     cti_central_take(s, i);
     for (part = 0; part < parts && s->conic; part++)
-        cti_cone_widen(&q[part], least);
+        cti_disc_widen(&q[part], least);
     cti_central_put(s, i);
     return parts;
 }
 
 /* e, edge and H of gamma nu + g y_t = 0, gamma within g. fresh 1: H is made, and nu is what is in it from then on */
-static void cti_central_disc(cti_cone *q, double delta, int fresh, double *e, double *edge, double *H)
+static void cti_central_disc(cti_disc *q, double delta, int fresh, double *e, double *edge, double *H)
 {
     double now, M[9], D[9], inverse[9], f[3], *gamma = q->x + 1, *y = q->z + 1, size = sqrt(cti_d3_dot(gamma, gamma));
     int i, k;
@@ -191,18 +191,18 @@ static void cti_central_bounded(const cti_central *s, int i, double eta, double 
 {
     double *e = s->e + 3 * (size_t)i, *edge = s->edges + 4 * (size_t)i + 1, *H = s->H + 9 * (size_t)i, u[3], e1[3], edge1[3], H1[9];
     int diagonal = cti_central_diagonal(s, i), k, j, part;
-    cti_cone *q = s->cone + 2 * (size_t)i;
+    cti_disc *q = s->cone + 2 * (size_t)i;
     cti_central_turn(s, i, s->q.u + 3 * (size_t)i, u);
     if (!s->conic)
         cti_central_take(s, i);
     for (part = 0; part < 2 && q[part].mask; part++) {
-        cti_cone *c = &q[part];
+        cti_disc *c = &q[part];
         for (k = 0; k < 3; k++)
             c->miss[k] = c->mask >> k & 1 ? u[k] + c->c * c->x[k + 1] - c->z[k + 1] : 0;
         if (s->conic && fresh)
-            cti_cone_scale(c);
+            cti_soc_scaling(4, c->z, c->x, c->scaling);
         if (s->conic)
-            cti_cone_linearize(c, eta, e1, edge1, H1);
+            cti_disc_linearize(c, eta, e1, edge1, H1);
         else
             cti_central_disc(c, delta, fresh, e1, edge1, H1);
         cti_central_turn(s, i, e1, e1), cti_central_turn(s, i, edge1, edge1);
@@ -224,11 +224,11 @@ static double cti_central_mean(const cti_central *s, double a)
     int i, k;
     for (i = 0; i < 2 * s->q.p->n_rows; i++) {
         const cti_central_pair *q = &s->pair[i];
-        const cti_cone *c = &s->cone[i];
+        const cti_disc *c = &s->cone[i];
         sum += q->c < 0 ? 0 : (q->r + a * q->dr) * (q->y + a * q->dy);
         for (k = 0; k < 4; k++)
             x[k] = c->x[k] + a * c->dx[k], z[k] = c->z[k] + a * c->dz[k];
-        sum += s->conic && c->mask ? cti_cone_dot(x, z) : 0;
+        sum += s->conic && c->mask ? cti_soc_dot(4, x, z) : 0;
     }
     return sum / cti_fmax(1, s->n);
 }
@@ -263,7 +263,7 @@ static int cti_central_open(cti_central *s, const cti_jacobian *J, const cti_lin
     size_t m = (size_t)p->n_rows;
     double sum = 0, inverse = 0;
     int i;
-    s->pair = CTI_ARENA_NEW(arena, cti_central_pair, 2 * m), s->cone = CTI_ARENA_NEW(arena, cti_cone, 2 * m);
+    s->pair = CTI_ARENA_NEW(arena, cti_central_pair, 2 * m), s->cone = CTI_ARENA_NEW(arena, cti_disc, 2 * m);
     s->e = CTI_ARENA_ZERO(arena, double, 20 * m);
     if (!s->pair || !s->cone || !s->e || !cti_bounds_make(&s->bounds, arena, p->n_rows, 2 * cti_solve_tuned.central.directions) ||
         !cti_iterate_open(&s->q, J, L, cone, arena, v))
@@ -306,12 +306,12 @@ static void cti_central_linearize(cti_central *s, double eta, double delta, int 
 static double cti_central_slides(const cti_central *s, int i, double a)
 {
     double du[3], dr[3];
-    cti_cone *q = s->cone + 2 * (size_t)i;
+    cti_disc *q = s->cone + 2 * (size_t)i;
     int part;
     cti_central_turn(s, i, s->q.du + 3 * (size_t)i, du), cti_central_turn(s, i, s->dr + 3 * (size_t)i, dr);
     for (part = 0; part < 2 && q[part].mask; part++) {
-        cti_cone_step(&q[part], cti_central_share(s, i) * s->change[i], dr, du);
-        a = cti_cone_reach(&q[part], a);
+        cti_disc_step(&q[part], cti_central_share(s, i) * s->change[i], dr, du);
+        a = cti_disc_reach(&q[part], a);
     }
     return a;
 }
@@ -377,7 +377,7 @@ static void cti_central_step(cti_central *s, double a)
     cti_vec_add(3 * s->q.p->n_rows, a, s->dr, s->q.r);
     for (i = 0; i < 2 * s->q.p->n_rows; i++) {
         cti_central_pair *b = &s->pair[i];
-        cti_cone *c = &s->cone[i];
+        cti_disc *c = &s->cone[i];
         if (b->c >= 0)
             b->r += a * b->dr, b->y += a * b->dy;
         for (k = 0; s->conic && c->mask && k < 4; k++)
@@ -400,7 +400,7 @@ static int cti_central_iterate(cti_central *s, double natural, double *out)
         if (!s->conic)
             cti_central_center(s, i, cti_solve_tuned.central.behind * s->eta);
         for (k = 0; s->conic && k < 2 && s->cone[2 * i + k].mask; k++)
-            cti_cone_widen(&s->cone[2 * i + k], cti_solve_tuned.central.apart * s->eta), cti_central_put(s, i);
+            cti_disc_widen(&s->cone[2 * i + k], cti_solve_tuned.central.apart * s->eta), cti_central_put(s, i);
     }
     cti_central_linearize(s, 0, cti_central_delta(s, s->eta), 1);
     if (!cti_central_direct(s, 0, 1, &ahead) || (s->conic && !cti_central_follow(s, 0, &ahead)))
@@ -411,7 +411,7 @@ static int cti_central_iterate(cti_central *s, double natural, double *out)
     for (i = 0; i < 2 * p->n_rows; i++) {
         s->pair[i].bent = s->pair[i].dr * s->pair[i].dy;
         if (s->conic && s->cone[i].mask)
-            cti_cone_bend(&s->cone[i]);
+            cti_disc_bend(&s->cone[i]);
     }
     for (k = 0; k < 2; k++) {
         cti_central_linearize(s, share * s->eta, cti_central_delta(s, share * s->eta), 0);

@@ -6,6 +6,7 @@
    previous step. If W is sparse, the linear system is that of friction_system.c with the scaling on its diagonal. Newton's method on the
    same system (friction_newton.c) then finishes from the point where the barrier method slows down. */
 #include "cones.h"
+#include "../1_math/soc.h"
 #include "../2_linalg/dense.h"
 #include "../2_linalg/lu.h"
 #include "friction.h"
@@ -55,55 +56,6 @@ typedef struct cti_cones {
     double reach;      /* last step length */
     double ahead;      /* lower bound of the barrier, as a share of residual times size */
 } cti_cones;
-
-/* ---- one cone ---- */
-
-static double cti_cones_det(const double *x) { return (x[0] - sqrt(x[1] * x[1] + x[2] * x[2])) * (x[0] + sqrt(x[1] * x[1] + x[2] * x[2])); }
-
-/* the largest step from x along d within the cone */
-static double cti_cones_far(const double *x, const double *d)
-{
-    double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], c = cti_cones_det(x);
-    /* x is in the cone, so that both roots are real: a negative number under the root is rounding of a double one */
-    double root = sqrt(cti_fmax(0, b * b - a * c)) - b;
-    return root > 0 ? cti_fmax(0, c) / root : INFINITY;
-}
-
-/* out = W x or W^-1 x for the scaling {eta, w} */
-static void cti_cones_scale(const double *s, int inverse, const double *x, double *out)
-{
-    double side = inverse ? -1 : 1, eta = inverse ? 1 / s[0] : s[0], w1 = side * s[2], w2 = side * s[3];
-    double dot = w1 * x[1] + w2 * x[2], along = x[0] + dot / (1 + s[1]);
-    double head = s[1] * x[0] + dot;
-    out[1] = eta * (x[1] + along * w1), out[2] = eta * (x[2] + along * w2);
-    out[0] = eta * head;
-}
-
-static void cti_cones_product(const double *a, const double *b, double *out)
-{
-    double head = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    out[1] = a[0] * b[1] + b[0] * a[1], out[2] = a[0] * b[2] + b[0] * a[2];
-    out[0] = head;
-}
-
-/* x with lambda o x = d */
-static void cti_cones_divide(const double *lambda, const double *d, double *x)
-{
-    double head = (lambda[0] * d[0] - lambda[1] * d[1] - lambda[2] * d[2]) / cti_cones_det(lambda);
-    x[1] = (d[1] - head * lambda[1]) / lambda[0], x[2] = (d[2] - head * lambda[2]) / lambda[0];
-    x[0] = head;
-}
-
-/* the scaling with W y = W^-1 z = lambda */
-static void cti_cones_scaling(const double *y, const double *z, double *s, double *lambda)
-{
-    double dy = sqrt(cti_fmax(cti_cones_det(y), 1e-300)), dz = sqrt(cti_fmax(cti_cones_det(z), 1e-300)), gamma;
-    gamma = sqrt(0.5 * (1 + (y[0] * z[0] + y[1] * z[1] + y[2] * z[2]) / (dy * dz)));
-    s[0] = sqrt(dz / dy);
-    s[2] = (z[1] / dz - y[1] / dy) / (2 * gamma), s[3] = (z[2] / dz - y[2] / dy) / (2 * gamma);
-    s[1] = sqrt(1 + s[2] * s[2] + s[3] * s[3]);
-    cti_cones_scale(s, 0, y, lambda);
-}
 
 /* ---- the problem ---- */
 
@@ -285,8 +237,8 @@ static void cti_cones_direction(cti_cones *c)
 {
     int i, k;
     for (i = 0; i < c->m / 3; i++) {
-        cti_cones_divide(c->step.lambda + 3 * i, c->step.rc + 3 * i, c->step.t + 3 * i);
-        cti_cones_scale(c->step.scaling + 4 * i, 0, c->step.t + 3 * i, c->step.dy + 3 * i);
+        cti_soc_divide(3, c->step.lambda + 3 * i, c->step.rc + 3 * i, c->step.t + 3 * i);
+        cti_soc_scale(3, c->step.scaling + 4 * i, 0, c->step.t + 3 * i, c->step.dy + 3 * i);
         if (c->dense.newton) {
             double d[2];
             cti_cones_slip(c->z + 3 * i, d);
@@ -299,10 +251,10 @@ static void cti_cones_direction(cti_cones *c)
     for (i = 0; i < c->m / 3; i++) {
         /* dz = W (t - W dy) */
         double v[3];
-        cti_cones_scale(c->step.scaling + 4 * i, 0, c->step.dy + 3 * i, v);
+        cti_soc_scale(3, c->step.scaling + 4 * i, 0, c->step.dy + 3 * i, v);
         for (k = 0; k < 3; k++)
             v[k] = c->step.t[3 * i + k] - v[k];
-        cti_cones_scale(c->step.scaling + 4 * i, 0, v, c->step.dz + 3 * i);
+        cti_soc_scale(3, c->step.scaling + 4 * i, 0, v, c->step.dz + 3 * i);
     }
 }
 
@@ -311,7 +263,7 @@ static double cti_cones_reach(const cti_cones *c, double keep)
     double reach = 1 / keep;
     int i;
     for (i = 0; i < c->m; i += 3)
-        reach = cti_fmin(reach, cti_fmin(cti_cones_far(c->y + i, c->step.dy + i), cti_cones_far(c->z + i, c->step.dz + i)));
+        reach = cti_fmin(reach, cti_fmin(cti_soc_reach(3, c->y + i, c->step.dy + i), cti_soc_reach(3, c->z + i, c->step.dz + i)));
     return cti_fmin(1, keep * reach);
 }
 
@@ -370,7 +322,8 @@ static int cti_cones_factor(cti_cones *c)
 {
     int i;
     for (i = 0; i < c->m / 3; i++)
-        cti_cones_scaling(c->y + 3 * i, c->z + 3 * i, c->step.scaling + 4 * i, c->step.lambda + 3 * i);
+        cti_soc_scaling(3, c->y + 3 * i, c->z + 3 * i, c->step.scaling + 4 * i),
+            cti_soc_scale(3, c->step.scaling + 4 * i, 0, c->y + 3 * i, c->step.lambda + 3 * i);
     c->dense.newton = c->last < cti_program_tuned.cones.newton && (c->is_sparse || c->m <= cti_program_tuned.cones.lu) &&
                       c->reach > cti_program_tuned.cones.brief;
     if (c->is_sparse) {
@@ -397,7 +350,7 @@ static double cti_cones_step(cti_cones *c)
     if (!cti_cones_factor(c))
         return 0;
     for (i = 0; i < c->m; i += 3) {
-        cti_cones_product(c->step.lambda + i, c->step.lambda + i, c->step.rc + i);
+        cti_soc_product(3, c->step.lambda + i, c->step.lambda + i, c->step.rc + i);
         for (k = i; k < i + 3; k++)
             c->step.rc[k] = -c->step.rc[k];
     }
@@ -412,9 +365,9 @@ static double cti_cones_step(cti_cones *c)
     sigma = cti_fmin(1, cti_fmax(cti_fmax(sigma * sigma * sigma, 1e-3), c->ahead * left * c->size / c->mu));
     for (i = 0; i < c->m; i += 3) {
         double v[3], w[3], second[3];
-        cti_cones_scale(c->step.scaling + 4 * (i / 3), 0, c->step.dy + i, v);
-        cti_cones_scale(c->step.scaling + 4 * (i / 3), 1, c->step.dz + i, w);
-        cti_cones_product(v, w, second);
+        cti_soc_scale(3, c->step.scaling + 4 * (i / 3), 0, c->step.dy + i, v);
+        cti_soc_scale(3, c->step.scaling + 4 * (i / 3), 1, c->step.dz + i, w);
+        cti_soc_product(3, v, w, second);
         for (k = 0; k < 3; k++)
             c->step.rc[i + k] -= reach * reach * second[k];
         c->step.rc[i] += sigma * c->mu;
