@@ -441,7 +441,7 @@ static int cti_central_path(cti_central *s, const ct_solver_desc *desc, double a
         cti_frame_add(s->q.p->frame, price), info->iterations++;
         if (!cti_central_iterate(s, natural, &a))
             return 0;
-        stuck = !s->conic || a > cti_solve_tuned.central.little ? 0 : stuck + 1;
+        stuck = a > cti_solve_tuned.central.little ? 0 : stuck + 1;
         natural = cti_iterate_natural(&s->q);
         seen = !L->respond || natural <= (double)desc->tolerance || k + 1 == most;
         if (seen && natural < (double)s->q.res.natural_map && !cti_iterate_judge(&s->q, v))

@@ -149,9 +149,9 @@
     /* of v at the start and at the end; each is refined, and A's factor has two triangles */ \
     X(double, solves, 12, "triangular solves", "with the factor of A that a solve takes, where few rows touch large bodies (bordered.c)") \
     X(double, aim, 0.5, "tolerances", "natural map at which a solve ends") \
-    X(double, little, 0.02, "1", "of a whole step with cones: shorter ones lead nowhere, since the path turns back") \
-    X(int, stuck, 3, "steps", "so short, after which such a solve ends") \
-    X(int, factors, 40, "factors", "from each of the two starts, at most")
+    X(double, little, 0.02, "1", "of a whole step: shorter ones lead nowhere, since the path turns back") \
+    X(int, stuck, 3, "steps", "so short, after which a path ends") \
+    X(int, factors, 40, "factors", "of each of the two paths, at most")
 
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
