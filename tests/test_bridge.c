@@ -707,7 +707,7 @@ static void auto_ends_cloth_between_boxes(void **state)
     print_message("  %d of 120 steps solved, %d islands by Newton steps; the plane bears %.4f of %.4f N; %d of %d late ones did not allocate\n", good,
                   fallbacks, pressed, weight, warm, newton);
     assert_true(good >= (FLOAT ? 114 : 118) && fallbacks > 0 && fabs(pressed - weight) < 0.01 * weight);
-    assert_true(newton > 0 && 4 * warm >= 3 * newton); /* a step that needs more memory than any before asks for it */
+    assert_true(newton > 0 && 8 * (newton - warm) <= 80); /* a step that needs more memory than any before asks for it: of the last 80 one in eight */
     ct_world_destroy(w);
 }
 
