@@ -134,7 +134,7 @@
 
 /* ---- the interior point method (central.c). Half and double of each number (of `inside` .95 and .995) leave 0 to 3 of 88 steps of letters, unified,
         full and 20 sheets above the tolerance, for 6,600 to 7,600 iterations; as they are 2, for 7,400. Of 60 steps of 200 rigid bodies and 90 of
-        60 spheres in a heap 0 and 2 to 8 stay above with numbers that differ by 1 % or in rounding, 0 to 2 and 1 to 6 with half and double of
+        60 spheres in a heap 0 and 1 to 8 stay above with numbers that differ by 1 % or in rounding, 0 to 2 and 1 to 6 with half and double of
         `apart`, `little` and `stuck`, 0 and 14 with half the `directions`, 1 and 5 with twice as many ---- */
 #define CTI_TUNED_CENTRAL(X) \
     X(double, start, 0.3, "1", "of the start's natural map, at most of 1: speed of a pair of the start that is raised to the central path") \
