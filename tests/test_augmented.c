@@ -1,6 +1,7 @@
 /* test_augmented.c -- Newton's method on the augmented Lagrangian and the interior point method, against contacts whose solution is known. */
 #include "../src/3_solve/augmented.h"
 #include "../src/3_solve/central.h"
+#include "../src/3_solve/discs.h"
 #include "../src/3_solve/ica.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -264,7 +265,8 @@ static void spins_follow_their_loads(void **state)
     end(&f);
 }
 
-/* A start with a velocity that is no number is no solution, whatever the rows of other blocks say */
+/* A start with a velocity that is no number is no solution, whatever the rows of other blocks say. The interior point method's second start does
+   not know it: blocks without loads stay at rest */
 static void no_number_is_no_solution(void **state)
 {
     int c;
@@ -278,7 +280,9 @@ static void no_number_is_no_solution(void **state)
         contact(&f, 0, 0), contact(&f, 1, 0);
         f.v[0] = (ct_real)NAN;
         run_by(&f, c ? cti_central_solve : cti_augmented_solve, CT_CONE_CONE, 1e-5);
-        assert_true(f.info.status == CTI_SOLVE_BUDGET || cti_finite(f.v[0]));
+        assert_true(f.info.status == (c ? CTI_SOLVE_OK : CTI_SOLVE_BUDGET) || cti_finite(f.v[0]));
+        for (k = 0; c && k < 6; k++)
+            assert_true(fabs((double)f.v[k]) < 1e-6);
         end(&f);
     }
 }
@@ -331,13 +335,161 @@ static void tighter_tolerances_are_no_worse(void **state)
     }
 }
 
+/* Random problems of two bodies and five contacts; in half of them one contact is a motor with a bound, and another one a spin with a share of the
+   first one's load. The interior point method's first start leaves 137 of 1,200 unsolved (11 %); with the second one 18 are (1.5 %) */
+static void second_starts_solve_more(void **state)
+{
+    static const ct_cone cones[3] = {CT_CONE_CONE, CT_CONE_PYRAMID, CT_CONE_BOX};
+    int unsolved[6] = {0}, all = 0, seed;
+    (void)state;
+    for (seed = 0; seed < 1200; seed++) {
+        int kind = seed % 6;
+        fixture f;
+        wedge(&f, (uint32_t)seed + 1000);
+        if (kind >= 3) {
+            f.rows[3].equations = 6, f.rows[3].most = CTI_R(0.05);
+            f.rows[4].equations = 1, f.rows[4].load = -4, f.rows[4].share = CTI_R(0.3);
+        }
+        run_by(&f, cti_central_solve, cones[kind % 3], 1e-5);
+        unsolved[kind] += f.info.status != CTI_SOLVE_OK;
+        end(&f);
+    }
+    print_message("  of 200 each: contacts in cones %d, pyramids %d, boxes %d; with a motor and a spin %d, %d, %d\n", unsolved[0], unsolved[1],
+                  unsolved[2], unsolved[3], unsolved[4], unsolved[5]);
+    for (seed = 0; seed < 6; seed++)
+        all += unsolved[seed];
+    assert_true(all <= 24);
+}
+
+/* ---- cones ---- */
+
+/* out = W x of the disc's scaling, or W^-1 x, by the matrix that soc.h states */
+static void scaled(const cti_disc *q, int inverse, const double *x, double *out)
+{
+    const double *w = q->scaling + 1, size = inverse ? 1 / q->scaling[0] : q->scaling[0];
+    int i, k;
+    for (i = 0; i < 4; i++)
+        for (out[i] = 0, k = 0; k < 4; k++) {
+            double entry = i && k ? (i == k) + w[i] * w[k] / (w[0] + 1) : (inverse && i + k ? -w[i + k] : w[i + k]);
+            out[i] += size * entry * x[k];
+        }
+}
+
+/* x o y */
+static void jordan(const double *x, const double *y, double *out)
+{
+    int k;
+    for (out[0] = cti_soc_dot(4, x, y), k = 1; k < 4; k++)
+        out[k] = x[0] * y[k] + y[0] * x[k];
+}
+
+static double outside(const double *x, const double *d, double a)
+{
+    int k;
+    double y[4];
+    for (k = 0; k < 4; k++)
+        y[k] = x[k] + a * d[k];
+    return sqrt(y[1] * y[1] + y[2] * y[2] + y[3] * y[3]) - y[0];
+}
+
+/* Cones with x and z inside, on one to three axes: W z = W^-1 x, (W z) o (W bent) = (W^-1 dx) o (W dz), H is symmetric and positive, a step satisfies
+   W^-2 dx + dz = aim and the law of y, and the reach ends where x or z leaves its cone */
+static void discs_satisfy_their_definitions(void **state)
+{
+    static const int masks[3] = {2, 6, 7};
+    uint32_t seed = 1;
+    int trial, k;
+    (void)state;
+    for (trial = 0; trial < 1000; trial++) {
+        cti_disc q;
+        double x[4], z[4], l[4], a[4], b[4], y[4], e[3], edge[3], H[9], du[3], dr[3], reach, dg = number(&seed), n = 0, m = 0;
+        memset(&q, 0, sizeof q);
+        q.mask = masks[trial % 3], q.c = trial % 2 * 0.1;
+        for (k = 0; k < 3; k++) {
+            int in = q.mask >> k & 1;
+            q.x[k + 1] = in * number(&seed), q.z[k + 1] = in * 10 * number(&seed), q.miss[k] = in * number(&seed), du[k] = number(&seed);
+            q.dx[k + 1] = in * number(&seed), q.dz[k + 1] = in * number(&seed);
+            n += q.x[k + 1] * q.x[k + 1], m += q.z[k + 1] * q.z[k + 1];
+        }
+        q.x[0] = sqrt(n) + 0.51 + number(&seed), q.z[0] = sqrt(m) + 0.51 + number(&seed), q.dx[0] = number(&seed), q.dz[0] = number(&seed);
+        cti_soc_scaling(4, q.z, q.x, q.scaling);
+        scaled(&q, 0, q.z, l), scaled(&q, 1, q.x, x);
+        cti_disc_bend(&q);
+        scaled(&q, 1, q.dx, a), scaled(&q, 0, q.dz, b), jordan(a, b, y);
+        scaled(&q, 0, q.bent, a), jordan(l, a, b);
+        for (k = 0; k < 4; k++)
+            assert_true(fabs(l[k] - x[k]) < 1e-11 * l[0] && fabs(b[k] - y[k]) < 1e-10 * (1 + l[0] * l[0]));
+        cti_disc_linearize(&q, 0.1, e, edge, H);
+        cti_d3_mul(H, du, dr);
+        assert_true(cti_d3_dot(du, dr) > -1e-15 && H[1] == H[3] && H[2] == H[6] && H[5] == H[7]);
+        for (k = 0; k < 3; k++)
+            dr[k] = edge[k] * dg - e[k] - dr[k];
+        cti_disc_step(&q, dg, dr, du);
+        scaled(&q, 1, q.dx, a), scaled(&q, 1, a, z);
+        for (k = 0; k < 4; k++)
+            assert_true(fabs(z[k] + q.dz[k] - q.aim[k]) < 1e-9 * (fabs(z[0]) + fabs(q.aim[k]) + 1));
+        for (k = 0; k < 3; k++)
+            assert_true(q.mask >> k & 1 ? fabs(q.z[k + 1] + q.dz[k + 1] - q.z[k + 1] - du[k] - q.c * dr[k] - q.miss[k]) < 1e-12 : dr[k] == 0);
+        reach = cti_disc_reach(&q, 100);
+        assert_true(outside(q.x, q.dx, reach * (1 - 1e-6)) < 0 && outside(q.z, q.dz, reach * (1 - 1e-6)) < 0);
+        assert_true(reach == 100 || outside(q.x, q.dx, reach * (1 + 1e-6)) > 0 || outside(q.z, q.dz, reach * (1 + 1e-6)) > 0);
+    }
+}
+
+/* Along (-1, 1) |d| is 0 in the cone's form, and x = (1, 0) leaves the cone half way. What is by 1e-13 inside, and goes further inside, leaves on
+   the other side: (1, 1) along (0, -1) after 2 */
+static void cones_are_left_on_their_edges(void **state)
+{
+    static const double x[4] = {1, 0, 0, 0}, d[4] = {-1, 1, 0, 0};
+    cti_disc q;
+    (void)state;
+    memset(&q, 0, sizeof q);
+    q.mask = 6, memcpy(q.x, x, sizeof x), memcpy(q.z, x, sizeof x), memcpy(q.dx, d, sizeof d);
+    assert_true(fabs(cti_disc_reach(&q, 1) - 0.5) < 1e-15);
+    memcpy(q.dz, d, sizeof d), memset(q.dx, 0, sizeof q.dx), q.dz[0] = -3;
+    assert_true(fabs(cti_disc_reach(&q, 1) - 0.25) < 1e-15);
+    memset(q.dz, 0, sizeof q.dz), q.dx[0] = 0, q.dx[1] = -0.6, q.dx[2] = -0.8, q.x[1] = 0.6 - 6e-14, q.x[2] = 0.8 - 8e-14;
+    assert_true(fabs(cti_disc_reach(&q, 100) - 2) < 1e-12);
+}
+
+/* A contact that slides along e at s, its product 1e-12 of g s: friction turns with the motion and grows with the bound, d gamma =
+   -e dg - g / s times du across e, and z_0 follows the speed. What the product adds is of its own size */
+static void sliding_friction_follows_its_bound(void **state)
+{
+    static const double e[3] = {0, 0.6, 0.8};
+    const double g = 2, s = 3, product = 1e-12 * g * s, less = product / (2 * g * s);
+    int c, k;
+    (void)state;
+    for (c = 0; c < 3; c++) {
+        const double dg = c == 1 ? 0 : 0.5, du[3] = {0, c ? 0.4 : 0, c ? -0.2 : 0}, along = cti_d3_dot(e, du);
+        double e1[3], edge[3], H[9], dr[3];
+        cti_disc q;
+        memset(&q, 0, sizeof q);
+        q.mask = 6, q.x[0] = g, q.z[0] = s;
+        for (k = 0; k < 3; k++)
+            q.x[k + 1] = -g * e[k] * (1 - less), q.z[k + 1] = s * e[k] * (1 - less);
+        cti_soc_scaling(4, q.z, q.x, q.scaling);
+        cti_disc_linearize(&q, product, e1, edge, H);
+        cti_d3_mul(H, du, dr);
+        for (k = 0; k < 3; k++)
+            dr[k] = edge[k] * dg - e1[k] - dr[k];
+        cti_disc_step(&q, dg, dr, du);
+        print_message("  edge %.1e, gamma %.1e, z_0 %.1e\n", cti_d3_dot(edge, e) + 1, cti_d3_dot(dr, e) + dg, q.dz[0] - along);
+        assert_true(fabs(cti_d3_dot(edge, e) + 1) < 1e-10 && fabs(cti_d3_dot(dr, e) + dg) < 1e-10 && fabs(q.dz[0] - along) < 1e-10);
+        for (k = 1; k < 3; k++)
+            assert_true(fabs(dr[k] + e[k] * dg + g / s * (du[k] - along * e[k])) < 1e-3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_contacts_load_themselves), cmocka_unit_test(bounds_that_never_change_stay),
                                        cmocka_unit_test(rounding_of_fast_bodies_loads_no_joint),
                                        cmocka_unit_test(jammed_contacts_stick), cmocka_unit_test(pairs_recover_and_motors_are_bounded),
                                        cmocka_unit_test(spins_follow_their_loads), cmocka_unit_test(no_number_is_no_solution),
-                                       cmocka_unit_test(tighter_tolerances_are_no_worse),
+                                       cmocka_unit_test(tighter_tolerances_are_no_worse), cmocka_unit_test(second_starts_solve_more),
+                                       cmocka_unit_test(discs_satisfy_their_definitions), cmocka_unit_test(cones_are_left_on_their_edges),
+                                       cmocka_unit_test(sliding_friction_follows_its_bound),
                                        cmocka_unit_test(prices_are_asked_for_when_needed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,10 +25,10 @@ CTI_FN double cti_soc_det(int n, const double *x) { return (x[0] - cti_soc_size(
 
 CTI_FN double cti_soc_reach(int n, const double *x, const double *d)
 {
-    double a = cti_soc_form(n, d, d), b = cti_soc_form(n, x, d), c = cti_soc_det(n, x);
+    double a = cti_soc_form(n, d, d), b = cti_soc_form(n, x, d), c = cti_fmax(0, cti_soc_det(n, x));
     /* x is in the cone, so that both roots are real: a negative number under the root is rounding of a double one */
-    double root = sqrt(cti_fmax(0, b * b - a * c)) - b;
-    return root > 0 ? cti_fmax(0, c) / root : INFINITY;
+    double root = sqrt(cti_fmax(0, b * b - a * c));
+    return b > 0 ? (a < 0 ? (b + root) / -a : INFINITY) : (root > b ? c / (root - b) : INFINITY);
 }
 
 CTI_FN void cti_soc_product(int n, const double *a, const double *b, double *out)

@@ -129,7 +129,7 @@ static void cti_central_take(const cti_central *s, int i)
     for (part = 0; part < 2 && q->mask; part++, q++)
         for (q->x[0] = cti_central_share(s, i) * cti_central_bound(s, i), k = 0; k < 3; k++)
             if (q->mask >> k & 1)
-                q->x[k + 1] = x[k], q->z[k + 1] = u[k] + (s->conic ? 0 : q->c * x[k]);
+                q->x[k + 1] = x[k], q->z[k + 1] = u[k] + q->c * x[k];
 }
 
 /* the sections of row i, with `conic` those whose bound is not 0. Returns their number */
@@ -240,12 +240,11 @@ static int cti_central_start(cti_central *s, int anew)
     double speed = cti_solve_tuned.central.start * cti_fmin((double)s->q.now, 1);
     int i, n = 0;
     s->conic = anew;
-    if (anew) {
-        if (!cti_iterate_free(&s->q, s->H))
-            return 0;
-        speed = cti_iterate_natural(&s->q);
-    }
-    speed *= (double)p->velocity_scale;
+    if (anew && !cti_iterate_free(&s->q, s->H))
+        return 0;
+    if (anew)
+        cti_frame_add(p->frame, s->q.L->respond ? 0 : cti_solve_tuned.augmented.flop * s->q.L->flops);
+    speed = (double)p->velocity_scale * (anew ? cti_fmax(cti_iterate_natural(&s->q), cti_solve_tuned.central.rounded) : speed); /* not 0 */
     for (s->n = 0, i = 0; i < p->n_rows; i++) {
         cti_central_law(s, i), cti_central_center(s, i, speed * speed / s->unit);
         s->n += (s->pair[2 * i].c >= 0) + (s->pair[2 * i + 1].c >= 0);
@@ -435,7 +434,7 @@ static int cti_central_path(cti_central *s, const ct_solver_desc *desc, double a
     const cti_linear *L = s->q.L;
     double natural = cti_iterate_natural(&s->q), a, price = cti_solve_tuned.augmented.flop * L->flops;
     int k, seen, stuck = 0, most = cti_solve_tuned.central.factors;
-    for (k = 0; k < most && stuck < cti_solve_tuned.central.stuck && (double)s->q.res.natural_map > aim && cti_finite64(natural); k++) {
+    for (k = 0; k < most && stuck < cti_solve_tuned.central.stuck && !((double)s->q.res.natural_map <= aim) && cti_finite64(natural); k++) {
         if (info->iterations > 0 && !cti_frame_may(s->q.p->frame, price))
             break;
         cti_frame_add(s->q.p->frame, price), info->iterations++;
@@ -444,7 +443,7 @@ static int cti_central_path(cti_central *s, const ct_solver_desc *desc, double a
         stuck = a > cti_solve_tuned.central.little ? 0 : stuck + 1;
         natural = cti_iterate_natural(&s->q);
         seen = !L->respond || natural <= (double)desc->tolerance || k + 1 == most;
-        if (seen && natural < (double)s->q.res.natural_map && !cti_iterate_judge(&s->q, v))
+        if (seen && !(natural >= (double)s->q.res.natural_map) && !cti_iterate_judge(&s->q, v))
             return 0;
     }
     return 1;
@@ -457,7 +456,7 @@ CTI_FN int cti_central_solve(const cti_jacobian *J, const cti_linear *L, const c
     double aim = cti_solve_tuned.central.aim * (double)desc->tolerance;
     if (!cti_central_open(s, J, L, desc->cone, arena, v) || !cti_central_path(s, desc, aim, v, info))
         return 0;
-    if (s->q.res.natural_map > desc->tolerance && cti_frame_may(J->p->frame, cti_solve_tuned.augmented.flop * L->flops) &&
+    if (!(s->q.res.natural_map <= desc->tolerance) && cti_frame_may(J->p->frame, cti_solve_tuned.augmented.flop * L->flops) &&
         (!cti_central_start(s, 1) || !cti_central_path(s, desc, aim, v, info)))
         return 0;
     cti_iterate_close(&s->q, desc->tolerance, v, info);

@@ -35,11 +35,11 @@ CTI_FN void cti_disc_linearize(cti_disc *q, double eta, double *e, double *edge,
     for (i = 0; i < 4; i++)
         q->aim[i] = (i ? -eta : eta) * q->x[i] / det - q->z[i] - q->bent[i];
     for (i = 0; i < 3; i++) {
-        f[i] = q->miss[i] - q->aim[i + 1], edge[i] = 2 * k * w[0] * w[i + 1];
+        f[i] = q->miss[i] - q->aim[i + 1], edge[i] = less * w[0] * w[i + 1];
         for (j = 0; j < 3; j++)
-            H[3 * i + j] = (q->mask >> i & q->mask >> j & 1) * ((i == j) - less * w[i + 1] * w[j + 1]) / (k + q->c);
+            H[3 * i + j] = (q->mask >> i & q->mask >> j & 1) * ((i == j) - less * (w[i + 1] * w[j + 1])) / (k + q->c);
     }
-    cti_d3_mul(H, f, e), cti_d3_mul(H, edge, edge);
+    cti_d3_mul(H, f, e);
 }
 
 /* dz_0 = aim_0 - (W^-2 dx)_0 is made of what gamma and y lack, since where a contact slides (W^-2 dx)_0 is the difference of far larger numbers */

@@ -186,7 +186,7 @@ CTI_FN int cti_iterate_judge(cti_iterate *q, ct_real *v)
     cti_iterate_residuals(q, q->seen, 1, &res);
     memcpy(q->v, q->d, sizeof *q->d * (size_t)n3), memcpy(q->r, q->du, sizeof *q->du * 3 * (size_t)p->n_rows);
     q->now = res.natural_map;
-    if (q->is_judged && !(res.natural_map < q->res.natural_map))
+    if (q->is_judged && !(res.natural_map < q->res.natural_map) && q->res.natural_map == q->res.natural_map) /* NaN gives way */
         return 1;
     q->res = res, q->is_judged = 1;
     memcpy(q->best, v, sizeof *v * (size_t)n3);
