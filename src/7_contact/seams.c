@@ -9,9 +9,7 @@
    the first ones vanish with them, and a later round finds those that do not.
    Where no pairs lead all vertices of a pair, its motion is not known: the pair gets no row only if it ends apart. A pair that carried load
    needs both. So does a pair inside of a face whose led motion leaves the face: a ball that passes a corner of tiles leaves the plane of
-   its slanted face behind. All that is near its vertex must end apart. A loaded contact may be nearer than its thickness. What it misses, the
-   pairs beside it may miss, too, along its normal: the next tile is as near as this one. differs: Otaduy 2009, sec. 4 has a row for every near
-   pair. */
+   its slanted face behind. All that is near its vertex must end apart. differs: Otaduy 2009, sec. 4 has a row for every near pair. */
 #include "seams.h"
 #include "rows.h"
 #include "../0_base/sort.h"
@@ -28,16 +26,11 @@
 
 typedef struct cti_seams {
     const cti_surface *s;
-    const cti_memory *memory;
     const ct_real *x1;
     ct_real *x;     /* [3 n_moving] end of the motion that the pairs so far lead; not of rigid bodies */
     ct_real *shift; /* [3 n_bodies] of rigid bodies, from x1 to there */
     uint8_t *led;   /* [n_moving] 1: a vertex of such a pair; of a rigid body, its first vertex stands for all */
-    ct_real *miss;  /* [3 n_moving] of such vertices: by what, and in which direction, the pair that misses its thickness most does [m] */
     uint8_t *keep;  /* [n] 0: the pair gets no row */
-    uint64_t *rank; /* [2 n] keys of the sequence, and scratch */
-    int32_t *order; /* [2 n] the sequence of the pairs, and scratch */
-    int n;
 } cti_seams;
 
 static int cti_seams_rigid(const cti_surface *s, int v) { return cti_surface_attach(s, v)->frame >= 0; }
@@ -91,34 +84,22 @@ static ct_real cti_seams_lacks(cti_seams *q, const cti_hit *hit)
     return cti_min(h, cti_v3_dot(hit->normal, cti_pair_offset(q->s, a, &view))) - cti_v3_dot(hit->normal, cti_pair_offset(q->s, b, &view));
 }
 
-/* place of a vertex in `led` and `miss`; -1: it is scripted */
-static int cti_seams_place_of(const cti_seams *q, int v)
-{
-    const cti_surface *s = q->s;
-    if (!s->bodies[s->body_of[v]].dynamic)
-        return -1;
-    return cti_seams_of(s, cti_seams_rigid(s, v) ? s->ranges[s->body_of[v]].v0 : v);
-}
-
 /* projects the led motion on the pair's half-space. A rigid body is shifted as a whole */
 static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
 {
     const cti_pair *p = &hit->pair;
     int k;
     ct_real lacks = cti_seams_lacks(q, hit), sum = 0, w[5];
-    ct_real miss = cti_pair_thickness(q->s, p) - cti_v3_dot(hit->normal, cti_pair_offset(q->s, q->s->x0, p)) + cti_min(0, lacks);
     for (k = 0; k < p->n; k++) {
         int rigid = cti_seams_rigid(q->s, p->v[k]), first = k == 0 || k == p->n_a;
         w[k] = !q->s->bodies[q->s->body_of[p->v[k]]].dynamic || (rigid && !first) ? 0 : rigid ? (k ? -1 : 1) : p->w[k];
         sum += w[k] * w[k];
     }
     for (k = 0; k < p->n; k++) {
-        int rigid = cti_seams_rigid(q->s, p->v[k]), i;
+        int rigid = cti_seams_rigid(q->s, p->v[k]);
         if (w[k] == 0)
             continue;
-        i = cti_seams_place_of(q, p->v[k]), q->led[i] = 1;
-        if (miss > cti_v3_norm(cti_v3_at(q->miss, i)))
-            cti_v3_put(q->miss, i, cti_v3_mul(hit->normal, w[k] > 0 ? miss : -miss));
+        q->led[cti_seams_of(q->s, rigid ? q->s->ranges[q->s->body_of[p->v[k]]].v0 : p->v[k])] = 1;
         if (lacks > 0)
             cti_v3_addto(rigid ? q->shift : q->x, rigid ? q->s->body_of[p->v[k]] : cti_seams_of(q->s, p->v[k]),
                          cti_v3_mul(hit->normal, lacks * w[k] / sum));
@@ -128,26 +109,13 @@ static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
 /* 1 if pairs lead all vertices of a pair that are not scripted */
 static int cti_seams_known(const cti_seams *q, const cti_pair *p)
 {
+    const cti_surface *s = q->s;
     int k, known = 1;
     for (k = 0; k < p->n; k++) {
-        int i = cti_seams_place_of(q, p->v[k]);
-        known &= i < 0 || q->led[i];
+        int v = cti_seams_rigid(s, p->v[k]) ? s->ranges[s->body_of[p->v[k]]].v0 : p->v[k];
+        known &= !s->bodies[s->body_of[v]].dynamic || q->led[cti_seams_of(s, v)];
     }
     return known;
-}
-
-/* distance [m] that a pair keeps in direction n where the pairs that lead its vertices keep theirs: less than its thickness where they miss theirs,
-   but no less than CCD keeps */
-static ct_real cti_seams_kept(const cti_seams *q, const cti_pair *p, cti_v3 n)
-{
-    ct_real miss = 0, h = cti_pair_thickness(q->s, p);
-    int k;
-    for (k = 0; k < p->n; k++) {
-        int i = cti_seams_place_of(q, p->v[k]);
-        if (i >= 0)
-            miss = cti_max(miss, (k < p->n_a ? 1 : -1) * cti_v3_dot(n, cti_v3_at(q->miss, i)));
-    }
-    return cti_max(CTI_DETECT_SEP * h, h - miss);
 }
 
 CTI_FN ct_real cti_seams_slight(ct_real distance, const ct_real *x)
@@ -161,36 +129,30 @@ static int cti_seams_blocks(cti_seams *q, const cti_hit *hit)
     return cti_seams_lacks(q, hit) > cti_seams_slight(cti_pair_thickness(q->s, &hit->pair), q->s->x0 + 3 * (size_t)hit->pair.v[0]);
 }
 
-/* 1 for a pair that carried load in the last step */
-static int cti_seams_loaded(const cti_seams *q, const cti_pair *p) { return q->memory && cti_memory_find(q->memory, cti_pair_key(q->s, p)); }
-
-/* distance of a pair, whose view this is, at positions x; *kept [m]: what it keeps in the direction there, at most `away` */
-static ct_real cti_seams_end(const cti_seams *q, const ct_real *x, const cti_pair *p, cti_pair view, ct_real away, ct_real *kept)
+/* 1 if a pair ends nearer than `least` at positions x */
+static int cti_seams_ends(const cti_seams *q, const ct_real *x, cti_pair view, ct_real least)
 {
     int feature;
-    ct_real end = cti_pair_closest(q->s, x, &view, &feature);
-    *kept = cti_min(away, cti_seams_kept(q, p, cti_pair_normal(q->s, x, &view, cti_v3_zero())));
-    return end + cti_seams_slight(*kept, x);
+    return cti_pair_closest(q->s, x, &view, &feature) < least - cti_seams_slight(least, x);
 }
 
 /* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps KEPT of its distance from the other, and would if
    it moved on past it. It must end apart, too, where its motion is not known or began out of reach, and out of reach where it carried load */
-static int cti_seams_passes(cti_seams *q, const cti_hit *hit)
+static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
 {
     const cti_surface *s = q->s;
     const cti_pair *p = &hit->pair;
     cti_pair view;
     cti_v3 off = cti_pair_offset(s, s->x0, p), way;
-    ct_real h = cti_pair_thickness(s, p), away = cti_v3_norm(off), least, end, a[12], b[12];
-    int k, known = cti_seams_known(q, p), loaded = cti_seams_loaded(q, p);
+    ct_real h = cti_pair_thickness(s, p), away = cti_v3_norm(off), least = cti_min(h, away), a[12], b[12];
+    int k, known = cti_seams_known(q, p), loaded = memory && cti_memory_find(memory, cti_pair_key(s, p));
     /* points and rods have no faces, beside whose planes a way could be clear; flat edges have waited for other collisions */
     if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE || (hit->flat && away > CTI_DETECT_NEAR * h))
         return 0;
     if (!cti_seams_blocks(q, hit) || (!known && (loaded || hit->toi > 0)))
         return 0;
     view = cti_seams_view(q, p, a, b);
-    end = cti_seams_end(q, b, p, view, away, &least);
-    if ((loaded || !known || away > CTI_DETECT_NEAR * h) && end < (loaded ? CTI_DETECT_NEAR * h : least))
+    if ((loaded || !known || away > CTI_DETECT_NEAR * h) && cti_seams_ends(q, b, view, loaded ? CTI_DETECT_NEAR * h : least))
         return 0;
     way = cti_v3_sub(cti_pair_offset(s, b, &view), off);
     way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)) - 1);
@@ -199,25 +161,20 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit)
     return cti_vertices_toi(p->kind, view.v, p->n, CTI_SEAMS_KEPT * least, a, b) > 1;
 }
 
-/* 1 if the half-space of a pair that is inside of its face blocks the led motion, which takes the vertex out of the face, or, of a collision, keeps
-   the pair apart: a motion that passes through one face meets others from inside */
+/* 1 if the half-space of a pair that is inside of its face blocks the led motion, which takes the vertex out of the face */
 static int cti_seams_leaves(cti_seams *q, const cti_hit *hit)
 {
-    ct_real a[12], b[12], least;
+    ct_real a[12], b[12];
     cti_pair view;
     int feature = 6;
     if (hit->pair.kind == CT_PAIR_PLANE || !cti_seams_blocks(q, hit))
         return 0;
     view = cti_seams_view(q, &hit->pair, a, b);
-    if (hit->toi > 0 && !cti_seams_loaded(q, &hit->pair) &&
-        cti_seams_end(q, b, &hit->pair, view, CTI_REAL_MAX, &least) >= least &&
-        cti_vertices_toi(view.kind, view.v, view.n, CTI_SEAMS_KEPT * least, a, b) > 1)
-        return 1;
     cti_pair_closest(q->s, b, &view, &feature);
     return feature != 6;
 }
 
-/* 1 if the led motion keeps all candidates of vertex v as far apart as a passing one, and none ends nearer than now, or than it keeps */
+/* 1 if the led motion keeps all candidates of vertex v as far apart as a passing one, and none ends nearer than now, or than a contact at rest */
 static int cti_seams_apart(cti_seams *q, const cti_candidates *l, int32_t v)
 {
     int i;
@@ -228,48 +185,33 @@ static int cti_seams_apart(cti_seams *q, const cti_candidates *l, int32_t v)
         if (at[0] != v && (l->kind == CT_PAIR_VF || (at[1] != v && at[2] != v && at[3] != v)))
             continue;
         cti_pair_make(q->s, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        view = cti_seams_view(q, &p, a, b);
-        if (cti_seams_end(q, b, &p, view, cti_sqrt(l->d2[i]), &least) < least ||
-            cti_vertices_toi(p.kind, view.v, p.n, CTI_SEAMS_KEPT * least, a, b) <= 1)
+        view = cti_seams_view(q, &p, a, b), least = cti_min((1 - CTI_ROWS_REST) * cti_pair_thickness(q->s, &p), cti_sqrt(l->d2[i]));
+        if (cti_seams_ends(q, b, view, least) || cti_vertices_toi(p.kind, view.v, p.n, CTI_SEAMS_KEPT * least, a, b) <= 1)
             return 0;
     }
     return 1;
 }
 
-/* The pairs inside of faces, by distance, which lead, in two sweeps, since a corner has several. Those that the motion of the others leaves wait */
-static void cti_seams_faces(cti_seams *q, const cti_hit *hits, int n)
+/* The pairs inside of faces, by distance. They lead, in two sweeps, since a corner has several. Those that the motion of the others leaves
+   wait, and get no row where it passes all that is near */
+static void cti_seams_faces(cti_seams *q, const cti_detect *d, const cti_hit *hits, const int32_t *order, int n)
 {
     int k;
     for (k = 0; k < 2 * n; k++) {
-        int i = q->order[k % n];
+        int i = order[k % n];
         if (k < n && cti_seams_known(q, &hits[i].pair) && cti_seams_leaves(q, &hits[i]))
             q->keep[i] = 0;
         if (q->keep[i])
             cti_seams_lead(q, &hits[i]);
     }
-}
-
-/* The others, and those that wait, which get no row where the led motion passes all that is near. Those that change it least are first, since the
-   others may pass then */
-static void cti_seams_others(cti_seams *q, const cti_detect *d, const cti_hit *hits, int inside)
-{
-    int k;
-    for (k = 0; k < q->n; k++) {
-        int i = q->order[k];
-        q->keep[i] = k < inside ? (uint8_t)(2 * q->keep[i]) : 0;
-        q->rank[k] = q->keep[i] ? 0 : cti_sort_key(cti_max(0, cti_seams_lacks(q, &hits[i])));
-    }
-    cti_sort_u64(q->rank, q->order, q->rank + q->n, q->order + q->n, q->n);
-    for (k = 0; k < q->n; k++) {
-        int i = q->order[k];
-        int32_t v = hits[i].pair.v[0];
-        if (q->keep[i] ||
-            (cti_pair_is_inside(&hits[i].pair)
-                 ? cti_seams_leaves(q, &hits[i]) && (!d || (cti_seams_apart(q, &d->vf, v) && cti_seams_apart(q, &d->ee, v)))
-                 : cti_seams_passes(q, &hits[i])))
+    for (k = 0; k < n; k++) {
+        const cti_hit *hit = &hits[order[k]];
+        int32_t v = hit->pair.v[0];
+        if (q->keep[order[k]] ||
+            (cti_seams_leaves(q, hit) && (!d || (cti_seams_apart(q, &d->vf, v) && cti_seams_apart(q, &d->ee, v)))))
             continue;
-        q->keep[i] = 1;
-        cti_seams_lead(q, &hits[i]);
+        q->keep[order[k]] = 1;
+        cti_seams_lead(q, hit);
     }
 }
 
@@ -290,14 +232,15 @@ static int cti_seams_tell(cti_arena *arena, cti_seams *q, const cti_detect *d, c
 CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surface *s, const cti_memory *memory, cti_hit *hits,
                            ct_real *led)
 {
-    int i, n = CTI_LEN(hits), inside = 0;
+    int i, k, n = CTI_LEN(hits), inside = 0;
+    uint64_t *rank = CTI_ARENA_NEW(arena, uint64_t, 2 * n);
+    int32_t *order = CTI_ARENA_NEW(arena, int32_t, 2 * n);
     cti_seams q;
-    q.s = s, q.memory = memory, q.x1 = s->x1, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->n_moving + 1);
-    q.led = CTI_ARENA_ZERO(arena, uint8_t, s->n_moving + 1), q.miss = CTI_ARENA_ZERO(arena, ct_real, 3 * s->n_moving + 1);
+    q.s = s, q.x1 = s->x1, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->n_moving + 1);
+    q.led = CTI_ARENA_ZERO(arena, uint8_t, s->n_moving + 1);
     q.shift = CTI_ARENA_ZERO(arena, ct_real, 3 * s->n_bodies);
     q.keep = CTI_ARENA_NEW(arena, uint8_t, n);
-    q.rank = CTI_ARENA_NEW(arena, uint64_t, 2 * n), q.order = CTI_ARENA_NEW(arena, int32_t, 2 * n), q.n = n;
-    if (!q.rank || !q.order || !q.x || !q.led || !q.miss || !q.shift || !q.keep)
+    if (!rank || !order || !q.x || !q.led || !q.shift || !q.keep)
         return 0;
     for (i = 0; i < s->nv; i++)
         if (cti_seams_of(s, i) >= 0)
@@ -305,13 +248,18 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_detect *d, const cti_surfa
     /* the sequence of the pairs: kind, then distance */
     for (i = 0; i < n; i++) {
         int in = cti_pair_is_inside(&hits[i].pair);
-        q.rank[i] = (uint64_t)!in << 63 | cti_sort_key(cti_v3_norm(cti_pair_offset(s, s->x0, &hits[i].pair))) >> 1;
-        q.order[i] = i, q.keep[i] = 1;
+        rank[i] = (uint64_t)!in << 63 | cti_sort_key(cti_v3_norm(cti_pair_offset(s, s->x0, &hits[i].pair))) >> 1;
+        order[i] = i, q.keep[i] = 1;
         inside += in;
     }
-    cti_sort_u64(q.rank, q.order, q.rank + n, q.order + n, n);
-    cti_seams_faces(&q, hits, inside);
-    cti_seams_others(&q, d, hits, inside);
+    cti_sort_u64(rank, order, rank + n, order + n, n);
+    cti_seams_faces(&q, d, hits, order, inside);
+    for (k = inside; k < n; k++) {
+        const cti_hit *hit = &hits[order[k]];
+        q.keep[order[k]] = (uint8_t)!cti_seams_passes(&q, hit, memory);
+        if (q.keep[order[k]])
+            cti_seams_lead(&q, hit);
+    }
     cti_hits_take(hits, q.keep);
     return !led || cti_seams_tell(arena, &q, d, led);
 }

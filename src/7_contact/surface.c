@@ -257,17 +257,6 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     return r;
 }
 
-CTI_FN cti_v3 cti_pair_normal(const cti_surface *s, const ct_real *x, const cti_pair *p, cti_v3 none)
-{
-    cti_v3 off = cti_pair_offset(s, x, p), a, n;
-    none = cti_v3_unit(off, none);
-    if (p->kind != CT_PAIR_VF || !cti_pair_is_inside(p))
-        return none;
-    a = cti_v3_at(x, p->v[1]);
-    n = cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, p->v[2]), a), cti_v3_sub(cti_v3_at(x, p->v[3]), a)), none);
-    return cti_v3_mul(n, cti_v3_dot(n, none) < 0 ? -1 : 1);
-}
-
 CTI_FN cti_v3 cti_pair_with_belts(const cti_surface *s, const cti_pair *pair, cti_v3 n, ct_real h, cti_v3 u)
 {
     cti_v3 belt;
