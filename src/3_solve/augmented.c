@@ -22,7 +22,7 @@ typedef struct cti_augmented {
 
 CTI_FN double cti_augmented_price(double flops) { return cti_solve_tuned.augmented.expected * cti_solve_tuned.augmented.flop * flops; }
 
-CTI_FN double cti_augmented_visits(const cti_linear *L) { return cti_solve_tuned.augmented.flop * L->flops / cti_solve_tuned.costs.visit; }
+CTI_FN double cti_augmented_visits(const cti_linear *L) { return cti_linear_price(L) / cti_solve_tuned.costs.visit; }
 
 /* x [2] to the cone's section of radius `bound`; D [4]: the derivative of that */
 static void cti_augmented_section(ct_cone cone, double bound, double *x, double *D)
@@ -260,7 +260,7 @@ static int cti_augmented_minimize(cti_augmented *s, double enough, double least,
         if (!L->factor(L->ctx, s->H))
             return 0;
         L->solve(L->ctx, s->q.d), ++*factors;
-        cti_frame_add(s->q.p->frame, cti_solve_tuned.augmented.flop * L->flops);
+        cti_frame_add(s->q.p->frame, cti_linear_price(L));
         a = cti_augmented_search(s, &slope);
         if (!(slope < 0)) /* rounding */
             return 1;
@@ -286,7 +286,7 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
         s->rho[i] = cti_fmin(s->rho[i] * cti_fmax(1, cti_solve_tuned.augmented.start / (double)s->q.now), s->stiffest[i]);
     for (turn = 0; idle <= cti_solve_tuned.augmented.idle && factors < cti_solve_tuned.augmented.factors; turn++) {
         double last = (double)s->q.res.natural_map, enough = cti_solve_tuned.augmented.inner * cti_fmin(1, last), best;
-        if (last <= aim || !cti_frame_may(p->frame, cti_solve_tuned.augmented.flop * L->flops))
+        if (last <= aim || !cti_frame_may(p->frame, cti_linear_price(L)))
             break;
         memcpy(s->r, s->q.r, sizeof *s->r * 3 * (size_t)p->n_rows);
         if (!cti_augmented_bounds(s, arena, turn, idle) ||

@@ -157,8 +157,8 @@ static int cti_central_sections(const cti_central *s, int i, double least)
     return parts;
 }
 
-/* e, edge and H of gamma nu + g y_t = 0, gamma within g. fresh 1: H is made, and nu is what is in it from then on */
-static void cti_central_disc(cti_disc *q, double delta, int fresh, double *e, double *edge, double *H)
+/* e, edge and H of the smoothed law gamma nu + g y_t = 0, gamma within g. fresh 1: H is made, and nu is what is in it from then on */
+static void cti_central_smooth(cti_disc *q, double delta, int fresh, double *e, double *edge, double *H)
 {
     double now, M[9], D[9], inverse[9], f[3], *gamma = q->x + 1, *y = q->z + 1, size = sqrt(cti_d3_dot(gamma, gamma));
     int i, k;
@@ -204,7 +204,7 @@ static void cti_central_bounded(const cti_central *s, int i, double eta, double 
         if (s->conic)
             cti_disc_linearize(c, eta, e1, edge1, H1);
         else
-            cti_central_disc(c, delta, fresh, e1, edge1, H1);
+            cti_central_smooth(c, delta, fresh, e1, edge1, H1);
         cti_central_turn(s, i, e1, e1), cti_central_turn(s, i, edge1, edge1);
         cti_d3_add(e, e1, 1), cti_d3_add(edge, edge1, cti_central_share(s, i));
         for (k = 0; k < 3; k++)
@@ -243,7 +243,7 @@ static int cti_central_start(cti_central *s, int anew)
     if (anew && !cti_iterate_free(&s->q, s->H))
         return 0;
     if (anew)
-        cti_frame_add(p->frame, s->q.L->respond ? 0 : cti_solve_tuned.augmented.flop * s->q.L->flops);
+        cti_frame_add(p->frame, s->q.L->respond ? 0 : cti_linear_price(s->q.L));
     speed = (double)p->velocity_scale * (anew ? cti_fmax(cti_iterate_natural(&s->q), cti_solve_tuned.central.rounded) : speed); /* not 0 */
     for (s->n = 0, i = 0; i < p->n_rows; i++) {
         cti_central_law(s, i), cti_central_center(s, i, speed * speed / s->unit);
@@ -362,7 +362,7 @@ static int cti_central_follow(cti_central *s, double eta, double *a)
         s->change[i] = s->edges[4 * i] > 0 ? cti_iterate_coefficient(&p->rows[i]) * (s->dr[normal] + more) - bound : 0;
     }
     cti_iterate_bounds(&s->q, &s->bounds, s->H, s->edges, cti_solve_tuned.central.directions,
-                       s->conic ? cti_solve_tuned.central.solved * cti_solve_tuned.central.solved : cti_solve_tuned.central.solved, s->change);
+                       s->conic ? cti_solve_tuned.central.solved_cones : cti_solve_tuned.central.solved, s->change);
     for (i = 0; i < p->n_rows; i++)
         for (k = 0; k < 3; k++)
             s->e[3 * i + k] -= s->edges[4 * i + 1 + k] * s->change[i];
@@ -432,7 +432,7 @@ static int cti_central_iterate(cti_central *s, double natural, double *out)
 static int cti_central_path(cti_central *s, const ct_solver_desc *desc, double aim, ct_real *v, cti_solve_info *info)
 {
     const cti_linear *L = s->q.L;
-    double natural = cti_iterate_natural(&s->q), a, price = cti_solve_tuned.augmented.flop * L->flops;
+    double natural = cti_iterate_natural(&s->q), a, price = cti_linear_price(L);
     int k, seen, stuck = 0, most = cti_solve_tuned.central.factors;
     for (k = 0; k < most && stuck < cti_solve_tuned.central.stuck && !((double)s->q.res.natural_map <= aim) && cti_finite64(natural); k++) {
         if (info->iterations > 0 && !cti_frame_may(s->q.p->frame, price))
@@ -453,10 +453,10 @@ CTI_FN int cti_central_solve(const cti_jacobian *J, const cti_linear *L, const c
                              cti_solve_info *info)
 {
     cti_central state, *s = &state;
-    double aim = cti_solve_tuned.central.aim * (double)desc->tolerance;
+    double aim = (double)desc->tolerance * (J->p->split.rigid ? cti_solve_tuned.augmented.aim : cti_solve_tuned.central.aim);
     if (!cti_central_open(s, J, L, desc->cone, arena, v) || !cti_central_path(s, desc, aim, v, info))
         return 0;
-    if (!(s->q.res.natural_map <= desc->tolerance) && cti_frame_may(J->p->frame, cti_solve_tuned.augmented.flop * L->flops) &&
+    if (!(s->q.res.natural_map <= desc->tolerance) && cti_frame_may(J->p->frame, cti_linear_price(L)) &&
         (!cti_central_start(s, 1) || !cti_central_path(s, desc, aim, v, info)))
         return 0;
     cti_iterate_close(&s->q, desc->tolerance, v, info);

@@ -1,5 +1,6 @@
 /* iterate.c -- the iterate of Newton's methods on a contact problem: J, A and J' in double, the balance and the judgement of an iterate. */
 #include "iterate.h"
+#include "solve_policy.h"
 
 CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobian *out)
 {
@@ -23,6 +24,8 @@ CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobia
         }
     return 1;
 }
+
+CTI_FN double cti_linear_price(const cti_linear *L) { return cti_solve_tuned.augmented.flop * L->flops; }
 
 CTI_FN int cti_jacobian_stiffness(const cti_jacobian *J, int i, const double *H, double *out)
 {

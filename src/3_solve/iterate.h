@@ -28,6 +28,9 @@ typedef struct cti_linear {
     double flops;
 } cti_linear;
 
+/* cti_linear_price -- estimated time of one factor with its solve [us]. */
+CTI_FN double cti_linear_price(const cti_linear *L);
+
 /* cti_iterate -- v and r of a problem, in double. u follows the steps, u += a J d: from v, its rounding of 1e-16 m/s would be an impulse of
    1e-6 N s in a stiff joint. With L->respond the impulses `done` take the place of v, of which they are: v is made when it is judged. */
 typedef struct cti_iterate {

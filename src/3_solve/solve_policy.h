@@ -113,8 +113,8 @@
     X(double, rounded, 1e-12, "1", "share by which friction on its bound may be less by rounding") \
     X(double, inner, 1, "1", "of the natural map: gradient at which an outer iteration ends; a tenth takes 15 % more factors where a chain falls") \
     X(double, aim, 0.01, "tolerances", \
-      "natural map at which a solve ends, and factor on the tolerance of sweeps that Newton steps may replace: slow errors add up " \
-      "over steps. With 1 instead of 0.01 for the sweeps, stacks of 30 sway with 1e-6 of m g times a box's size, not 7e-8") \
+      "natural map at which a solve ends, in groups of rigid bodies of central.c and of sweeps that Newton steps may replace, too: slow errors " \
+      "add up over steps. With 0.5 in central.c stacks of 30 sway with 7e-6 of m g times a box's size, not 2e-9") \
     /* of 4,900 solves of dolls on stairs 65 end unsolved, with 1 instead of 6 187, with 3 81, with 10 185, with shares alone 692 */ \
     X(int, newton, 6, "1", "outer iterations in a row without a better natural map, after which friction bounds go by shares") \
     X(int, directions, 24, "1", "of conjugate residuals for a change of friction bounds, at most: as many solves with a factor") \
@@ -146,10 +146,11 @@
     X(double, inside, 0.99, "1", "of the way to the first pair that would vanish") \
     X(double, rounded, 1e-9, "1", "of the velocity scale: least delta") \
     X(int, directions, 6, "1", "of conjugate residuals for a change of friction bounds, at most; twice as many with one factor") \
-    X(double, solved, 0.01, "1", "square of the share of the residual at which they end; of cones the share") \
+    X(double, solved, 0.01, "1", "square of the share of the residual at which they end") \
+    X(double, solved_cones, 1e-4, "1", "the same of cones, which steps leave by this error") \
     /* of v at the start and at the end; each is refined, and A's factor has two triangles */ \
     X(double, solves, 12, "triangular solves", "with the factor of A that a solve takes, where few rows touch large bodies (bordered.c)") \
-    X(double, aim, 0.5, "tolerances", "natural map at which a solve ends") \
+    X(double, aim, 0.5, "tolerances", "natural map at which a solve ends, unless all bodies are rigid") \
     X(double, little, 0.02, "1", "of a whole step: shorter ones lead nowhere, since the path turns back") \
     X(int, stuck, 3, "steps", "so short, after which a path ends") \
     X(int, factors, 40, "factors", "of each of the two paths, at most")
