@@ -233,24 +233,47 @@ static double cti_central_mean(const cti_central *s, double a)
     return sum / cti_fmax(1, s->n);
 }
 
+/* Free motion, r = 0, to the largest impulse that its contacts would get as springs of stiffness augmented.stiff: through stacks and sheets it is far
+   above that of single bodies, and a path that starts below it turns back. 0: out of memory */
+static int cti_central_springs(const cti_central *s, double *largest)
+{
+    const cti_problem *p = s->q.p;
+    int i;
+    cti_vec_zero(9 * p->n_rows, s->H), cti_vec_zero(3 * p->n_rows, s->dr);
+    for (i = 0; i < p->n_rows; i++) {
+        const cti_row *row = &p->rows[i];
+        double c = (double)(row->recover > 0 ? row->softness : row->compliance[0]), local = cti_central_local(p, i) / cti_solve_tuned.augmented.stiff;
+        double lack = (double)row->recover - s->q.u[3 * (size_t)i];
+        if (local > 0 && lack > 0)
+            s->H[9 * (size_t)i] = 1 / (local + c), s->dr[3 * (size_t)i] = lack / (local + c);
+    }
+    if (!s->q.L->factor(s->q.L->ctx, s->H))
+        return 0;
+    cti_iterate_direct(&s->q, s->dr);
+    for (*largest = 0, i = 0; i < p->n_rows; i++)
+        *largest = cti_fmax(*largest, s->dr[3 * (size_t)i] - s->H[9 * (size_t)i] * s->q.du[3 * (size_t)i]);
+    return 1;
+}
+
 /* Pairs of the iterate, or with `anew` of the motion without impulses, where friction has cones. 0: out of memory */
 static int cti_central_start(cti_central *s, int anew)
 {
     const cti_problem *p = s->q.p;
-    double speed = cti_solve_tuned.central.start * cti_fmin((double)s->q.now, 1);
+    double speed = cti_solve_tuned.central.start * cti_fmin((double)s->q.now, 1), r = 0, least;
     int i, n = 0;
     s->conic = anew;
-    if (anew && !cti_iterate_free(&s->q, s->H))
+    if (anew && (!cti_iterate_free(&s->q, s->H) || !cti_central_springs(s, &r)))
         return 0;
     if (anew)
-        cti_frame_add(p->frame, s->q.L->respond ? 0 : cti_linear_price(s->q.L));
+        cti_frame_add(p->frame, (s->q.L->respond ? 1 : 2) * cti_linear_price(s->q.L));
     speed = (double)p->velocity_scale * (anew ? cti_fmax(cti_iterate_natural(&s->q), cti_solve_tuned.central.rounded) : speed); /* not 0 */
+    least = speed * cti_fmax(speed / s->unit, r);
     for (s->n = 0, i = 0; i < p->n_rows; i++) {
-        cti_central_law(s, i), cti_central_center(s, i, speed * speed / s->unit);
+        cti_central_law(s, i), cti_central_center(s, i, least);
         s->n += (s->pair[2 * i].c >= 0) + (s->pair[2 * i + 1].c >= 0);
     }
     for (i = 0; i < p->n_rows; i++)
-        n += cti_central_sections(s, i, speed * speed / s->unit);
+        n += cti_central_sections(s, i, least);
     s->n += anew ? n : 0;
     return 1;
 }
