@@ -713,12 +713,12 @@ static void pull_faces(ct_joint_kind kind, double aside, double gravity)
 }
 
 /* Corners of a soft box and of another box, soft or rigid, that a joint pulls together and a collision holds apart. Nothing is frozen, a step takes
-   at most 8,000 sweeps in the mean, and the bodies, 1 kg each, have at most the energy of ten times the recovery speed of 1 m/s. In float impulses
+   at most 4,000 sweeps in the mean of all pairs, and the bodies, 1 kg each, have at most the energy of ten times the recovery speed of 1 m/s. In float impulses
    that cancel are rounded, which takes more sweeps (docs/limits.md) */
 static void soft_corners_stay_apart(void **state)
 {
     static const double young[2] = {1e5, 1e7};
-    int k, i;
+    int k, i, sweeps = 0;
     (void)state;
     for (k = 0; k < 8; k++) {
         ct_world_desc d = world_desc(1e-3, 0.4, NULL);
@@ -726,7 +726,6 @@ static void soft_corners_stay_apart(void **state)
         ct_mesh m = mesh_box(0.1, 0.1, 0.1, 2, 2, 2, 1);
         ct_body_id a, b;
         ct_joint_desc j;
-        int sweeps = 0;
         d.gravity[1] = (ct_real)(k & 4 ? -9.81 : 0);
         w = world_make(&d);
         if (k & 4)
@@ -750,9 +749,10 @@ static void soft_corners_stay_apart(void **state)
             assert_true(i < 16 || r.joint_error < 2e-3);
             sweeps += i < 20 ? 0 : r.solver_sweeps;
         }
-        assert_true(!IS_DOUBLE || sweeps < 40 * 8000);
         ct_world_destroy(w);
     }
+    print_message("%d sweeps a step\n", sweeps / 320);
+    assert_true(!IS_DOUBLE || sweeps < 320 * 4000);
 }
 
 /* points that are apart when they are joined approach at the recovery speed, and jointed bodies pass through each other unless told not to */

@@ -263,10 +263,53 @@ static void misuse_is_refused(void **state)
     }
 }
 
+/* A cart of 10 kg on four wheels of 64 sides and 2 kg, on hinges, rolls at half a metre a second: it keeps at least the speed of rigid polygons that
+   meet the floor edge by edge, each of which takes a share M R^2 (1 - cos a) / (M R^2 + I) of it. With contacts that bear nothing .43 was left, of
+   polygons .75 */
+static void carts_roll_on(void **state)
+{
+    static const double dt[2] = {0.01, 1 / 60.0}, radius[] = {0, 0.1, 0.1, 0}, z[] = {-0.025, -0.025, 0.025, 0.025};
+    static const double v[3] = {0.5, 0, 0}, turn[3] = {0, 0, -5};
+    int c, k;
+    (void)state;
+    for (c = 0; c < 2; c++) {
+        ct_world_desc d = world_desc(1e-3, 0.8, NULL);
+        ct_mesh m = revolved(64, radius, z, 2), body = mesh_box(0.5, 0.06, 0.3, 1, 1, 1, 0);
+        ct_rigid_desc r = ct_rigid_desc_default();
+        ct_body_id cart, wheel = {0, 0};
+        ct_joint_desc j = ct_joint_desc_default(CT_JOINT_HINGE);
+        ct_real x[3], u[3], l[3];
+        double M, I, left;
+        ct_world *w = world_make(&d);
+        add_plane(w, 0, 1, 0, 0);
+        r.mesh = &body, r.density = (ct_real)(10 / (0.5 * 0.06 * 0.3)), r.position[1] = (ct_real)0.161, r.velocity[0] = (ct_real)0.5;
+        assert_int_equal(ct_body_add_rigid(w, &r, &cart), CT_OK);
+        for (k = 0; k < 4; k++) {
+            const double at[3] = {k & 1 ? 0.18 : -0.18, 0.101, k & 2 ? 0.2 : -0.2};
+            wheel = add_rigid(w, &m, at, v, turn, 0);
+            j.a.body = wheel, j.b.body = cart, j.collide = 0, j.axis[1] = 0, j.axis[2] = 1;
+            j.point[0] = (ct_real)at[0], j.point[1] = (ct_real)at[1], j.point[2] = (ct_real)at[2];
+            assert_int_equal(ct_joint_add(w, &j, NULL), CT_OK);
+        }
+        assert_int_equal(ct_body_get_momentum(w, wheel, NULL, l), CT_OK);
+        M = (double)ct_body_get_mass(w, wheel) + 2.5, I = (double)l[2] / turn[2];
+        for (k = 0; k < (int)(2 / dt[c]); k++)
+            step_once(w, dt[c]);
+        assert_true(ct_body_get_pose(w, cart, x, NULL) == CT_OK && ct_body_get_motion(w, cart, u, NULL) == CT_OK);
+        left = pow((I + M * 0.01 * cos(acos(-1.0) / 32)) / (I + M * 0.01), (double)x[0] / (0.2 * sin(acos(-1.0) / 64)));
+        print_message("cart: %.3f of its speed after %.3f m, of polygons %.3f\n", (double)u[0] / 0.5, (double)x[0], left);
+        assert_true((double)u[0] > left * 0.5 && (double)u[0] < 0.5);
+        free(m.positions), free(m.triangles);
+        ct_mesh_free(&body);
+        ct_world_destroy(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_top_stops), cmocka_unit_test(a_wheel_stops),
-                                       cmocka_unit_test(wheels_do_not_drive_themselves), cmocka_unit_test(heaps_lose_energy),
+                                       cmocka_unit_test(wheels_do_not_drive_themselves), cmocka_unit_test(carts_roll_on),
+                                       cmocka_unit_test(heaps_lose_energy),
                                        cmocka_unit_test(balls_roll_in_whole_steps), cmocka_unit_test(misuse_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,8 +114,8 @@ CTI_FN void cti_mechanism_across(const cti_mechanism_row *q, double *x);
 CTI_FN void cti_mechanism_row_at(const cti_mechanism *m, cti_mechanism_row *q, int mean, int end);
 /* cti_mechanism_slopes -- `turning` and `moment` of a side of a row, whose arm for the error is given; bend [3]: of what is along a hinge's axis. */
 CTI_FN void cti_mechanism_slopes(cti_mechanism_row *q, int side, const double *arm, const double *bend);
-/* cti_mechanism_factor -- factors S = E D^-1 J' + C; taut 1: without springs that the step resolves. damping [1]: added to each row, over its own
-   response. 0: S is singular. cti_mechanism_unknowns -- m->x = S^-1 (m->right + E D^-1 lack); changes m->right. */
+/* cti_mechanism_factor -- factors S = E D^-1 J' + C; taut 1: without springs that the step resolves. damping [1]: added to each row, over the
+   mobility of its points. 0: S is singular. cti_mechanism_unknowns -- m->x = S^-1 (m->right + E D^-1 lack); changes m->right. */
 CTI_FN int cti_mechanism_factor(cti_mechanism *m, int taut, double damping);
 CTI_FN void cti_mechanism_unknowns(cti_mechanism *m);
 /* cti_mechanism_change -- v, w = D^-1 (J' x - lack) of a body; x NULL: without it. */

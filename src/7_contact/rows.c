@@ -80,19 +80,22 @@ static void cti_rows_terms(const cti_row_context *c, const cti_pair *pair, ct_re
         row->n_a = row->n;
 }
 
-/* the share of a row's normal impulse that bears forces of the step; the other stops the motion at its start. end: the row with arms of the end. What
-   a linkage bears is not known here */
+/* the share of a row's normal impulse that bears forces of the step; the other stops the motion at its start. end: the row with arms of the end. Of
+   what a linkage bears gravity alone is known here */
 static ct_real cti_rows_borne(const cti_row_context *c, const cti_contact_row *origin, const cti_row *end)
 {
-    ct_real start[3], free[3], impulse;
+    ct_real start[3], free[3], impulse, fall = 0;
     int k, linked = 0;
     for (k = 0; c->rigids && k < origin->pair.n; k++) {
         int rigid = cti_surface_attach(c->surface, origin->pair.v[k])->frame;
         linked |= rigid >= 0 && c->rigids[rigid].linkage_mode;
     }
-    if (!c->rigids || linked)
+    if (!c->rigids)
         return 0;
     cti_row_velocity(end, c->v_start, start), cti_row_velocity(end, c->v_free, free);
+    for (k = 0; k < end->n && linked; k++)
+        fall += end->term[k].weight * c->dt * cti_v3_dot(cti_v3_at(end->frame, 0), c->gravity);
+    free[0] = linked ? start[0] + fall : free[0];
     impulse = -free[0] - origin->script[0] - origin->base[0];
     return impulse > 0 ? cti_clamp((start[0] - free[0]) / impulse, 0, 1) : 0;
 }
@@ -276,7 +279,7 @@ CTI_FN void cti_rows_turn(const cti_row_context *c, cti_row *row, cti_contact_ro
 /* at sqrt(2 g d) features rise by the missing d, and no more, however short steps are; without gravity RATE d acts */
 CTI_FN ct_real cti_rows_recovery(const cti_row_context *c, ct_real gap)
 {
-    ct_real most = cti_max(cti_sqrt(-2 * c->gravity * gap), -CTI_ROWS_RATE * gap);
+    ct_real most = cti_max(cti_sqrt(-2 * cti_v3_norm(c->gravity) * gap), -CTI_ROWS_RATE * gap);
     return c->recovery_speed > 0 ? cti_min(most, c->recovery_speed) : most;
 }
 

@@ -29,7 +29,7 @@ typedef struct cti_row_context {
     int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY) */
     int springs;              /* 1: rows are potentials, whose forces are those of the end of the step */
     ct_real recovery_speed;   /* [m/s] cap on the recovery of gaps; 0: none */
-    ct_real gravity;          /* [m/s^2] its size */
+    cti_v3 gravity;           /* [m/s^2] */
 } cti_row_context;
 
 /* cti_contact_row -- a row and where it comes from. */

@@ -4,10 +4,10 @@
    of first order in dt. A group consists of components that contacts connect, and on which neither scripts nor bodies at rest act. At the end of the
    step all its components get the same additional angular velocity, each about its own centre. This is the smallest change of velocities, in the norm
    of the masses, that restores the group's angular momentum and leaves each body the linear momentum of its reported impulses. The next step's free
-   motion includes it. Rotations of each body about its own centre would violate joints: a group that joints connect gets what is missing as one body,
-   if joints hold a rigid body of it, whose impulses act on arms of the middle of the step, or by a stitch that is damped across (joints.c). Other
-   groups with joints get none, and bodies of linkages have end velocities of their own (linkage_velocities.c). Gravity and mass damping have their
-   own moments about the centre. Based on: no paper; Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
+   motion includes it. Rotations of each body about its own centre would violate joints: a group that joints connect gets what is missing as one body.
+   Elastic impulses have no moment about places to which their body has turned alone, and arms of rigid bodies are those of the middle of the step.
+   Bodies of linkages have end velocities of their own (linkage_velocities.c). Gravity and mass damping have their own moments about the centre. Based
+   on: no paper; Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
 #include "momenta.h"
 #include "integrate.h"
 #include "joints.h"
@@ -38,7 +38,6 @@ static void cti_momenta_unite(cti_state *s)
             b->up = a->up;
             a->held |= b->held || row->n_a == 0 || row->n_a == row->n;
             a->joined |= b->joined | (row->equations != 0);
-            a->turns |= b->turns | cti_joints_is_damped(s, i) | (s->bodies.rigid_of[row->term[k].block] >= 0);
             a->has_impulses = 1;
         }
     }
@@ -53,7 +52,7 @@ static void cti_momenta_select(cti_state *s)
         cti_group *g = cti_momenta_root(s->end.groups, c);
         int block = s->factors.blocks[p->begin], model = s->history.model_of[block];
         g->held |= (g->has_impulses && (p->substep.forced || p->substep.unbalanced)) || (model >= 0 && s->history.reset[model]);
-        g->held |= (!g->has_impulses && !s->system.turns[c].turns) || (g->joined && !g->turns);
+        g->held |= !g->has_impulses && !s->system.turns[c].turns;
         g->held |= s->bodies.rigid_of[block] >= 0 && s->bodies.rigids[s->bodies.rigid_of[block]].linkage_mode;
         for (k = p->begin; s->scripts.n_constrained && !g->held && k < p->end; k++)
             g->held = s->scripts.filter[s->factors.blocks[k]] >= 0;

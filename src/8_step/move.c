@@ -53,5 +53,5 @@ CTI_FN void cti_move_context(const cti_state *s, ct_real dt, const cti_memory *m
     out->cut = !s->scripts.still && s->step.dt > dt ? s->step.dt / dt : 1;
     out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->step.dt * s->step.dt;
     out->recovery_speed = s->desc.recovery_speed;
-    out->gravity = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    out->gravity = cti_v3_at(s->desc.gravity, 0);
 }

@@ -206,7 +206,7 @@ typedef struct cti_turn {
 typedef struct cti_group {
     int32_t up;
     int has_impulses;           /* 1: impulses act between its components */
-    int joined, turns;          /* 1: by joints; it has a rigid body or a stitch that is damped across, and joints leave it a rotation as one body */
+    int joined;                 /* 1: by joints, which leave it a rotation as one body */
     int held;                   /* 1: something outside the group acts on it */
     ct_real mass;
     cti_v3 first, center[2], speed[2];
