@@ -249,7 +249,7 @@ static int cti_central_springs(const cti_central *s, double *largest)
     }
     if (!s->q.L->factor(s->q.L->ctx, s->H))
         return 0;
-    cti_iterate_direct(&s->q, s->dr);
+    cti_iterate_direct(&s->q, s->dr, 1);
     for (*largest = 0, i = 0; i < p->n_rows; i++)
         *largest = cti_fmax(*largest, s->dr[3 * (size_t)i] - s->H[9 * (size_t)i] * s->q.du[3 * (size_t)i]);
     return 1;
@@ -347,7 +347,7 @@ static int cti_central_direct(const cti_central *s, double eta, int fresh, doubl
         s->dr[i] = -s->e[i];
     if (fresh && !s->q.L->factor(s->q.L->ctx, s->H))
         return 0;
-    cti_iterate_direct(&s->q, s->dr);
+    cti_iterate_direct(&s->q, s->dr, fresh);
     for (*a = 1, i = 0; i < p->n_rows; i++) {
         const double *du = s->q.du + 3 * (size_t)i;
         double *dr = s->dr + 3 * (size_t)i;

@@ -216,7 +216,7 @@ static void cti_iterate_respond(const cti_iterate *q, const double *g)
     cti_iterate_gather(q, q->d, q->du);
 }
 
-CTI_FN void cti_iterate_direct(const cti_iterate *q, const double *g)
+CTI_FN void cti_iterate_direct(const cti_iterate *q, const double *g, int moved)
 {
     int m3 = 3 * q->p->n_rows, i;
     if (q->L->respond) {
@@ -225,7 +225,8 @@ CTI_FN void cti_iterate_direct(const cti_iterate *q, const double *g)
         cti_iterate_respond(q, q->seen);
         return;
     }
-    cti_iterate_gradient(q);
+    if (moved)
+        cti_iterate_gradient(q);
     cti_vec_copy(3 * q->p->A->n, q->f, q->d);
     cti_iterate_respond(q, g);
 }

@@ -75,8 +75,9 @@ CTI_FN void cti_iterate_gather(const cti_iterate *q, const double *v, double *u)
 CTI_FN void cti_iterate_push(const cti_iterate *q, int i, const double *r, double *f);
 /* cti_iterate_multiply -- y = A x. */
 CTI_FN void cti_iterate_multiply(const cti_iterate *q, const double *x, double *y);
-/* cti_iterate_direct -- du = J d, d = (A + J'HJ)^-1 (b - A v + J'(r + g)), g [3 rows], with the last H. d is made without L->respond alone. */
-CTI_FN void cti_iterate_direct(const cti_iterate *q, const double *g);
+/* cti_iterate_direct -- du = J d, d = (A + J'HJ)^-1 (b - A v + J'(r + g)), g [3 rows], with the last H. d is made without L->respond alone. moved 0:
+   v and r are those of the last call. */
+CTI_FN void cti_iterate_direct(const cti_iterate *q, const double *g, int moved);
 /* cti_iterate_gradient -- f = b - A v + J'r. Returns the largest entry of D^-1 f, as the judge measures it. */
 CTI_FN double cti_iterate_gradient(const cti_iterate *q);
 /* cti_iterate_step -- v += a d, u += a du. */
