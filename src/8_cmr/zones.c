@@ -424,6 +424,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             return 0;
         if (k >= cti_step_tuned.frame.zone_tests && !z->scripted && k < cti_step_tuned.substep.zone_soft && !cti_frame_may(&s->frame, 0))
             k = cti_step_tuned.substep.zone_soft;
+        if (k >= cti_step_tuned.substep.zone_soft && z->scripted && s->frame.refused && cti_frame_is_bound(&s->frame))
+            break; /* what a script moves does not stop at what is frozen: the substep is made again without the bound */
         if (k < cti_step_tuned.substep.zone_soft) {
             cti_zones_find_joints(z, active);
             cti_zones_inelastic(z, &c);
