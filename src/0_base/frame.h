@@ -17,6 +17,7 @@ typedef struct cti_frame {
     double (*clock)(const void *user); /* [ms] */
     const void *user;
     double looked, until; /* [units] of `used` when the clock was last read; at which it then said that the time is over */
+    int cut;        /* 1: the stage at hand has used up its share */
     int refused;    /* stages that were refused, but for those of which only their share was used up */
 } cti_frame;
 
