@@ -103,11 +103,16 @@ static int cti_detect_others(cti_mem *mem, cti_detect *d, cti_surface *s, const 
     int32_t **list = d->own.fresh;
     if (!cti_room_reserve(mem, &d->room, s))
         return 0;
-    for (b = 0; b < s->n_bodies; b++)
-        if (s->bodies[b].moves && d->left[b])
+    for (b = 0; b < s->n_bodies; b++) {
+        ct_real h = s->bodies[b].thickness;
+        if (!s->bodies[b].moves)
+            continue;
+        d->left[b] |= !lasts && s->bodies[b].dynamic && d->room.bodies[b].slack >= 2 * h; /* a room that was made to last */
+        if (d->left[b])
             cti_detect_room(d, s, b, x1, lasts);
-        else if (s->bodies[b].moves)
-            cti_room_show(&d->room, s, b, CTI_DETECT_REACH * s->bodies[b].thickness);
+        else
+            cti_room_show(&d->room, s, b, CTI_DETECT_REACH * h);
+    }
     cti_room_swap(&d->room, s, d->left, 0);
     s->broad.others = 1;
     ok = cti_broad_update(mem, &s->broad, &s->soup, s->x0, s->x1);
