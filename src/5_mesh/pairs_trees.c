@@ -278,7 +278,8 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
 {
     int v, k;
     for (v = body->v0; body->swept != CTI_SWEPT_BOX && body->inflate > 0 && v + 8 <= body->v1; v += 8) {
-        float *box = broad->vertex_boxes + broad->boxes_at[b] + (ptrdiff_t)16 * v, *slabs = broad->vertex_slabs + 2 * broad->boxes_at[b] + (ptrdiff_t)32 * v;
+        ptrdiff_t first = broad->boxes_at[b] + (ptrdiff_t)16 * v;
+        float *box = broad->vertex_boxes + first, *slabs = broad->vertex_slabs + 2 * first;
         cti_r8 p[3], q[3];
         int32_t at[8];
         for (k = 0; k < 8; k++)

@@ -45,9 +45,11 @@ static int cti_room_is_of(const cti_room *room, const cti_surface *s)
 static int cti_room_keeps(const cti_room *room, const cti_surface *s, int body, const ct_real *x1)
 {
     const cti_soup_body *r = &s->ranges[body];
-    int v, in = 1, shift = s->bodies[body].shift;
-    for (v = r->v0; s->bodies[body].moves && v < r->v1 && in; v++)
-        in = cti_room_has(room->bodies[body], cti_v3_at(room->from, v + shift), cti_v3_at(room->to, v + shift), cti_v3_at(s->x0, v), cti_v3_at(x1, v));
+    int v, in = 1;
+    for (v = r->v0; s->bodies[body].moves && v < r->v1 && in; v++) {
+        int at = v + s->bodies[body].shift;
+        in = cti_room_has(room->bodies[body], cti_v3_at(room->from, at), cti_v3_at(room->to, at), cti_v3_at(s->x0, v), cti_v3_at(x1, v));
+    }
     return in;
 }
 
