@@ -346,6 +346,25 @@ static void thin_pairs_meet(void **state)
         }
 }
 
+/* A test that looks only at what ends elsewhere than in the last one finds what a whole test finds: also what collides and stays as it was */
+static void what_ends_as_before_is_not_tested_again(void **state)
+{
+    static const double end[] = {2, -1, -1, 2, -1};
+    ct_world *w = step_world(0);
+    cti_state *s = corner_over_face(w, 2 * STEP_H, -STEP_H);
+    size_t k;
+    (void)state;
+    step_candidates(s);
+    for (k = 0; k < sizeof end / sizeof *end; k++) {
+        s->surface.x1[10] = (ct_real)(end[k] * STEP_H);
+        s->detect.is_tested = k > 0;
+        CTI_CLEAR(s->contact.hits);
+        assert_true(cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->contact.hits));
+        assert_int_equal(CTI_LEN(s->contact.hits), end[k] < 0);
+    }
+    ct_world_destroy(w);
+}
+
 /* A marked pair makes no row and no collision: a vertex inside of the other body, or crossings on both sides. A mark on one side alone does not
    exclude it */
 static void tangled_pairs_are_left_out(void **state)
@@ -412,7 +431,7 @@ int main(void)
                                        cmocka_unit_test(lists_last_while_covered),
                                        cmocka_unit_test(impacts_have_their_time),
                                        cmocka_unit_test(thin_pairs_meet),
-                                       cmocka_unit_test(tangled_pairs_are_left_out),
+                                       cmocka_unit_test(what_ends_as_before_is_not_tested_again), cmocka_unit_test(tangled_pairs_are_left_out),
                                        cmocka_unit_test(nearness_is_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

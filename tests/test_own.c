@@ -102,8 +102,28 @@ static void rigid_motion_renews_nothing(void **state)
     ct_world_destroy(w);
 }
 
+/* a sheet that flies half a metre in a step, while one half of it moves by 8 mm against the other: what stops it halfway renews nothing */
+static void a_stopped_flight_renews_nothing(void **state)
+{
+    ct_world *w = step_world(0);
+    cti_state *s = sheet(w);
+    int v, changed;
+    (void)state;
+    place(s, 0.02, 0, 0, s->surface.x0);
+    place(s, 0.02, 0, 0.5, s->surface.x1);
+    for (v = 0; v < s->surface.nv / 2; v++)
+        s->surface.x1[3 * v + 1] += CTI_R(0.008);
+    assert_true(cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed));
+    for (v = 0; v < 3 * s->surface.nv; v++)
+        s->surface.x1[v] = (s->surface.x0[v] + s->surface.x1[v]) / 2;
+    assert_true(cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed));
+    assert_int_equal(s->detect.own.renew[0], 0);
+    ct_world_destroy(w);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(none_is_missing), cmocka_unit_test(rigid_motion_renews_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(none_is_missing), cmocka_unit_test(rigid_motion_renews_nothing),
+                                       cmocka_unit_test(a_stopped_flight_renews_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,8 +31,11 @@ CTI_FN int cti_frame_may(cti_frame *f, double units)
     int may;
     if (!f || !cti_frame_is_bound(f))
         return 1;
-    if (f->stage > 0)
-        return f->used + units <= f->stage;
+    if (f->stage > 0) {
+        may = f->used + units <= f->stage;
+        f->cut |= !may;
+        return may;
+    }
     may = f->used + f->ending + units <= cti_frame_end(f);
     f->refused += !may;
     return may;
@@ -41,7 +44,7 @@ CTI_FN int cti_frame_may(cti_frame *f, double units)
 CTI_FN void cti_frame_share(cti_frame *f, double share, double least)
 {
     double end;
-    f->stage = 0;
+    f->stage = 0, f->cut = 0;
     if (!cti_frame_is_bound(f) || !(share > 0))
         return;
     end = cti_frame_end(f);

@@ -17,6 +17,7 @@ typedef struct cti_frame {
     double (*clock)(const void *user); /* [ms] */
     const void *user;
     double looked, until; /* [units] of `used` when the clock was last read; at which it then said that the time is over */
+    int cut;        /* 1: the stage at hand has used up its share */
     int refused;    /* stages that were refused, but for those of which only their share was used up */
 } cti_frame;
 
@@ -33,6 +34,8 @@ CTI_INLINE void cti_frame_must(cti_frame *f, double units)
     cti_frame_add(f, units);
 }
 CTI_INLINE int cti_frame_is_bound(const cti_frame *f) { return f->most > 0 || f->ms > 0; }
+/* cti_frame_release -- ends the bound: what follows has to be done. */
+CTI_INLINE void cti_frame_release(cti_frame *f) { f->most = f->ms = f->stage = 0; }
 /* cti_frame_open -- a call begins. work: it may use so many units, ms: take so long from now on; each 0: no such bound. */
 CTI_FN void cti_frame_open(cti_frame *f, double work, double ms, double (*clock)(const void *user), const void *user);
 /* cti_frame_may -- 1 if a stage of this price fits in. */

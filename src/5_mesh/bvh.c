@@ -208,6 +208,19 @@ static cti_f8 cti_bvh_block_box(const float *block)
     return cti_f8_load(t);
 }
 
+/* Writes eight boxes to half a block. */
+static void cti_bvh_put_all(float *block, cti_f8 box[8])
+{
+    static const float side[8] = {1, 1, 1, 1, -1, -1, -1, -1};
+    cti_f8 sign = cti_f8_load(side);
+    int k;
+    cti_f8_turn44(box), cti_f8_turn44(box + 4);
+    for (k = 0; k < 3; k++) {
+        cti_f8_store44(block + 8 * k, block + 24 + 8 * k, cti_f8_mul(sign, box[k]));
+        cti_f8_store44(block + 8 * k + 4, block + 28 + 8 * k, cti_f8_mul(sign, box[4 + k]));
+    }
+}
+
 /* Refits one half of the blocks, `half` floats into each: level 0 from the vertices and level 1 in the same pass, then the other levels. */
 static void cti_bvh_refit_half(cti_forest *forest, const cti_bvh *tree, int half, cti_boxes boxes, const int32_t *elements, int width)
 {
@@ -216,16 +229,16 @@ static void cti_bvh_refit_half(cti_forest *forest, const cti_bvh *tree, int half
     for (i = 0; i < tree->n_items; i += 8) {
         float *block = cti_bvh_block(forest, tree, tree->block0[0] + i / 8) + half;
         float *up = cti_bvh_block(forest, tree, tree->block0[1] + i / 64) + half;
-        cti_f8 all = cti_f8_set(CTI_BVH_BIG);
+        cti_f8 all = cti_f8_set(CTI_BVH_BIG), box[8];
         int m = cti_min_int(8, tree->n_items - i);
-        for (j = 0; j < m; j++) {
-            const int32_t *v = elements ? elements + (size_t)items[i + j] * (size_t)width : items + i + j;
-            cti_f8 box = cti_f8_load(cti_boxes_of(boxes, v[0]));
-            for (k = 1; k < width; k++)
-                box = cti_f8_min(box, cti_f8_load(cti_boxes_of(boxes, v[k])));
-            all = cti_f8_min(all, box);
-            cti_bvh_put(block, j, box);
+        for (j = 0; j < 8; j++) {
+            const int32_t *v = elements ? elements + (size_t)items[i + cti_min_int(j, m - 1)] * (size_t)width : items + i + cti_min_int(j, m - 1);
+            box[j] = j < m ? cti_f8_load(cti_boxes_of(boxes, v[0])) : cti_f8_set(CTI_BVH_BIG);
+            for (k = 1; k < width && j < m; k++)
+                box[j] = cti_f8_min(box[j], cti_f8_load(cti_boxes_of(boxes, v[k])));
+            all = cti_f8_min(all, box[j]);
         }
+        cti_bvh_put_all(block, box);
         cti_bvh_put(up, i / 8 % 8, all);
     }
     for (level = 2; level < tree->n_levels; level++)

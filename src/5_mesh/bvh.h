@@ -10,7 +10,7 @@
 #pragma once
 
 #include "../0_base/array.h"
-#include "../1_math/simd.h"
+#include "../1_math/simd_turn.h"
 #include "../4_geom/bounds.h"
 
 /* floats in a block: lo x, lo y, lo z, hi x, hi y, hi z at the start, then at the end, eight lanes each */

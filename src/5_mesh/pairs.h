@@ -14,7 +14,7 @@
 /* where a vertex of a body is during a motion: on the straight way between its ends, like its neighbours; anywhere in the box of its ends, which
    `inflate` widens on each axis; or wherever cti_way_holds allows. In the last case `inflate` is its slack and
    half of the detection distance together */
-enum { CTI_SWEPT_NOT, CTI_SWEPT_BOX, CTI_SWEPT_WAY };
+enum { CTI_SWEPT_NOT, CTI_SWEPT_BOX, CTI_SWEPT_WAY, CTI_SWEPT_NONE = 255 };
 
 /* cti_soup_body -- the ranges of a body's surface vertices, edges and faces in the soup. Two bodies may meet if one of them is dynamic and their
    filters, the user's function and `apart` allow it. A body may meet itself if it is dynamic and `self` is set. */
@@ -68,7 +68,7 @@ typedef struct cti_broad {
     ct_real *last_x;       /* x0 and x1 of the last update for bodies that may move: if they are unchanged, the body's boxes stay valid */
     size_t *last_at;       /* [n_bodies] where each body begins in last_x */
     ct_real *last_inflate; /* [n_bodies] */
-    uint8_t *last_swept;   /* [n_bodies] */
+    uint8_t *last_swept;   /* [n_bodies]; CTI_SWEPT_NONE: no update was yet */
     uint8_t *old;          /* [n_bodies] 1: the boxes of its vertices and its trees are of an earlier update */
     uint8_t *meets;        /* scratch [n_bodies] */
     uint8_t *edge_loose;   /* [ne] 1: the edge is in no face */
@@ -81,7 +81,6 @@ typedef struct cti_broad {
     int32_t *place;        /* [3 n] worker, begin, end of a body pair's candidates in that worker's `out`; worker -1: they did not fit */
     int most_out;          /* largest number of entries that a query of one kind has found */
     int n_bodies, nv, ne, nf;
-    int fresh;      /* 1: boxes of every body have to be refitted */
     int others;     /* 1: a sweep leaves out bodies with themselves; set by the caller */
     int sensors;    /* 1: a sweep finds sensors and what they see, in place of bodies that meet; set by the caller */
     int boxes_only; /* 1: slabs are not tested; set by the caller after the build */
@@ -97,6 +96,12 @@ typedef struct cti_broad {
    out of memory (broad is then empty). */
 CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x);
 CTI_FN void cti_broad_free(cti_mem *mem, cti_broad *broad);
+/* cti_broad_forget -- the next update computes the boxes of every body. */
+CTI_INLINE void cti_broad_forget(cti_broad *broad)
+{
+    if (broad->n_bodies)
+        memset(broad->last_swept, CTI_SWEPT_NONE, (size_t)broad->n_bodies);
+}
 /* cti_broad_order -- the item order of the trees of body b: for each tree its number of items, then all items, counted from the body's
    first element. A later build may use it for the same body at rest in the same place. 0: out of memory. */
 CTI_FN int cti_broad_order(cti_mem *mem, const cti_broad *broad, const cti_soup *soup, int b, int32_t **out);

@@ -175,12 +175,13 @@ CTI_FN int cti_broad_build(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     size_t nb = (size_t)soup->n_bodies;
     cti_forest_clear(&broad->forest);
     broad->n_bodies = soup->n_bodies, broad->nv = soup->nv, broad->ne = soup->ne, broad->nf = soup->nf;
-    broad->fresh = 1, broad->boxes_only = 0;
+    broad->boxes_only = 0;
     if (!CTI_RESIZE(mem, broad->trees, CTI_BROAD_TREES * nb) || !cti_broad_place(mem, broad, soup) ||
         !CTI_RESIZE(mem, broad->last_inflate, nb) || !CTI_RESIZE(mem, broad->last_swept, nb) || !CTI_RESIZE(mem, broad->old, nb) ||
         !CTI_RESIZE(mem, broad->body_boxes, 12 * nb) || !CTI_RESIZE(mem, broad->body_order, 2 * nb) ||
         !CTI_RESIZE(mem, broad->sweep, (nb / 8 + 1) * CTI_BVH_BLOCK) || !CTI_RESERVE(mem, items, most))
         goto done;
+    cti_broad_forget(broad);
     ok = cti_broad_find_loose(mem, broad, soup) && (broad->hashed || cti_broad_build_trees(mem, broad, soup, x, items));
 done:
     CTI_FREE(mem, items);
@@ -225,7 +226,7 @@ static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, co
 {
     size_t first = 3 * (size_t)body->v0, n = body->still ? 0 : 3 * (size_t)(body->v1 - body->v0), bytes = n * sizeof *x0;
     ct_real *last = broad->last_x + broad->last_at[b];
-    if (!broad->fresh && broad->last_inflate[b] == body->inflate && broad->last_swept[b] == body->swept &&
+    if (broad->last_inflate[b] == body->inflate && broad->last_swept[b] == body->swept &&
         (n == 0 || (memcmp(last, x0 + first, bytes) == 0 && memcmp(last + n, x1 + first, bytes) == 0)))
         return 1;
     if (n > 0)
@@ -235,11 +236,60 @@ static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, co
     return 0;
 }
 
-/* Vertex boxes and slabs of one body. */
+/* Stores n <= 4 numbers of each of eight vertices, as float, at out + stride * vertex, and zeros behind them. */
+static void cti_broad_put_eight(float *out, int stride, const cti_r8 *x, int n)
+{
+    cti_r8 most = CTI_R8(set)((ct_real)1e38f), least = CTI_R8(set)(-(ct_real)1e38f);
+    cti_f8 row[4];
+    int k;
+    for (k = 0; k < 4; k++)
+        row[k] = k < n ? cti_r8_narrow(CTI_R8(max)(least, CTI_R8(min)(most, x[k]))) : cti_f8_set(0);
+    cti_f8_turn44(row);
+    for (k = 0; k < 4; k++)
+        cti_f8_store44(out + stride * k, out + stride * (k + 4), row[k]);
+}
+
+/* cti_box_motion and cti_slabs_motion of eight vertices from p to q, r > 0 */
+static void cti_broad_eight(const cti_r8 p[3], const cti_r8 q[3], ct_real r, float *box, float *slabs, int stride)
+{
+    static const int first[6] = {0, 0, 0, 0, 1, 1}, second[6] = {1, 1, 2, 2, 2, 2};
+    cti_r8 lo[6], hi[6], zero = CTI_R8(set)(0), eps = CTI_R8(set)(CTI_EPS), w = CTI_R8(set)(r);
+    int k;
+    for (k = 0; k < 3; k++) {
+        cti_r8 below = CTI_R8(sub)(CTI_R8(min)(p[k], q[k]), w), above = CTI_R8(add)(CTI_R8(max)(p[k], q[k]), w);
+        lo[k] = CTI_R8(sub)(below, CTI_R8(mul)(eps, CTI_R8(abs)(below)));
+        hi[k] = CTI_R8(sub)(zero, CTI_R8(add)(above, CTI_R8(mul)(eps, CTI_R8(abs)(above))));
+    }
+    cti_broad_put_eight(box, stride, lo, 3), cti_broad_put_eight(box + 4, stride, hi, 3);
+    w = CTI_R8(set)(CTI_R(1.4142140) * r), eps = CTI_R8(set)(4 * CTI_EPS);
+    for (k = 0; k < 6; k++) {
+        int i = first[k], j = second[k];
+        cti_r8 a = k % 2 ? CTI_R8(sub)(p[i], p[j]) : CTI_R8(add)(p[i], p[j]), b = k % 2 ? CTI_R8(sub)(q[i], q[j]) : CTI_R8(add)(q[i], q[j]);
+        cti_r8 below = CTI_R8(min)(a, b), above = CTI_R8(max)(a, b);
+        lo[k] = CTI_R8(sub)(CTI_R8(sub)(below, w), CTI_R8(mul)(eps, CTI_R8(add)(CTI_R8(abs)(below), w)));
+        hi[k] = CTI_R8(sub)(zero, CTI_R8(add)(CTI_R8(add)(above, w), CTI_R8(mul)(eps, CTI_R8(add)(CTI_R8(abs)(above), w))));
+    }
+    cti_broad_put_eight(slabs, 2 * stride, lo, 4), cti_broad_put_eight(slabs + 4, 2 * stride, lo + 4, 2);
+    cti_broad_put_eight(slabs + 8, 2 * stride, hi, 4), cti_broad_put_eight(slabs + 12, 2 * stride, hi + 4, 2);
+}
+
+/* Vertex boxes and slabs of one body: eight vertices at a time, and then one. */
 static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, int b, const ct_real *x0, const ct_real *x1)
 {
-    int v;
-    for (v = body->v0; v < body->v1; v++) {
+    int v, k;
+    for (v = body->v0; body->swept != CTI_SWEPT_BOX && body->inflate > 0 && v + 8 <= body->v1; v += 8) {
+        ptrdiff_t first = broad->boxes_at[b] + (ptrdiff_t)16 * v;
+        float *box = broad->vertex_boxes + first, *slabs = broad->vertex_slabs + 2 * first;
+        cti_r8 p[3], q[3];
+        int32_t at[8];
+        for (k = 0; k < 8; k++)
+            at[k] = v + k;
+        cti_gather3(x0, at, 1, p), cti_gather3(x1, at, 1, q);
+        cti_broad_eight(p, body->swept ? q : p, body->inflate, box, slabs, 16);
+        if (!body->swept)
+            cti_broad_eight(q, q, body->inflate, box + 8, slabs + 16, 16);
+    }
+    for (; v < body->v1; v++) {
         cti_v3 p0 = cti_v3_at(x0, v), p1 = cti_v3_at(x1, v);
         ptrdiff_t at = broad->boxes_at[b] + (ptrdiff_t)(body->still ? 8 : 16) * v;
         float *box = broad->vertex_boxes + at, *slabs = broad->vertex_slabs + 2 * at;
@@ -284,7 +334,8 @@ typedef struct cti_broad_moves {
     cti_broad *broad;
     const cti_soup *soup;
     const ct_real *x0, *x1;
-    const uint8_t *which; /* [n_bodies] NULL: all bodies get their boxes; else these get those of their vertices, and trees, where they are old */
+    const uint8_t *which; /* [n_bodies] bodies that get their boxes; NULL: all */
+    int trees;            /* 1: of their vertices, and in trees, where they are old; 0: one box each */
 } cti_broad_moves;
 
 static void cti_broad_update_range(int begin, int end, int worker, void *context)
@@ -294,44 +345,43 @@ static void cti_broad_update_range(int begin, int end, int worker, void *context
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         const cti_soup_body *body = q->soup->bodies + begin;
-        if (q->which ? !q->which[begin] : body->v1 > body->v0 && cti_broad_same(broad, body, begin, q->x0, q->x1))
+        if ((q->which && !q->which[begin]) || (!q->trees && body->v1 > body->v0 && cti_broad_same(broad, body, begin, q->x0, q->x1)))
             continue;
-        if (!q->which)
+        if (!q->trees)
             cti_broad_body_box(body, q->x0, q->x1, broad->body_boxes + 12 * (size_t)begin);
         else if (broad->old[begin]) {
             cti_broad_vertex_boxes(broad, body, begin, q->x0, q->x1);
             if (!broad->hashed)
                 cti_broad_refit(broad, q->soup, begin);
         }
-        broad->old[begin] = !q->which;
+        broad->old[begin] = !q->trees;
     }
 }
 
-static void cti_broad_move(cti_broad *broad, const cti_soup *soup, const uint8_t *which, const ct_real *x0, const ct_real *x1)
+static void cti_broad_move(cti_broad *broad, const cti_soup *soup, const uint8_t *which, int trees, const ct_real *x0, const ct_real *x1)
 {
     cti_broad_moves q;
-    q.broad = broad, q.soup = soup, q.which = which, q.x0 = x0, q.x1 = x1;
+    q.broad = broad, q.soup = soup, q.which = which, q.trees = trees, q.x0 = x0, q.x1 = x1;
     cti_tasks_run_work(soup->tasks, cti_broad_update_range, broad->n_bodies, CTI_BROAD_VERTEX_US * soup->nv / cti_max_int(1, broad->n_bodies), &q);
-    broad->fresh = 0;
 }
 
 CTI_FN int cti_broad_update(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const ct_real *x0, const ct_real *x1)
 {
     int i;
-    cti_broad_move(broad, soup, NULL, x0, x1);
+    cti_broad_move(broad, soup, NULL, 0, x0, x1);
     if (!cti_broad_sweep(mem, broad, soup) || !CTI_ZEROS(mem, broad->meets, broad->n_bodies))
         return 0;
     for (i = 0; i < CTI_LEN(broad->body_pairs); i++)
         broad->meets[broad->body_pairs[i]] = 1;
-    cti_broad_move(broad, soup, broad->meets, x0, x1);
+    cti_broad_move(broad, soup, broad->meets, 1, x0, x1);
     return 1;
 }
 
 CTI_FN int cti_broad_update_own(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *own, const ct_real *x0, const ct_real *x1)
 {
     int b, ok = 1;
-    cti_broad_move(broad, soup, NULL, x0, x1);
-    cti_broad_move(broad, soup, own, x0, x1);
+    cti_broad_move(broad, soup, own, 0, x0, x1);
+    cti_broad_move(broad, soup, own, 1, x0, x1);
     CTI_CLEAR(broad->body_pairs);
     for (b = 0; b < soup->n_bodies && ok; b++)
         ok = !own[b] || (CTI_PUSH(mem, broad->body_pairs, b) && CTI_PUSH(mem, broad->body_pairs, b));

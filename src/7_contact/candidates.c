@@ -34,7 +34,8 @@ static ct_real cti_candidates_hat(const cti_surface *s, const ct_real *hat, int 
 
 CTI_FN int cti_candidates_complete(cti_mem *mem, cti_candidates *l, const cti_surface *s, const ct_real *hat)
 {
-    int n = cti_candidates_len(l), i;
+    int n = cti_candidates_len(l), i, first = cti_kind_first(l->kind), a = -1, b = -1;
+    ct_real thickness = 0;
     if (!CTI_RESIZE(mem, l->quads, 4 * n) || !CTI_RESIZE(mem, l->hat, n) || !CTI_RESIZE(mem, l->d2, n) || !CTI_RESIZE(mem, l->w, 3 * n) ||
         !CTI_RESIZE(mem, l->feature, n))
         return 0;
@@ -42,7 +43,10 @@ CTI_FN int cti_candidates_complete(cti_mem *mem, cti_candidates *l, const cti_su
         cti_pair p;
         cti_pair_make(s, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
         memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
-        l->hat[i] = cti_candidates_hat(s, hat, cti_pair_body_a(s, &p), cti_pair_body_b(s, &p));
+        if (l->kind == CT_PAIR_PLANE || a != s->body_of[p.v[0]] || b != s->body_of[p.v[first]])
+            thickness = cti_candidates_hat(s, hat, cti_pair_body_a(s, &p), cti_pair_body_b(s, &p));
+        a = s->body_of[p.v[0]], b = l->kind == CT_PAIR_PLANE ? -1 : s->body_of[p.v[first]];
+        l->hat[i] = thickness;
     }
     return 1;
 }
@@ -133,13 +137,22 @@ static ct_real cti_candidates_extent(const int32_t *q, int n, const ct_real *x0)
     return big;
 }
 
+/* 1 if one of n vertices is marked */
+static int cti_candidates_marked(const uint8_t *mark, const int32_t *v, int n)
+{
+    int k, any = 0;
+    for (k = 0; k < n; k++)
+        any |= mark[v[k]];
+    return any;
+}
+
 /* 1: pair i keeps its distance by the bound; *least: what it is to keep */
 static int cti_candidates_keeps(const cti_candidates_loop *q, int i, int first, int n, ct_real *least)
 {
     const cti_candidates_way *w = q->way;
     const int32_t *v = q->l->quads + 4 * (size_t)i, *body = q->s->body_of;
     ct_real d, way;
-    if (q->d2[i] > q->apart)
+    if (q->d2[i] > q->apart || (w->moved && !cti_candidates_marked(w->moved, v, n)))
         return 1;
     d = cti_sqrt(q->d2[i]), *least = cti_min(w->part * d, w->share * q->l->hat[i]);
     if (d - w->most > *least)

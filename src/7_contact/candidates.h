@@ -49,6 +49,7 @@ typedef struct cti_candidates_way {
     ct_real share, part; /* each pair is to keep this share of hat, or this part of its distance where that is less */
     ct_real most;        /* [m] no two vertices move farther relative to each other; CTI_REAL_MAX: not known */
     const ct_real *size; /* [surface bodies] only pairs that move farther than the smaller body's size; NULL: all */
+    const uint8_t *moved; /* [vertices] pairs without a vertex that is marked are taken for clear; NULL: none is */
 } cti_candidates_way;
 /* cti_candidates_meet -- toi [n]: when each pair comes as near, never late; CTI_CCD_NONE: not on this way. d2 [n]: squared distances at x0. No
    planes. */

@@ -147,5 +147,5 @@ CTI_FN void cti_surface_archive(cti_archive *a, cti_surface *s)
         cti_archive_moderate(a, 1);
     }
     if (cti_archive_reads(a))
-        s->broad.fresh = 1;
+        cti_broad_forget(&s->broad);
 }

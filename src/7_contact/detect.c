@@ -36,7 +36,7 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
     cti_candidates_free(mem, &d->vf);
     cti_candidates_free(mem, &d->ee);
     CTI_FREE_SPAN(mem, d->ve, d->vv);
-    CTI_FREE_SPAN(mem, d->others[0], d->others[CTI_OWN_KINDS - 1]);
+    CTI_FREE_SPAN(mem, d->others[0], d->spare[CTI_OWN_KINDS - 1]);
     CTI_FREE_SPAN(mem, d->room.from, d->room.bodies);
     CTI_FREE_SPAN(mem, d->measured, d->tangles);
     memset(d, 0, sizeof *d);
@@ -84,34 +84,65 @@ CTI_FN void cti_detect_still(cti_surface *s)
             s->ranges[b].swept = CTI_SWEPT_BOX, s->ranges[b].inflate = CTI_DETECT_REACH / 2 * s->bodies[b].thickness;
 }
 
-/* finds the pairs of two bodies */
+/* leaves only pairs of bodies that the last query's room no longer holds */
+static void cti_detect_take_left(cti_broad *broad, const uint8_t *left)
+{
+    int i, n = 0;
+    int32_t *pair = broad->body_pairs;
+    for (i = 0; i < CTI_LEN(pair); i += 2)
+        if (left[pair[i]] | left[pair[i + 1]])
+            pair[n] = pair[i], pair[n + 1] = pair[i + 1], n += 2;
+    if (pair)
+        stbds_header(pair)->length = (size_t)n;
+}
+
+/* finds the pairs of two bodies of which one has left its room, and keeps the others */
 static int cti_detect_others(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1)
 {
-    int b, ok, lasts = cti_detect_lasts(s, x1);
-    int32_t **list = d->others;
-    d->valid = 0;
+    int b, k, ok, lasts = cti_detect_lasts(s, x1);
+    int32_t **list = d->own.fresh;
     if (!cti_room_reserve(mem, &d->room, s))
         return 0;
-    for (b = 0; b < s->n_bodies; b++)
-        if (s->bodies[b].moves)
+    for (b = 0; b < s->n_bodies; b++) {
+        ct_real h = s->bodies[b].thickness;
+        if (!s->bodies[b].moves)
+            continue;
+        d->left[b] |= !lasts && s->bodies[b].dynamic && d->room.bodies[b].slack >= 2 * h; /* a room that was made to last */
+        if (d->left[b])
             cti_detect_room(d, s, b, x1, lasts);
+        else
+            cti_room_show(&d->room, s, b, CTI_DETECT_REACH * h);
+    }
+    cti_room_swap(&d->room, s, d->left, 0);
     s->broad.others = 1;
-    ok = cti_broad_update(mem, &s->broad, &s->soup, s->x0, x1) &&
-         cti_broad_pairs(mem, &s->broad, &s->soup, &list[CTI_OWN_VF], &list[CTI_OWN_EE], &list[CTI_OWN_VE], &list[CTI_OWN_VV]);
+    ok = cti_broad_update(mem, &s->broad, &s->soup, s->x0, s->x1);
+    cti_detect_take_left(&s->broad, d->left);
+    ok = ok && cti_broad_pairs(mem, &s->broad, &s->soup, &list[CTI_OWN_VF], &list[CTI_OWN_EE], &list[CTI_OWN_VE], &list[CTI_OWN_VV]);
     s->broad.others = 0;
+    cti_room_swap(&d->room, s, d->left, 0);
+    for (k = 0; k < CTI_OWN_KINDS && ok; k++) {
+        int32_t *old = d->others[k];
+        ok = cti_own_merge(mem, s, k, old, d->left, list[k], &d->spare[k]);
+        d->others[k] = d->spare[k], d->spare[k] = old;
+    }
     return ok;
 }
 
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed)
 {
     int32_t **list[CTI_OWN_KINDS];
-    int k, holds = d->valid && cti_room_holds(&d->room, s, x1), stale = cti_own_stale(mem, &d->own, s, x1);
+    int k, n_left, stale;
     *out_changed = 0;
-    if (holds && stale == 0)
+    if (!CTI_RESIZE(mem, d->left, s->n_bodies))
+        return 0;
+    if (!d->valid)
+        d->room.version = s->soup.version - 1; /* none of its rooms is of this surface */
+    n_left = cti_room_left(&d->room, s, x1, d->left), stale = cti_own_stale(mem, &d->own, s, x1);
+    if (n_left == 0 && stale == 0)
         return 1;
     d->is_measured = d->valid = 0;
     if (stale < 0 || !CTI_RESIZE(mem, d->tangled, s->nv) || !CTI_RESIZE(mem, d->measured, 3 * s->n_moving) ||
-        (stale && !cti_own_renew(mem, &d->own, s, x1, CTI_DETECT_NEAR, CTI_DETECT_FAST)) || (!holds && !cti_detect_others(mem, d, s, x1)))
+        (stale && !cti_own_renew(mem, &d->own, s, x1, CTI_DETECT_NEAR, CTI_DETECT_FAST)) || (n_left && !cti_detect_others(mem, d, s, x1)))
         return 0;
     list[CTI_OWN_VF] = &d->vf.pairs, list[CTI_OWN_EE] = &d->ee.pairs, list[CTI_OWN_VE] = &d->ve, list[CTI_OWN_VV] = &d->vv;
     for (k = 0; k < CTI_OWN_KINDS; k++)
@@ -525,7 +556,7 @@ static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *h
 
 static int cti_detect_collide_list(cti_mem *mem, cti_detect *d, const cti_candidates *l, const cti_surface *s, const ct_real *x1, cti_hit **out)
 {
-    const cti_candidates_way way = {s->x0, x1, CTI_DETECT_SEP, CTI_R(0.5), CTI_REAL_MAX, NULL};
+    const cti_candidates_way way = {s->x0, x1, CTI_DETECT_SEP, CTI_R(0.5), CTI_REAL_MAX, NULL, d->is_tested ? d->moved : NULL};
     int n = cti_candidates_len(l), i;
     if (!CTI_RESIZE(mem, d->toi, n))
         return 0;
@@ -595,8 +626,39 @@ static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_
     return 1;
 }
 
+/* marks vertices of which the last test's motion had another end, besides those that it found */
+static void cti_detect_mark_moved(cti_detect *d, const cti_surface *s, const ct_real *x1)
+{
+    int k, v;
+    for (k = 0; k < CTI_LEN(s->runs); k += 3) {
+        const ct_real *last = d->tested + 3 * (size_t)s->runs[k + 2];
+        for (v = s->runs[k]; v < s->runs[k + 1]; v++, last += 3)
+            d->moved[v] |= x1[3 * v] != last[0] || x1[3 * v + 1] != last[1] || x1[3 * v + 2] != last[2];
+    }
+}
+
+/* remembers this test. found [n]: its collisions */
+static void cti_detect_remember(cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_hit *found, int n)
+{
+    int i, k;
+    for (k = 0; k < CTI_LEN(s->runs); k += 3)
+        memcpy(d->tested + 3 * (size_t)s->runs[k + 2], x1 + 3 * (size_t)s->runs[k], 3 * sizeof *x1 * (size_t)(s->runs[k + 1] - s->runs[k]));
+    memset(d->moved, 0, (size_t)s->nv);
+    for (i = 0; i < n; i++)
+        for (k = 0; k < found[i].pair.n; k++)
+            d->moved[found[i].pair.v[k]] = 1;
+}
+
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out)
 {
-    return cti_detect_collide_list(mem, d, &d->vf, s, x1, out) && cti_detect_collide_list(mem, d, &d->ee, s, x1, out) &&
-           cti_detect_collide_thin(mem, d, s, x1, out) && cti_detect_collide_planes(mem, d, s, x1, out);
+    int before = CTI_LEN(*out);
+    if (!CTI_RESIZE(mem, d->tested, 3 * s->n_moving) || !CTI_RESIZE(mem, d->moved, s->nv + 1))
+        return 0;
+    if (d->is_tested)
+        cti_detect_mark_moved(d, s, x1);
+    if (!cti_detect_collide_list(mem, d, &d->vf, s, x1, out) || !cti_detect_collide_list(mem, d, &d->ee, s, x1, out) ||
+        !cti_detect_collide_thin(mem, d, s, x1, out) || !cti_detect_collide_planes(mem, d, s, x1, out))
+        return 0;
+    cti_detect_remember(d, s, x1, *out + before, CTI_LEN(*out) - before);
+    return 1;
 }

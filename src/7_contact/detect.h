@@ -47,16 +47,21 @@ typedef struct cti_detect {
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
     cti_own own;             /* those of them within one body */
     int32_t *others[CTI_OWN_KINDS]; /* and those of two bodies */
+    int32_t *spare[CTI_OWN_KINDS];  /* scratch */
     cti_room room;           /* the latter are complete while the surface stays in it */
     ct_real *measured;       /* [3 n_moving] positions of what moves at which the lists' distances are */
     ct_real *toi;            /* scratch [n] */
     int32_t *maybe;          /* scratch [n]: candidates that may be near */
+    ct_real *tested;         /* [3 n_moving] ends of the last motion of what moves that was tested for collisions */
+    uint8_t *moved;          /* [nv] 1: the vertex was in one of those; in the next test also: it has another end */
+    uint8_t *left;           /* scratch [surface bodies] 1: the body has left its room */
     uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles`, the list of intersections */
     uint64_t *tangles;       /* sorted: vertex << 32 | body << 1 | 1 where the vertex is inside the body or behind the plane, 0 where one of
                                 its edges or faces intersects the body's surface */
     int n_tangled;           /* number of intersecting vertices; > 0: each step starts with a search for intersecting pairs */
     int valid;               /* 1: the lists belong to the present topology */
     int is_measured;         /* 1: `measured` is set */
+    int is_tested;           /* 1: `tested` is of a motion that began where this one does; set by the caller */
     int n_queries;           /* broad-phase queries in this step */
 } cti_detect;
 
@@ -91,7 +96,8 @@ CTI_FN void cti_detect_distances(cti_detect *d, const cti_surface *s);
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than cti_detect_sep during the motion from x0 to x1. Normal and
-   weights are those at the time of impact. 0 when memory ran out. */
+   weights are those at the time of impact. With is_tested, pairs that the last test found clear and that end as they did there are not tested again.
+   0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
 
 /* cti_detect_is_owner -- 1 when this face owns the feature (dist.h) on which the closest point lies. cti_detect_above -- distance of a vertex from

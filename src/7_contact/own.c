@@ -192,23 +192,26 @@ static ct_real cti_own_edge(const cti_surface *s, const cti_soup_body *r)
     return sum / (ct_real)cti_max_int(r->e1 - r->e0, 1);
 }
 
-/* the room of body b around its motion to x1 */
+/* the room of body b around its motion to x1, less the way of its middle */
 static void cti_own_set(cti_own *o, cti_surface *s, int b, const ct_real *x1, ct_real reach, ct_real fast)
 {
     const cti_soup_body *r = &s->ranges[b];
-    cti_v3 middle = cti_own_middle(s->x0 + 3 * (size_t)r->v0, r->v1 - r->v0);
+    size_t first = 3 * (size_t)r->v0;
+    cti_v3 middle = cti_own_middle(s->x0 + first, r->v1 - r->v0), flight = cti_v3_sub(cti_own_middle(x1 + first, r->v1 - r->v0), middle);
     ct_real way = 0, h = s->bodies[b].thickness, edge = cti_own_edge(s, r);
     cti_room_body how;
     int v;
     o->size[b] = 0;
     for (v = r->v0; v < r->v1; v++) {
         o->size[b] = cti_max(o->size[b], cti_v3_norm(cti_v3_sub(cti_v3_at(s->x0, v), middle)));
-        way = cti_max(way, cti_v3_norm(cti_v3_sub(cti_v3_at(x1, v), cti_v3_at(s->x0, v))));
+        way = cti_max(way, cti_v3_norm(cti_v3_sub(cti_v3_sub(cti_v3_at(x1, v), cti_v3_at(s->x0, v)), flight)));
     }
     o->size[b] += way;
     how.swept = way <= cti_min(fast * h, CTI_OWN_WAY * edge);
     how.slack = cti_max(CTI_OWN_LEAST * h, (CTI_OWN_EDGE * edge - reach * h) / 2);
     cti_room_set(&o->room, s, b, x1, how, reach * h);
+    for (v = r->v0 + s->bodies[b].shift; v < r->v1 + s->bodies[b].shift; v++)
+        cti_v3_put(o->room.to, v, cti_v3_sub(cti_v3_at(o->room.to, v), flight));
 }
 
 CTI_FN int cti_own_renew(cti_mem *mem, cti_own *o, cti_surface *s, const ct_real *x1, ct_real reach, ct_real fast)
@@ -218,8 +221,10 @@ CTI_FN int cti_own_renew(cti_mem *mem, cti_own *o, cti_surface *s, const ct_real
     for (b = 0; b < s->n_bodies; b++)
         if (o->renew[b])
             cti_own_set(o, s, b, x1, reach, fast);
-    ok = cti_broad_update_own(mem, &s->broad, &s->soup, o->renew, s->x0, x1) &&
+    cti_room_swap(&o->room, s, o->renew, 1);
+    ok = cti_broad_update_own(mem, &s->broad, &s->soup, o->renew, s->x0, s->x1) &&
          cti_broad_pairs(mem, &s->broad, &s->soup, &fresh[CTI_OWN_VF], &fresh[CTI_OWN_EE], &fresh[CTI_OWN_VE], &fresh[CTI_OWN_VV]);
+    cti_room_swap(&o->room, s, o->renew, 1);
     for (k = 0; k < CTI_OWN_KINDS && ok; k++) {
         int32_t *old = o->found[k];
         o->found[k] = NULL;
@@ -233,27 +238,60 @@ CTI_FN int cti_own_renew(cti_mem *mem, cti_own *o, cti_surface *s, const ct_real
 
 /* ---- lists ---- */
 
-/* the lower body of a pair */
-static int cti_own_body(const cti_surface *s, int kind, const int32_t *pair)
+/* the bodies of a pair, the lower one first */
+static uint64_t cti_own_bodies(const cti_surface *s, int kind, const int32_t *pair)
 {
     int a = s->body_of[kind == CTI_OWN_EE ? s->edges[2 * (size_t)pair[0]] : pair[0]];
     int b = s->body_of[kind == CTI_OWN_VF   ? s->faces[3 * (size_t)pair[1]]
                        : kind == CTI_OWN_VV ? pair[1]
                                             : s->edges[2 * (size_t)pair[1]]];
-    return cti_min_int(a, b);
+    return (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
+}
+
+/* cti_own_run -- pairs [first, end) of a list, all of the same bodies */
+typedef struct cti_own_run {
+    const int32_t *list;
+    int n, first, end;
+    uint64_t bodies; /* UINT64_MAX: the list has ended */
+} cti_own_run;
+
+/* goes on to the next run, which ends with the features of one of its bodies */
+static void cti_own_next(const cti_surface *s, int kind, cti_own_run *r)
+{
+    const cti_soup_body *a, *b;
+    int a0, a1, b0, b1;
+    r->first = r->end, r->bodies = UINT64_MAX;
+    if (r->first >= r->n)
+        return;
+    r->bodies = cti_own_bodies(s, kind, r->list + r->first);
+    a = &s->ranges[r->bodies >> 32], b = &s->ranges[(uint32_t)r->bodies];
+    if (kind == CTI_OWN_EE ? r->list[r->first] >= a->e1 : r->list[r->first] >= a->v1)
+        b = a, a = &s->ranges[(uint32_t)r->bodies];
+    a0 = kind == CTI_OWN_EE ? a->e0 : a->v0, a1 = kind == CTI_OWN_EE ? a->e1 : a->v1;
+    b0 = kind == CTI_OWN_VF ? b->f0 : kind == CTI_OWN_VV ? b->v0 : b->e0, b1 = kind == CTI_OWN_VF ? b->f1 : kind == CTI_OWN_VV ? b->v1 : b->e1;
+    for (; r->end < r->n; r->end += 2) {
+        int32_t p = r->list[r->end], q = r->list[r->end + 1];
+        if (p < a0 || p >= a1 || q < b0 || q >= b1)
+            break;
+    }
 }
 
 CTI_FN int cti_own_merge(cti_mem *mem, const cti_surface *s, int kind, const int32_t *a, const uint8_t *drop, const int32_t *b, int32_t **out)
 {
-    int i = 0, j = 0, n = 0, na = CTI_LEN(a), nb = CTI_LEN(b);
-    if (!CTI_RESIZE(mem, *out, na + nb))
+    cti_own_run run[2];
+    int n = 0;
+    memset(run, 0, sizeof run);
+    run[0].list = a, run[0].n = CTI_LEN(a), run[1].list = b, run[1].n = CTI_LEN(b);
+    if (!CTI_RESIZE(mem, *out, run[0].n + run[1].n))
         return 0;
-    while (i < na || j < nb) {
-        int body_a = i < na ? cti_own_body(s, kind, a + i) : INT32_MAX, body_b = j < nb ? cti_own_body(s, kind, b + j) : INT32_MAX;
-        int is_a = body_a <= body_b;
-        if (!is_a || !drop || !drop[body_a])
-            memcpy(*out + n, is_a ? a + i : b + j, 2 * sizeof **out), n += 2;
-        i += is_a ? 2 : 0, j += is_a ? 0 : 2;
+    cti_own_next(s, kind, &run[0]), cti_own_next(s, kind, &run[1]);
+    while (run[0].first < run[0].n || run[1].first < run[1].n) {
+        cti_own_run *r = &run[run[1].bodies < run[0].bodies];
+        if (r == &run[1] || !drop || !(drop[r->bodies >> 32] | drop[(uint32_t)r->bodies])) {
+            memcpy(*out + n, r->list + r->first, sizeof **out * (size_t)(r->end - r->first));
+            n += r->end - r->first;
+        }
+        cti_own_next(s, kind, r);
     }
     return CTI_RESIZE(mem, *out, n);
 }

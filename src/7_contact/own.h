@@ -33,6 +33,6 @@ CTI_FN int cti_own_here(cti_mem *mem, cti_own *o, const cti_surface *s);
 /* cti_own_renew -- finds the pairs of these bodies that come within `reach` thicknesses in their new rooms. A body that moves farther than
    `fast` [thickness] has separate rooms for start and end. 0: out of memory. */
 CTI_FN int cti_own_renew(cti_mem *mem, cti_own *o, cti_surface *s, const ct_real *x1, ct_real reach, ct_real fast);
-/* cti_own_merge -- *out: the pairs of lists a and b of one kind in the order of the lower bodies, those of a first, without the bodies of a that
-   `drop` marks; NULL: with all. 0: out of memory. */
+/* cti_own_merge -- *out: the pairs of lists a and b of one kind in the order of their bodies, those of a without the bodies that `drop` marks; NULL:
+   with all. 0: out of memory. */
 CTI_FN int cti_own_merge(cti_mem *mem, const cti_surface *s, int kind, const int32_t *a, const uint8_t *drop, const int32_t *b, int32_t **out);

@@ -189,7 +189,7 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
 {
     cti_barrier *b = cti_barrier_own(s);
     const cti_candidates *l = &b->cover.list[CTI_LIST_PLANE];
-    const cti_candidates_way way = {s->surface.x0, x1, share, share, CTI_REAL_MAX, NULL};
+    const cti_candidates_way way = {s->surface.x0, x1, share, share, CTI_REAL_MAX, NULL, NULL};
     ct_real step = cti_barrier_filter_lists(s, &way);
     int i;
     for (i = 0; step >= 0 && i < cti_candidates_len(l); i++) {
@@ -234,7 +234,7 @@ CTI_FN int cti_barrier_passes(cti_state *s)
     cti_arena_point mark = cti_arena_mark(s->arena);
     size_t bytes = sizeof(ct_real) * 3 * (size_t)f->nv;
     ct_real *size = CTI_ARENA_NEW(s->arena, ct_real, f->n_bodies + 1), *end = CTI_ARENA_NEW(s->arena, ct_real, 3 * f->nv + 1), step;
-    const cti_candidates_way way = {f->x0, end, 0, 0, CTI_REAL_MAX, size};
+    const cti_candidates_way way = {f->x0, end, 0, 0, CTI_REAL_MAX, size, NULL};
     if (!size || !end)
         return -1;
     if (!cti_barrier_sizes(s, size)) {

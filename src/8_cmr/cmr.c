@@ -91,6 +91,7 @@ CTI_FN int cti_cmr_collide(cti_state *s, cti_attempt *out)
     CTI_CLEAR(s->contact.hits);
     if (!cti_detect_collisions(s->mem, &s->detect, &s->surface, s->surface.x1, &s->contact.hits))
         return 0;
+    s->detect.is_tested = 1;
     cti_parts_filter(s);
     return 1;
 }
@@ -406,7 +407,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     int i;
     memset(out, 0, sizeof *out);
     out->converged = out->work.newton = 1, out->work.linear = s->frame.used;
-    s->system.n_linearized = 0;
+    s->system.n_linearized = s->detect.is_tested = 0;
     cti_parts_begin(s);
     if (!cti_cmr_paper_start(s, dt) || !cti_assemble_pins(s, dt))
         return 0;

@@ -373,13 +373,30 @@ static void cti_step_drop_result(cti_state *s, const ct_step_report *before, ct_
     s->step.event_least = 0;
 }
 
+/* 1 if impact zones could not part what a bound of the frame had left unsolved */
+static int cti_step_needs_more(const cti_state *s, const cti_step_try *t)
+{
+    return !t->a.clear && !t->n_held && CTI_LEN(s->contact.hits) && s->frame.refused && cti_frame_is_bound(&s->frame) && !s->parts.conflict;
+}
+
 /* Ends a substep by the fail-safe. Bodies that gain energy in it are held, and the others are solved around them. 0: out of memory */
 static int cti_step_force(cti_state *s, ct_real sub, const cti_memory *memory, cti_step_try *t, ct_step_report *r)
 {
     const ct_step_report before = *r;
-    int k, n;
+    int k, n, tangled = s->detect.n_tangled;
     for (k = 1;; k++) {
         n = cti_step_end_failed(s, sub, t, r);
+        if (n >= 0 && cti_step_needs_more(s, t)) { /* that nothing intersects goes before the bound */
+            cti_frame_release(&s->frame);
+            cti_step_drop_result(s, &before, r);
+            cti_step_release(s);
+            r->status = before.status, s->detect.n_tangled = tangled;
+            if (!cti_step_attempt_once(s, sub, 1, memory, t, r))
+                return 0;
+            if (t->good)
+                return 1;
+            continue;
+        }
         if (n <= 0 || s->parts.conflict || !cti_policy_may_hold(k - 1) || !cti_frame_may(&s->frame, t->work))
             break;
         if (!cti_step_hold_gaining(s, !cti_policy_may_hold(k)))

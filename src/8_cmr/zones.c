@@ -18,6 +18,8 @@ typedef struct cti_zones {
     uint8_t *frozen;     /* [n] 1: the block is frozen */
     cti_row *rows;       /* [n_rows] collisions seen so far, with room for cap */
     ct_real *gap;        /* [n_rows] n . (p_a - p_b) at x [m], minus the distance to be kept */
+    ct_real *B;          /* [n_rows] change of a row's velocity along n by a unit impulse along it */
+    cti_v3 *answer;      /* [CTI_ROW_TERMS n_rows] change of the velocity of each of its blocks by that */
     int n_rows, cap;
     int scripted;        /* 1: a collision is with something that a script moves: freezing what it hits would not end it */
     int32_t *rigid_sets; /* [n] sets of blocks that rigid joints join */
@@ -142,23 +144,50 @@ static void cti_zones_limit_rotation(cti_zones *z)
     }
 }
 
+/* makes room for `total` rows. 0: out of memory */
+static int cti_zones_reserve(cti_zones *z, int total)
+{
+    cti_state *s = z->s;
+    cti_zones old = *z;
+    size_t n = (size_t)z->n_rows;
+    if (total <= z->cap)
+        return 1;
+    z->cap = 2 * total;
+    z->rows = CTI_ARENA_NEW(s->arena, cti_row, z->cap);
+    z->gap = CTI_ARENA_NEW(s->arena, ct_real, z->cap), z->B = CTI_ARENA_NEW(s->arena, ct_real, z->cap);
+    z->answer = CTI_ARENA_NEW(s->arena, cti_v3, CTI_ROW_TERMS * z->cap);
+    if (!z->rows || !z->gap || !z->B || !z->answer)
+        return 0;
+    if (n) {
+        memcpy(z->rows, old.rows, sizeof *z->rows * n);
+        memcpy(z->gap, old.gap, sizeof *z->gap * n), memcpy(z->B, old.B, sizeof *z->B * n);
+        memcpy(z->answer, old.answer, sizeof *z->answer * CTI_ROW_TERMS * n);
+    }
+    return 1;
+}
+
+/* impulse on the term's block of a unit impulse along n at the contact */
+static cti_v3 cti_zones_row_impulse(const cti_term *t, cti_v3 n) { return cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), n), n, t->weight); }
+
+/* how the blocks of row i answer to a unit impulse along its normal */
+static void cti_zones_respond(cti_zones *z, const cti_row_context *c, int i)
+{
+    const cti_row *row = &z->rows[i];
+    cti_v3 n = cti_v3_at(row->frame, 0), *answer = z->answer + CTI_ROW_TERMS * (size_t)i;
+    int j;
+    for (z->B[i] = 0, j = 0; j < row->n; j++) {
+        answer[j] = cti_rows_answer(c, &row->term[j], n);
+        z->B[i] += cti_v3_dot(answer[j], cti_zones_row_impulse(&row->term[j], n));
+    }
+}
+
 /* adds the collisions in contact.hits; joins their blocks */
 static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
 {
     cti_state *s = z->s;
-    int i, k, total = z->n_rows + CTI_LEN(s->contact.hits);
-    if (total > z->cap) {
-        int cap = 2 * total;
-        cti_row *rows = CTI_ARENA_NEW(s->arena, cti_row, cap);
-        ct_real *gap = CTI_ARENA_NEW(s->arena, ct_real, cap);
-        if (!rows || !gap)
-            return 0;
-        if (z->n_rows) {
-            memcpy(rows, z->rows, sizeof(cti_row) * (size_t)z->n_rows);
-            memcpy(gap, z->gap, sizeof(ct_real) * (size_t)z->n_rows);
-        }
-        z->rows = rows, z->gap = gap, z->cap = cap;
-    }
+    int i, k;
+    if (!cti_zones_reserve(z, z->n_rows + CTI_LEN(s->contact.hits)))
+        return 0;
     for (z->scripted = i = 0; i < CTI_LEN(s->contact.hits); i++) {
         cti_contact_row origin;
         cti_row *row = &z->rows[z->n_rows];
@@ -174,6 +203,7 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
         z->gap[z->n_rows] = d - cti_min(origin.thickness / 2, cti_step_tuned.substep.zone_keep * d);
         row->r[0] = row->r[1] = row->r[2] = 0;
         row->w[0] -= origin.gap0 >= 0 ? origin.gap0 / z->dt : 0;
+        cti_zones_respond(z, c, z->n_rows);
         cti_zones_join_row(z->zone_sets, row);
         for (k = 1; k < row->n; k++)
             cti_sets_join(s->parts.zoned, s->factors.component_of[row->term[k].block], s->factors.component_of[row->term[0].block]);
@@ -182,11 +212,8 @@ static int cti_zones_collect(cti_zones *z, const cti_row_context *c)
     return 1;
 }
 
-/* impulse on the term's block of a unit impulse along n at the contact */
-static cti_v3 cti_zones_row_impulse(const cti_term *t, cti_v3 n) { return cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), n), n, t->weight); }
-
-/* stage 1: solves for impulses r >= 0, r perpendicular to gap + dt u_n >= 0, by Gauss-Seidel in the metric of mass; B: change of u_n by r = 1 */
-static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
+/* stage 1: solves for impulses r >= 0, r perpendicular to gap + dt u_n >= 0, by Gauss-Seidel in the metric of mass */
+static void cti_zones_inelastic(cti_zones *z)
 {
     cti_state *s = z->s;
     cti_problem p;
@@ -197,19 +224,17 @@ static void cti_zones_inelastic(cti_zones *z, const cti_row_context *c)
         cti_frame_add(&s->frame, cti_step_tuned.frame.push * z->n_rows);
         for (i = 0; i < z->n_rows; i++) {
             cti_row *row = &z->rows[i];
-            cti_v3 n = cti_v3_at(row->frame, 0);
-            ct_real u[3], B = 0, d;
-            cti_row_velocity(row, s->end.v, u);
-            for (j = 0; j < row->n; j++)
-                B += cti_v3_dot(cti_rows_answer(c, &row->term[j], n), cti_zones_row_impulse(&row->term[j], n));
+            const cti_v3 *answer = z->answer + CTI_ROW_TERMS * (size_t)i;
+            ct_real u[3], B = z->B[i], d;
             if (!(B > 0))
                 continue;
+            cti_row_velocity(row, s->end.v, u);
             d = cti_max(0, row->r[0] - (u[0] + z->gap[i] / z->dt) / B) - row->r[0];
             row->r[0] += d;
             big = cti_max(big, cti_abs(d) * B);
             for (j = 0; j < row->n; j++) {
                 int b = row->term[j].block;
-                cti_v3_addto(s->end.v, b, cti_state_free(s, b, cti_v3_mul(cti_rows_answer(c, &row->term[j], n), d)));
+                cti_v3_addto(s->end.v, b, cti_state_free(s, b, cti_v3_mul(answer[j], d)));
             }
         }
         if (big * z->dt < s->desc.thickness * cti_step_tuned.substep.zone_end)
@@ -424,9 +449,11 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
             return 0;
         if (k >= cti_step_tuned.frame.zone_tests && !z->scripted && k < cti_step_tuned.substep.zone_soft && !cti_frame_may(&s->frame, 0))
             k = cti_step_tuned.substep.zone_soft;
+        if (k >= cti_step_tuned.substep.zone_soft && z->scripted && s->frame.refused && cti_frame_is_bound(&s->frame))
+            break; /* what a script moves does not stop at what is frozen: the substep is made again without the bound */
         if (k < cti_step_tuned.substep.zone_soft) {
             cti_zones_find_joints(z, active);
-            cti_zones_inelastic(z, &c);
+            cti_zones_inelastic(z);
             cti_zones_limit_rotation(z);
         } else if (k < cti_step_tuned.substep.zone_soft + cti_step_tuned.substep.zone_rigid) {
             cti_zones_mark(z, active, anchored);

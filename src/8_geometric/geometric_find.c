@@ -171,7 +171,7 @@ static int cti_geometric_find_crossings_list(cti_state *s, int list, ct_real mos
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_candidates *l = &g->list[list];
-    const cti_candidates_way way = {s->surface.x0, s->surface.x1, cti_geometric_tuned.find.kept, cti_geometric_tuned.find.kept, most, NULL};
+    const cti_candidates_way way = {s->surface.x0, s->surface.x1, cti_geometric_tuned.find.kept, cti_geometric_tuned.find.kept, most, NULL, NULL};
     int i, n = cti_candidates_len(l), count = 0;
     if (!CTI_RESIZE(s->mem, g->detection.toi, n))
         return -1;

@@ -29,6 +29,7 @@ typedef struct cti_islands {
     ct_real *failed;         /* [n] natural map from which on a solve by nodes has failed */
     ct_real *natural;        /* [n] natural map of its rows */
     uint8_t *bridged;        /* [n] 1: solved by the solver that the user chose, which has no node splitting */
+    uint8_t *cut;     /* [n] 1: its share of a bounded frame was used up before it was solved */
     cti_solve_status *ended; /* [n] status of its last solve */
 } cti_islands;
 
@@ -578,24 +579,39 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     return big;
 }
 
+/* solves the islands with todo != 0, each with its share of a bounded frame; again 1: those go on that their share has cut off, with what the others
+   have left of theirs */
+static int cti_islands_pass(cti_state *s, ct_real dt, cti_islands *list, int again, cti_islands_result *out)
+{
+    int i, k, left = 0;
+    for (i = 0; i < list->n; i++)
+        left += list->todo[i] && (!again || list->cut[i]) ? list->start[i + 1] - list->start[i] : 0;
+    for (k = 0; k < list->n; k++) {
+        int rows;
+        uint8_t todo;
+        i = list->order[k], rows = list->start[i + 1] - list->start[i], todo = list->todo[i];
+        if (!todo || (again && !list->cut[i]))
+            continue;
+        cti_frame_share(&s->frame, (double)rows / left, cti_step_tuned.frame.solve);
+        left -= rows;
+        if (again && !cti_frame_may(&s->frame, cti_step_tuned.costs.row * rows))
+            continue;
+        list->todo[i] = again ? 2 : todo;
+        if (!cti_islands_solve_one(s, dt, list, i, out))
+            return 0;
+        list->todo[i] = todo, list->cut[i] = (uint8_t)s->frame.cut;
+    }
+    cti_frame_share(&s->frame, 0, 0);
+    return 1;
+}
+
 /* solves the islands with todo != 0, each independently of the others, and then judges the whole result */
 static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, cti_islands_result *out)
 {
     const cti_component *q = s->factors.components;
-    int i, k, left = 0;
-    for (i = 0; i < list->n; i++)
-        left += list->todo[i] ? list->start[i + 1] - list->start[i] : 0;
-    for (k = 0; k < list->n; k++) {
-        int rows;
-        i = list->order[k], rows = list->start[i + 1] - list->start[i];
-        if (!list->todo[i])
-            continue;
-        cti_frame_share(&s->frame, (double)rows / left, cti_step_tuned.frame.solve);
-        left -= rows;
-        if (!cti_islands_solve_one(s, dt, list, i, out))
-            return 0;
-    }
-    cti_frame_share(&s->frame, 0, 0);
+    int i;
+    if (!cti_islands_pass(s, dt, list, 0, out) || !cti_islands_pass(s, dt, list, 1, out))
+        return 0;
     out->residual = cti_islands_dynamics(s, s->contact.solved_scale);
     for (i = 0; i < list->n; i++) {
         list->natural[i] = q[s->factors.component_of[s->contact.rows[list->start[i]].term[0].block]].solve.natural;
@@ -654,9 +670,9 @@ static int cti_islands_make(cti_state *s, ct_real dt, cti_islands *list)
     list->todo = CTI_ARENA_NEW(s->arena, uint8_t, list->n);
     list->scale = CTI_ARENA_NEW(s->arena, ct_real, list->n), list->natural = CTI_ARENA_NEW(s->arena, ct_real, list->n);
     list->failed = CTI_ARENA_NEW(s->arena, ct_real, list->n);
-    list->bridged = CTI_ARENA_ZERO(s->arena, uint8_t, list->n);
+    list->bridged = CTI_ARENA_ZERO(s->arena, uint8_t, list->n), list->cut = CTI_ARENA_ZERO(s->arena, uint8_t, list->n);
     list->ended = CTI_ARENA_ZERO(s->arena, cti_solve_status, list->n);
-    if (!list->todo || !list->scale || !list->natural || !list->failed || !list->ended || !list->bridged)
+    if (!list->todo || !list->scale || !list->natural || !list->failed || !list->ended || !list->bridged || !list->cut)
         return 0;
     for (i = 0; i < list->n; i++) {
         ct_real speed = cti_islands_speed(s, list->start[i], list->start[i + 1]);
