@@ -269,6 +269,39 @@ static void nothing_is_forgotten_asleep(void **state)
     ct_mesh_free(&m), ct_world_destroy(w);
 }
 
+/* Where all sleep, a body that is removed leaves what it touched in the next step, not when something wakes; so it does where it lay in a sensor */
+static void what_is_removed_asleep_ends(void **state)
+{
+    scene s = scene_make(0.3);
+    ct_mesh m = mesh_box(1, 1, 1, 1, 1, 1, 0);
+    ct_static_desc d = ct_static_desc_default();
+    ct_body_id gate;
+    ct_events e;
+    int i;
+    (void)state;
+    d.mesh = &m, d.name = "gate", d.position[0] = 5;
+    assert_int_equal(ct_body_add_static(s.w, &d, &gate), CT_OK);
+    assert_int_equal(ct_body_set_sensor(s.w, gate, 1), CT_OK);
+    step_once(s.w, DT);
+    assert_int_equal(ct_world_events(s.w, &e), CT_OK);
+    assert_int_equal(e.n_sensor_begin, 1);
+    assert_true(settle(&s) < 400);
+    assert_int_equal(ct_body_remove(s.w, s.far), CT_OK);
+    for (i = 0; i < 3; i++) {
+        step_once(s.w, DT);
+        assert_true(ct_body_is_asleep(s.w, s.low) && ct_body_is_asleep(s.w, s.jelly));
+        assert_int_equal(ct_world_events(s.w, &e), CT_OK);
+        assert_int_equal(e.n_end, i == 0);
+        assert_int_equal(e.n_sensor_end, i == 0);
+        assert_int_equal(e.n_begin + e.n_stay + e.n_sensor_begin, 0);
+        if (i == 0) {
+            assert_true(e.end[0].body_b.index1 == s.far.index1 && e.end[0].body_b.generation == s.far.generation);
+            assert_true(e.sensor_end[0].body_a.index1 == gate.index1 && e.sensor_end[0].body_b.index1 == s.far.index1);
+        }
+    }
+    ct_mesh_free(&m), ct_world_destroy(s.w);
+}
+
 /* a box in flight, a slow slide, a swing on a joint and a pinned sheet do not sleep; a jelly that creeps down a slope neither */
 static void what_moves_stays_awake(void **state)
 {
@@ -452,7 +485,7 @@ int main(void)
         cmocka_unit_test(impacts_are_those_of_awake_bodies),
         cmocka_unit_test(calls_wake),
         cmocka_unit_test(what_loses_its_hold_wakes),
-        cmocka_unit_test(nothing_is_forgotten_asleep),
+        cmocka_unit_test(nothing_is_forgotten_asleep), cmocka_unit_test(what_is_removed_asleep_ends),
         cmocka_unit_test(what_moves_stays_awake),
         cmocka_unit_test(springs_reach_what_is_awake),
         cmocka_unit_test(what_does_not_meet_does_not_hold),

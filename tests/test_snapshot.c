@@ -595,6 +595,73 @@ static void calls_between_steps_are_taken_back(void **state)
     ct_world_destroy(g.w), ct_world_destroy(other.w);
 }
 
+/* A jelly on a table that poses move, at a place and a rotation that round. Thickness and masses change in frame 12; what a stepper has prepared of
+   them is of the snapshot again: in the same world, and in one that has made no step, where the table has no pose of an earlier call either */
+static uint64_t table_frame(ct_world *w, int f)
+{
+    const ct_body_id table = ct_world_find_body(w, "table"), jelly = ct_world_find_body(w, "jelly");
+    ct_real at[3] = {(ct_real)(0.31 + 0.004 * f), (ct_real)(0.123 + 0.003 * f), 0}, q[4] = {1, 0, (ct_real)(0.1 + 0.02 * f), (ct_real)0.03}, mass[64];
+    ct_events e;
+    int n = ct_body_node_count(w, jelly), i;
+    assert_int_equal(ct_body_move_pose(w, table, at, q, 0.01), CT_OK);
+    if (f == 12) {
+        assert_true(n <= 64);
+        assert_int_equal(ct_body_get_masses(w, jelly, mass, n), CT_OK);
+        for (i = 0; i < n; i++)
+            mass[i] *= (ct_real)(1.5 + 0.1 * i);
+        assert_int_equal(ct_body_set_masses(w, jelly, mass, n), CT_OK);
+        assert_int_equal(ct_body_set_thickness(w, jelly, (ct_real)4e-3), CT_OK);
+    }
+    step_once(w, 0.01);
+    assert_int_equal(ct_world_events(w, &e), CT_OK);
+    return ct_world_hash(w) + (uint64_t)(e.n_begin + 100 * e.n_stay + 10000 * e.n_end);
+}
+
+static ct_world *table_make(ct_stepper stepper)
+{
+    ct_world_desc d = ct_world_desc_default_for(stepper);
+    ct_kinematic_desc k = ct_kinematic_desc_default();
+    ct_mesh m = mesh_box(0.7, 0.1, 0.7, 1, 1, 1, 0);
+    ct_world *w;
+    d.thickness = (ct_real)2e-3;
+    w = world_make(&d);
+    k.mesh = &m, k.name = "table", k.position[0] = (ct_real)0.3, k.position[1] = (ct_real)0.117, k.rotation[2] = (ct_real)0.1;
+    assert_int_equal(ct_body_add_kinematic(w, &k, NULL), CT_OK);
+    add_soft_box(w, "jelly", 0.2, 2, 3e4, 0.3, 0.29, 0);
+    ct_mesh_free(&m);
+    return w;
+}
+
+static void what_is_prepared_is_of_the_snapshot(void **state)
+{
+    static const ct_stepper steppers[] = {CT_STEPPER_CMR, CT_STEPPER_BARRIER, CT_STEPPER_GEOMETRIC, CT_STEPPER_PENALTY};
+    size_t k;
+    (void)state;
+    for (k = 0; k < sizeof steppers / sizeof *steppers; k++) {
+        ct_world *w = table_make(steppers[k]), *twin = table_make(steppers[k]);
+        uint64_t was[20];
+        ct_events e;
+        bytes q = {NULL, 0};
+        int f;
+        for (f = 0; f < 20; f++) {
+            if (f == 8)
+                q = save(w);
+            was[f] = table_frame(w, f);
+        }
+        assert_int_equal(ct_world_events(w, &e), CT_OK);
+        assert_true(e.n_begin + e.n_stay + e.n_end > 0);
+        restore(w, q), restore(twin, q);
+        assert_int_equal(ct_world_events(w, &e), CT_OK); /* no step is over */
+        assert_int_equal(e.n_begin + e.n_stay + e.n_end, 0);
+        for (f = 8; f < 20; f++) {
+            assert_true(table_frame(w, f) == was[f]);
+            assert_true(table_frame(twin, f) == was[f]);
+        }
+        free(q.data);
+        ct_world_destroy(w), ct_world_destroy(twin);
+    }
+}
+
 /* ---- what does not fit is refused by name, and changes nothing ---- */
 
 static void refused(ct_world *w, bytes q, ct_code code, const char *text)
@@ -951,6 +1018,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(factors_of_earlier_steps_go_on),
                                        cmocka_unit_test(another_process_goes_on_with_the_same_bits),
                                        cmocka_unit_test(calls_between_steps_are_taken_back),
+                                       cmocka_unit_test(what_is_prepared_is_of_the_snapshot),
                                        cmocka_unit_test(another_world_is_refused_by_name),
                                        cmocka_unit_test(damaged_data_and_other_builds_are_refused),
                                        cmocka_unit_test(forged_data_do_not_crash),

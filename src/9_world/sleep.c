@@ -315,14 +315,15 @@ CTI_FN void cti_sleep_close(ct_world *w, ct_real dt, const ct_step_report *r)
     cti_sleep_changed(w);
 }
 
-CTI_FN void cti_sleep_pass(ct_world *w, ct_real dt, ct_step_report *out_report)
+CTI_FN ct_code cti_sleep_pass(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report r;
     const cti_state *s = &w->state;
     double mass = 0;
     int i, k;
+    if (!cti_world_tell_removed(w))
+        return cti_world_refuse(w, CT_ERR_MEMORY, -1, 0, "out of memory; the world is as it was");
     w->state.step.time += (double)dt;
-    cti_world_tell_nothing(w);
     memset(&r, 0, sizeof r);
     r.status = CT_STATUS_OK, r.substeps = 1, r.limit.vertices_a[0] = -1;
     for (i = 0; i < CTI_LEN(w->bodies); i++)
@@ -339,6 +340,7 @@ CTI_FN void cti_sleep_pass(ct_world *w, ct_real dt, ct_step_report *out_report)
     r.joint_error = (ct_real)w->slept.joint_error;
     if (out_report)
         *out_report = r;
+    return CT_OK;
 }
 
 CONTACT_API_DEF int ct_body_is_asleep(const ct_world *w, ct_body_id body)

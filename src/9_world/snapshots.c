@@ -139,7 +139,7 @@ static void cti_snapshot_world(cti_archive *a, ct_world *w)
         uint64_t own[4];
         own[0] = b->kind, own[1] = b->generation, own[2] = b->kind == CTI_BODY_FREE ? 0 : b->print, own[3] = (uint64_t)(int64_t)b->block0;
         if (!cti_snapshot_same(a, own, sizeof own))
-            cti_snapshot_differs(a, w, i, "body ", b->kind == CTI_BODY_FREE ? "that was removed" : b->name);
+            cti_snapshot_differs(a, w, i, "body ", b->kind == CTI_BODY_FREE ? "that was removed" : b->name[0] ? b->name : "without a name");
     }
     if (!cti_snapshot_same(a, &count[1], sizeof count[1]))
         cti_snapshot_differs(a, w, -1, "the number of its joints", "");
@@ -151,7 +151,39 @@ static void cti_snapshot_world(cti_archive *a, ct_world *w)
 
 /* ---- the state ---- */
 
-/* who sleeps, who meets itself, and what broke: that is prepared in another way. A check takes it over, and cti_snapshot_forget gives it back */
+/* what bodies are prepared with beside their meshes: thickness, and masses of nodes, which by density may be any, or such as a call may set; what has
+   one keeps one. Returns 1 where a check has put others in place of the world's; it has the old masses of all nodes in w->was_mass */
+static int cti_snapshot_measures(cti_archive *a, ct_world *w, cti_body *b)
+{
+    ct_real thickness = b->thickness;
+    int other, heavier = 0, k;
+    CTI_ARCHIVE_VALUE(a, thickness);
+    cti_archive_require(a, thickness > 0 && cti_finite(thickness * thickness * thickness * thickness));
+    other = cti_archive_checks(a) && thickness != b->thickness;
+    if (other)
+        b->thickness = thickness;
+    for (k = 0; cti_body_has_model(b) && k < b->n_blocks; k++) {
+        ct_real *mass = &w->state.bodies.mass[b->block0 + k], value = *mass;
+        CTI_ARCHIVE_VALUE(a, value);
+        cti_archive_require(a, value == *mass || (value > 0 && *mass > 0 && cti_finite(value * value * value * value) && cti_finite(1 / value)));
+        if (!cti_archive_checks(a) || value == *mass)
+            continue;
+        if (CTI_LEN(w->was_mass) == 0) {
+            if (!CTI_RESIZE(&w->mem, w->was_mass, w->state.n))
+                a->code = CT_ERR_MEMORY;
+            else
+                memcpy(w->was_mass, w->state.bodies.mass, sizeof value * (size_t)w->state.n);
+        }
+        if (a->code == CT_OK)
+            *mass = value, heavier = 1;
+    }
+    if (heavier)
+        cti_live_weigh(w, b);
+    return other | heavier;
+}
+
+/* who sleeps, who meets itself, what broke, thickness and masses: that is prepared in another way. A check takes it over, and cti_snapshot_forget
+   gives it back */
 static void cti_snapshot_kinds(cti_archive *a, ct_world *w)
 {
     int i, changed = 0;
@@ -165,12 +197,13 @@ static void cti_snapshot_kinds(cti_archive *a, ct_world *w)
         cti_archive_require(a, is[0] == 0 || (is[0] > 0 && b->block0 >= 0 && w->state.desc.sleep_time > 0));
         cti_archive_require(a, is[1] == -1 || ((is[1] == 0 || is[1] == 1) && cti_body_has_model(b)));
         if (a->mode == CTI_ARCHIVE_CHECK) {
-            b->was[0] = b->asleep, b->was[1] = b->self_collision;
+            b->was[0] = b->asleep, b->was[1] = b->self_collision, b->was_thickness = b->thickness;
             if (a->code == CT_OK) {
                 changed |= b->asleep != is[0] || b->self_collision != is[1];
                 b->asleep = is[0], b->self_collision = is[1];
             }
         }
+        changed |= cti_snapshot_measures(a, w, b);
     }
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         cti_world_joint *q = &w->joints[i];
@@ -196,8 +229,13 @@ static void cti_snapshot_forget(ct_world *w)
         cti_body *b = &w->bodies[i];
         if (b->kind == CTI_BODY_FREE)
             continue;
-        changed |= b->asleep != b->was[0] || b->self_collision != b->was[1];
-        b->asleep = b->was[0], b->self_collision = b->was[1];
+        changed |= b->asleep != b->was[0] || b->self_collision != b->was[1] || b->thickness != b->was_thickness;
+        b->asleep = b->was[0], b->self_collision = b->was[1], b->thickness = b->was_thickness;
+        if (CTI_LEN(w->was_mass) > 0 && cti_body_has_model(b)) {
+            changed = 1;
+            memcpy(w->state.bodies.mass + b->block0, w->was_mass + b->block0, sizeof *w->was_mass * (size_t)b->n_blocks);
+            cti_live_weigh(w, b);
+        }
         w->n_asleep += w->bodies[i].asleep != 0;
     }
     for (i = 0; i < CTI_LEN(w->joints); i++)
@@ -226,6 +264,9 @@ static void cti_snapshot_script(cti_archive *a, ct_world *w, cti_body *b)
     CTI_ARCHIVE_SPAN(a, b->pose.M, b->pose.q);
     cti_archive_finite_in(a, 16, sizeof(double), 0);
     CTI_ARCHIVE(a, b->pose.moves);
+    n = CTI_ARCHIVE_UP_TO(a, b->local, 3 * b->n);
+    cti_archive_moderate(a, n);
+    cti_archive_require(a, n == 0 || n == 3 * b->n);
     cti_archive_moderate(a, CTI_ARCHIVE_ARRAY(a, b->stopped, CTI_LEN(b->stopped)));
     if (cti_archive_reads(a))
         b->script.n_path = numbers[0], b->script.n_keyframes = numbers[1];
@@ -267,21 +308,6 @@ static void cti_snapshot_size(cti_archive *a, ct_real *member, ct_real most)
         *member = value;
 }
 
-/* masses of nodes: as they are, which by density may be any, or such as a call may set; what has one keeps one */
-static void cti_snapshot_masses(cti_archive *a, ct_world *w, const cti_body *b)
-{
-    int k;
-    for (k = 0; cti_body_has_model(b) && k < b->n_blocks; k++) {
-        ct_real *mass = &w->state.bodies.mass[b->block0 + k], value = *mass;
-        CTI_ARCHIVE_VALUE(a, value);
-        cti_archive_require(a, value == *mass || (value > 0 && *mass > 0 && cti_finite(value * value * value * value) && cti_finite(1 / value)));
-        if (cti_archive_reads(a))
-            *mass = value;
-    }
-    if (cti_archive_reads(a) && cti_body_has_model(b))
-        cti_live_weigh(w, b);
-}
-
 /* what calls may change of bodies and joints, and what they keep between steps */
 static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
 {
@@ -302,7 +328,6 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
             continue;
         CTI_ARCHIVE(a, b->friction), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->restitution), cti_archive_moderate(a, 1),
             CTI_ARCHIVE(a, b->spin_friction), cti_archive_moderate(a, 2);
-        CTI_ARCHIVE(a, b->thickness), cti_archive_moderate(a, 1);
         CTI_ARCHIVE(a, b->gravity_scale), cti_archive_moderate(a, 1), CTI_ARCHIVE(a, b->pressure), cti_archive_moderate(a, 1);
         CTI_ARCHIVE(a, b->contact);
         cti_snapshot_size(a, &b->air.drag, CTI_WORLD_AIR), cti_snapshot_size(a, &b->air.lift, CTI_WORLD_AIR);
@@ -314,7 +339,6 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
         CTI_ARCHIVE_UP_TO(a, b->anchor, 6 * b->n);
         if (b->kind == CTI_BODY_KINEMATIC)
             cti_snapshot_script(a, w, b);
-        cti_snapshot_masses(a, w, b);
     }
     for (i = 0; i < CTI_LEN(w->joints); i++)
         cti_snapshot_drive(a, &w->joints[i]);
@@ -343,9 +367,12 @@ static void cti_snapshot_spread(ct_world *w)
     w->queries_ready = 0;
 }
 
+/* contacts; events are told by steps, and none is over after a restoration */
 static void cti_snapshot_contacts(cti_archive *a, ct_world *w)
 {
     int ready = w->contacts_ready, n;
+    if (cti_archive_reads(a))
+        cti_world_tell_nothing(w);
     CTI_ARCHIVE_VALUE(a, ready);
     n = ready ? CTI_ARCHIVE_ANY(a, w->contacts) : 0;
     CTI_ARCHIVE_GAP(a, n, ct_contact, sticking, sizeof(ct_contact));
@@ -474,14 +501,15 @@ static ct_code cti_snapshot_restore_world(ct_world *w, const void *data, size_t 
     cti_snapshot_open(&a, w, CTI_ARCHIVE_CHECK, data, bytes);
     cti_archive_require(&a, a.at == bytes);
     w->mem.failed = 0;
-    if (a.code != CT_OK)
+    if (a.code == CT_OK)
+        cti_snapshot_open(&a, w, CTI_ARCHIVE_READ, data, bytes);
+    else
         cti_snapshot_forget(w);
+    CTI_FREE(&w->mem, w->was_mass);
     if (a.code == CT_ERR_FORMAT)
         return cti_world_refuse(w, a.code, -1, (double)a.at, "the snapshot does not fit this world (value: the byte)");
     if (a.code == CT_ERR_MEMORY)
         return cti_world_refuse(w, a.code, -1, 0, "out of memory; the world is as it was");
-    if (a.code == CT_OK)
-        cti_snapshot_open(&a, w, CTI_ARCHIVE_READ, data, bytes);
     return a.code;
 }
 

@@ -130,9 +130,9 @@ static int cti_touching_events(ct_world *w, const cti_touching_pair *pairs, int 
         if (i < all)
             now.pair.body_a = cti_world_id(w, w->surface_slot[key >> 32]), now.pair.body_b = cti_world_id(w, w->surface_slot[(uint32_t)key]);
         order = k == m ? -1 : i == all ? 1 : cti_touching_compare(&now, &last[k]);
-        if (order > 0 && !last[k].sensor && cti_touching_sleeps(w, last[k].pair.body_a, 1) && cti_touching_sleeps(w, last[k].pair.body_b, 1) &&
+        if (order > 0 && cti_touching_sleeps(w, last[k].pair.body_a, 1) && cti_touching_sleeps(w, last[k].pair.body_b, 1) &&
             (cti_touching_sleeps(w, last[k].pair.body_a, 0) || cti_touching_sleeps(w, last[k].pair.body_b, 0)))
-            ok = CTI_PUSH(&w->mem, e->meetings, last[k]); /* bodies that sleep go on touching what they do */
+            ok = CTI_PUSH(&w->mem, e->meetings, last[k]); /* bodies that sleep go on touching what they do, and stay in sensors */
         else if (order > 0)
             ok = last[k].sensor ? CTI_PUSH(&w->mem, e->sensor_end, last[k].pair) : CTI_PUSH(&w->mem, e->end, last[k].pair);
         else if (now.sensor)
@@ -166,6 +166,26 @@ CTI_FN void cti_world_tell_nothing(ct_world *w)
     CTI_CLEAR(e->sensor_begin), CTI_CLEAR(e->sensor_end), CTI_CLEAR(e->joint_break);
     CTI_CLEAR(w->contacts);
     w->contacts_ready = 1;
+}
+
+CTI_FN int cti_world_tell_removed(ct_world *w)
+{
+    cti_events *e = &w->events.last;
+    int i, k = 0, n = CTI_LEN(e->meetings);
+    if (!CTI_RESERVE(&w->mem, e->end, (size_t)n + 1) || !CTI_RESERVE(&w->mem, e->sensor_end, (size_t)n + 1))
+        return 0;
+    cti_world_tell_nothing(w);
+    for (i = 0; i < n; i++) {
+        const cti_meeting m = e->meetings[i];
+        ct_body_pair **list = m.sensor ? &e->sensor_end : &e->end;
+        if (cti_world_slot(w, m.pair.body_a) >= 0 && cti_world_slot(w, m.pair.body_b) >= 0)
+            e->meetings[k++] = m;
+        else
+            (void)CTI_PUSH(&w->mem, *list, m.pair); /* there is room */
+    }
+    if (n > 0)
+        stbds_header(e->meetings)->length = (size_t)k;
+    return 1;
 }
 
 CONTACT_API_DEF ct_code ct_world_events(const ct_world *cw, ct_events *out)

@@ -510,10 +510,8 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, double began, double used
         return CT_ERR_ARGUMENT;
     if (!(dt >= CTI_REAL_LEAST) || !cti_finite(dt)) /* parts of smaller steps would be 0 */
         return cti_world_refuse(w, CT_ERR_ARGUMENT, -1, (double)dt, "dt must be positive, a normal number, and finite [s]");
-    if (cti_sleep_open(w, dt)) {
-        cti_sleep_pass(w, dt, out_report);
-        return CT_OK;
-    }
+    if (cti_sleep_open(w, dt))
+        return cti_sleep_pass(w, dt, out_report);
     w->busy = 1;
     w->queries_ready = 0;
     t0 = cti_state_clock(&w->state), began = began < 0 ? t0 : began;

@@ -60,7 +60,8 @@ typedef struct cti_body {
     ct_real pressure;       /* [Pa] inside, over that outside */
     ct_air air;
     int asleep;             /* not 0: number of the island that it sleeps with */
-    int was[2];             /* scratch of a restoration: asleep, self_collision */
+    int was[2];             /* scratch of a restoration: asleep, self_collision; */
+    ct_real was_thickness;  /* thickness */
     double quiet;           /* [s] for which it has rested */
     ct_real *anchor;        /* [6 n] vertices when it came to rest, and a step ago; NULL: not watched */
     ct_real box[6];         /* of a sleeping body */
@@ -165,6 +166,7 @@ struct ct_world {
     int pushed;             /* 1: forces wait for the next step */
     ct_real *unpushed;      /* [9 n + 3 rigids] velocities and what is owed before they act, their impulses, spins before */
     cti_queries *queries;   /* what queries read (queries.h); NULL: nobody has asked */
+    ct_real *was_mass;      /* [n] scratch of a restoration: masses of all nodes; NULL: it changes none */
     int queries_ready;      /* 1: they match bodies and positions. Whatever changes these sets it to 0 */
     cti_world_events events;
     int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
@@ -198,8 +200,10 @@ CTI_FN ct_code cti_world_keep_contacts(ct_world *w);
 /* cti_world_contact -- a touch as the user sees it. cti_world_tell -- cti_state.tell: makes the events of the step that ends. */
 CTI_FN void cti_world_contact(const ct_world *w, const cti_touch *t, ct_contact *out);
 CTI_FN int cti_world_tell(void *world);
-/* cti_world_tell_nothing -- the last step had no contacts, and nothing began or ended. */
+/* cti_world_tell_nothing -- the last step had no contacts, and nothing began or ended.
+   cti_world_tell_removed -- the same, but what had met bodies that are gone now ended in it. 0: out of memory: nothing has changed. */
 CTI_FN void cti_world_tell_nothing(ct_world *w);
+CTI_FN int cti_world_tell_removed(ct_world *w);
 /* cti_world_sense -- events.sensed: number in the surface of a sensor << 32 | that of a body that overlaps it, sorted. 0: out of memory. */
 CTI_FN int cti_world_sense(ct_world *w);
 CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot);

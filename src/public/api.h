@@ -91,7 +91,8 @@ CONTACT_API ct_code ct_world_get_problem(const ct_world *world, ct_problem **out
 CONTACT_API ct_code ct_world_snapshot_size(const ct_world *world, size_t *out_bytes);
 CONTACT_API ct_code ct_world_snapshot_save(const ct_world *world, void *out, size_t capacity, size_t *out_bytes);
 /* ct_world_snapshot_restore -- takes the world back to a snapshot of itself, or to one of a world that the same calls made with the same build, in
-   another process, too: its steps then give the same bits. Ids stay valid. ct_world_dump_problem has no problem until the next step.
+   another process, too: its steps then give the same bits. Ids stay valid. Until the next step there are no events, and ct_world_dump_problem has no
+   problem.
    CT_ERR_ARGUMENT (NULL; a world with other options, bodies or joints: the text names the first that differs), CT_ERR_UNSUPPORTED (a snapshot of
    another build or version, or as above), CT_ERR_FORMAT (damaged), CT_ERR_MEMORY: the world is as it was. */
 CONTACT_API ct_code ct_world_snapshot_restore(ct_world *world, const void *data, size_t bytes);
