@@ -3,10 +3,10 @@
    clear: a box on flush tiles stops at the edge of the next tile, whose side is buried.
    Method: the free motion is projected on the half-spaces of pairs in a sequence, vertex by vertex, as a sweep of Gauss-Seidel over
    positions with equal masses does. Pairs on faces come first, since their direction is the only one that the features allow. Pairs at
-   edges and vertices follow, those first that change the motion least; their directions depend on the place. When the turn of such a pair comes, the motion is the
-   one that the pairs before lead. CCD decides whether it passes the pair. A pair that comes too near keeps its row, and so does one that
-   would if the motion went on until it has passed. Any other pair gets none. Collisions of a solved motion are treated alike: those behind
-   the first ones vanish with them, and a later round finds those that do not.
+   edges and vertices follow, those first that change the motion least; their directions depend on the place. When the turn of such a pair
+   comes, the motion is the one that the pairs before lead. CCD decides whether it passes the pair. A pair that comes too near keeps its
+   row, and so does one that would if the motion went on until it has passed. Any other pair gets none. Collisions of a solved motion are
+   treated alike: those behind the first ones vanish with them, and a later round finds those that do not.
    Where no pairs lead all vertices of a pair, its motion is not known: the pair gets no row only if it ends apart. A pair that carried load
    needs both. So does a pair inside of a face whose led motion leaves the face: a ball that passes a corner of tiles leaves the plane of
    its slanted face behind. All that is near its vertex must end apart. A loaded contact may be nearer than its thickness. What it misses, pairs
