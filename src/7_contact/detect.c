@@ -314,7 +314,6 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
 {
     const cti_pair *pair = &hit->pair;
     int loaded = 0;
-    cti_v3 off;
     ct_real h = cti_pair_thickness(s, pair);
     if (dist > CTI_DETECT_TRUST * h)
         return 0;
@@ -322,10 +321,10 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
     if (pair->kind == CT_PAIR_PLANE)
         hit->normal = cti_v3_at(s->planes[pair->plane].normal, 0);
     else {
-        off = cti_detect_coincide(s, pair, dist) ? cti_detect_parting(pair->v) : cti_pair_offset(s, s->x0, pair);
-        if (!(cti_v3_norm2(off) > 0))
+        hit->normal = cti_detect_coincide(s, pair, dist) ? cti_v3_unit(cti_detect_parting(pair->v), cti_v3_zero())
+                                                       : cti_pair_normal(s, s->x0, pair, cti_v3_zero());
+        if (!(cti_v3_norm2(hit->normal) > 0))
             return 0;
-        hit->normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
     }
     if (memory && pair->kind != CT_PAIR_PLANE)
         loaded = cti_memory_find(memory, cti_pair_key(s, pair)) != NULL;
@@ -536,7 +535,6 @@ static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *h
     ct_real local[12];
     cti_pair q = hit->pair;
     cti_surface view = *s;
-    cti_v3 off;
     int k, feature;
     memset(local, 0, sizeof local);
     for (k = 0; k < q.n; k++) {
@@ -545,12 +543,9 @@ static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *h
         q.v[k] = k;
     }
     cti_pair_closest(&view, local, &q, &feature);
-    off = cti_pair_offset(&view, local, &q);
     for (k = 0; k < q.n; k++)
         hit->pair.w[k] = q.w[k];
-    if (!(cti_v3_norm2(off) > 0))
-        off = cti_pair_offset(s, s->x0, &hit->pair);
-    hit->normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
+    hit->normal = cti_pair_normal(&view, local, &q, cti_v3_unit(cti_pair_offset(s, s->x0, &hit->pair), cti_v3_make(0, 1, 0)));
     return 1;
 }
 

@@ -22,6 +22,7 @@
 #define CTI_ROWS_LATE 4
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* [1] normal compliance, in inverse masses of the free nodes */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* [1] cap on it, in the compliance of the blocks' own diagonal of A */
+#define CTI_ROWS_REST CTI_R(2.5e-3) /* [h] a loaded contact may rest so far below its thickness */
 #define CTI_ROWS_SINK (CTI_ROWS_REST * CTI_ROWS_EASE) /* [h a step] largest compression of a compliance by a load */
 #define CTI_ROWS_EASE CTI_R(0.2) /* [1] share of a missing gap that is recovered in a step */
 /* [1/s] share of a missing gap that may be recovered in a second where gravity is too weak to bring features back: EASE in steps of 8 ms. Without it
@@ -264,7 +265,7 @@ CTI_FN void cti_rows_turn(const cti_row_context *c, cti_row *row, cti_contact_ro
     cti_v3 n, force = cti_m3_mul_tv(row->frame, cti_v3_make(0, row->r[1], row->r[2])), slip;
     int feature;
     ct_real gap = cti_pair_closest(s, s->x1, &origin->pair, &feature) - origin->thickness;
-    n = cti_v3_unit(cti_pair_offset(s, s->x1, &origin->pair), cti_v3_at(row->frame, 0));
+    n = cti_pair_normal(s, s->x1, &origin->pair, cti_v3_at(row->frame, 0));
     gap -= cti_v3_dot(n, cti_pair_way(s, &origin->pair));
     origin->base[0] += (gap - origin->gap0) / c->dt, origin->gap0 = gap;
     cti_rows_place(c, n, row, origin);

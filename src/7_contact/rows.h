@@ -5,8 +5,6 @@
 #include "memory.h"
 #include "../2_linalg/bsr.h"
 
-#define CTI_ROWS_REST CTI_R(2.5e-3) /* [thickness] a loaded contact may rest so far below it; with 0 a ball on an edge is braked (test_seams) */
-
 /* cti_row_context -- the data of the step that rows need. */
 typedef struct cti_row_context {
     const cti_surface *surface;

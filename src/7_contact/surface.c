@@ -257,6 +257,21 @@ CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_
     return r;
 }
 
+CTI_FN cti_v3 cti_pair_face(const ct_real *x, const cti_pair *p)
+{
+    cti_v3 a = cti_v3_at(x, p->v[1]);
+    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, p->v[2]), a), cti_v3_sub(cti_v3_at(x, p->v[3]), a)), cti_v3_zero());
+}
+
+CTI_FN cti_v3 cti_pair_normal(const cti_surface *s, const ct_real *x, const cti_pair *p, cti_v3 none)
+{
+    cti_v3 off = cti_v3_unit(cti_pair_offset(s, x, p), none), n;
+    if (p->kind != CT_PAIR_VF || !cti_pair_is_inside(p))
+        return off;
+    n = cti_pair_face(x, p);
+    return cti_v3_unit(cti_v3_mul(n, cti_v3_dot(n, off)), off);
+}
+
 CTI_FN cti_v3 cti_pair_with_belts(const cti_surface *s, const cti_pair *pair, cti_v3 n, ct_real h, cti_v3 u)
 {
     cti_v3 belt;

@@ -155,6 +155,11 @@ CTI_FN void cti_pair_weigh(cti_pair *pair, const ct_real *t);
 CTI_FN ct_real cti_pair_closest(const cti_surface *s, const ct_real *x, cti_pair *pair, int *out_feature);
 /* cti_pair_offset -- p_a - p_b at positions x with the pair's weights. */
 CTI_FN cti_v3 cti_pair_offset(const cti_surface *s, const ct_real *x, const cti_pair *pair);
+/* cti_pair_face -- unit normal of the face of a vertex-face pair; 0 where it has none. */
+CTI_FN cti_v3 cti_pair_face(const ct_real *x, const cti_pair *pair);
+/* cti_pair_normal -- its direction; `none` for an offset of 0. Inside of a face it is the face's normal, which the difference of two points that are
+   a thickness apart has to a few digits in float. */
+CTI_FN cti_v3 cti_pair_normal(const cti_surface *s, const ct_real *x, const cti_pair *pair, cti_v3 none);
 /* cti_pair_way -- how far p_a moves against p_b from x0 to x1, scripts included; a plane does not move. */
 CTI_FN cti_v3 cti_pair_way(const cti_surface *s, const cti_pair *pair);
 /* cti_pair_with_belts -- u, a motion of p_a against p_b in h seconds, and that of belts along the surface with normal n. */

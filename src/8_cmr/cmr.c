@@ -138,7 +138,7 @@ static int cti_cmr_first_rows(cti_state *s, const cti_row_context *c)
     cti_events_defer(s, c);
     if (ends && CTI_LEN(s->contact.hits) && CTI_LEN(s->bodies.rigids) && !(ends = led = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv)))
         return 0;
-    if (!cti_seams_pass(s->arena, &s->detect, &s->surface, c->memory, s->contact.hits, led) ||
+    if (!cti_seams_pass(s->arena, &s->detect, c, s->contact.hits, led) ||
         !cti_duplicates_cull(s->arena, &s->surface, c->memory, s->contact.hits) ||
         !cti_patches_flat(s->arena, &s->surface, c->memory, s->contact.hits) || !cti_cmr_extrapolate_cloth(s, c->dt, &cloth_ahead) ||
         !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, cloth_ahead, ends, &s->contact.hits))

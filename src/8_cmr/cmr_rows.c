@@ -181,7 +181,7 @@ static void cti_cmr_offer(const cti_state *s, int i, int k, cti_cmr_turn *t)
     if (!cti_events_is_stepped(s, &q) ||
         cti_pair_closest(f, f->x1, &q, &feature) >= cti_min(t->away - slight, CTI_DETECT_REACH * cti_pair_thickness(f, &q)))
         return;
-    alike = (k < t->own.n_a ? 1 : -1) * cti_v3_dot(n, cti_v3_unit(cti_pair_offset(f, f->x1, &q), cti_v3_zero()));
+    alike = (k < t->own.n_a ? 1 : -1) * cti_v3_dot(n, cti_pair_normal(f, f->x1, &q, cti_v3_zero()));
     if (alike > t->alike && cti_patches_is_hard(f, &q))
         t->other = q, t->alike = alike;
 }
@@ -219,7 +219,7 @@ static int cti_cmr_take_pair(const cti_row_context *c, cti_pair pair, cti_row *r
     cti_contact_row from;
     int feature;
     cti_pair_closest(s, s->x0, &pair, &feature);
-    if (!cti_rows_build(c, &pair, cti_v3_unit(cti_pair_offset(s, s->x0, &pair), n), row->key, 0, 0, &next, &from))
+    if (!cti_rows_build(c, &pair, cti_pair_normal(s, s->x0, &pair, n), row->key, 0, 0, &next, &from))
         return 0;
     force = cti_m3_mul_v(next.frame, force);
     next.r[0] = row->r[0], next.r[1] = force.y, next.r[2] = force.z;
@@ -368,7 +368,7 @@ CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, int round, int
         s->contact.origins[i].is_unsolved &= cti_cmr_goes_on(&islands, cti_cmr_of_row(s, &islands, i), round);
     if (!cti_cmr_choose(s, &islands, round, &chosen))
         return 0;
-    if (chosen && !cti_state_is_paper(s) && !cti_seams_pass(s->arena, NULL, &s->surface, c->memory, s->contact.hits, NULL))
+    if (chosen && !cti_state_is_paper(s) && !cti_seams_pass(s->arena, NULL, c, s->contact.hits, NULL))
         return 0;
     if (chosen && !cti_cmr_add_rows(s, c))
         return 0;
