@@ -105,7 +105,7 @@
 /* ---- Newton steps on the augmented Lagrangian (augmented.c), and when they take over from the sweeps ---- */
 #define CTI_TUNED_AUGMENTED(X) \
     /* of 200 steps of a pyramid of 55 boxes 1 ends above the tolerance with 100, 2 with 10, 3 with 1000 */ \
-    X(double, stiff, 100, "1", "first penalty, in inverse local compliances of a row") \
+    X(double, stiff, 100, "1", "first penalty, in inverse local compliances of a row; of springs in central.c") \
     X(double, start, 0.1, "1", "natural map of a start below which the first penalty is as many times larger as the start is better") \
     X(double, grow, 10, "1", "factor on it after an outer iteration; a penalty that falls after a worse residual solves no step of that pyramid") \
     /* with 1e7 57 of 150 steps of masses of 1 : 1e6 end above the tolerance, with 1e8 and 1e10 none */ \
