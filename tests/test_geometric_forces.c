@@ -455,6 +455,75 @@ static void wrung_cloth_is_not_refused(void **state)
     ct_world_destroy(w);
 }
 
+/* [N s] the vertical momentum of a body of at most 32 nodes, and the impulse of its contacts in the last step */
+static double momentum_up(const ct_world *w, ct_body_id id)
+{
+    ct_real v[96], mass[32];
+    int i, n = ct_body_node_count(w, id);
+    double sum = 0;
+    assert_int_equal(ct_body_get_nodes(w, id, NULL, v, n), CT_OK);
+    assert_int_equal(ct_body_get_masses(w, id, mass, n), CT_OK);
+    for (i = 0; i < n; i++)
+        sum += (double)(mass[i] * v[3 * i + 1]);
+    return sum;
+}
+static double impulse_up(const ct_world *w, ct_body_id id)
+{
+    const ct_contact *c;
+    int i, n;
+    double sum = 0;
+    assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+    for (i = 0; i < n; i++)
+        sum += ((c[i].body_a.index1 == id.index1) - (c[i].body_b.index1 == id.index1)) *
+               (double)(c[i].impulse_normal * c[i].normal[1] + c[i].impulse_tangent[0] * c[i].tangent[0][1] + c[i].impulse_tangent[1] * c[i].tangent[1][1]);
+    return sum;
+}
+
+/* A jelly of 36 times the mass of a sheet that is pinned at two sides hits it, which stretches to thrice its length. While the sheet's nodes were
+   corrected by their masses, the corrections of a step gained more than it had, and from the impact on all was held, for good: 14 of these 20 steps.
+   With the matrix, as in bodies of volume elements, the sheet stops the jelly and throws it back. No time has more energy than its start and its fall.
+   The jelly turns, and repeated substeps find more collisions of it: while its rotation knew nothing of these, contacts reported .5 % of its first
+   momentum more than they had changed it by */
+static void pinned_sheets_catch(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_cloth_desc c = ct_cloth_desc_default();
+    ct_soft_desc q = ct_soft_desc_default();
+    ct_mesh sheet = mesh_grid(0.5, 0.5, 13, 13), box = mesh_box(0.13, 0.13, 0.13, 2, 2, 2, 1);
+    int32_t pins[28];
+    double start = 0, least = 0, before, mass, missed = 0;
+    int i, n = 0, held = 0;
+    ct_body_id id;
+    ct_world *w;
+    (void)state;
+    d.stepper = CT_STEPPER_GEOMETRIC;
+    w = world_make(&d);
+    c.mesh = &sheet, c.material.young = (ct_real)1.6e4, c.material.areal_density = (ct_real)0.11, c.material.bending = (ct_real)1e-5;
+    assert_int_equal(ct_body_add_cloth(w, &c, &id), CT_OK);
+    for (i = 0; i < sheet.n_positions; i++)
+        if (fabs((double)sheet.positions[3 * i]) > 0.249)
+            pins[n++] = i;
+    assert_int_equal(n, 28);
+    assert_int_equal(ct_body_pin(w, id, pins, n, CT_AXIS_ALL, NULL, -1), CT_OK);
+    q.mesh = &box, q.material.young = (ct_real)1.4e5, q.material.density = 455, q.position[1] = (ct_real)0.115, q.velocity[1] = (ct_real)-6.6;
+    assert_int_equal(ct_body_add_soft(w, &q, &id), CT_OK);
+    mass = (double)ct_body_get_mass(w, id), start = mass * (6.6 * 6.6 / 2 + 9.81 * 0.115);
+    for (i = 0; i < 20; i++) {
+        ct_step_report r;
+        before = momentum_up(w, id), r = step_once(w, 0.016);
+        missed = fmax(missed, fabs(momentum_up(w, id) - before + 9.81 * mass * 0.016 - impulse_up(w, id)) - r.momentum_lost);
+        double now = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
+        held += r.frozen > 0;
+        least = fmin(least, r.center_of_mass[1]);
+        assert_true(now < 1.01 * start);
+        assert_true(i < 19 || r.center_of_mass[1] > least + 0.02);
+    }
+    print_message("held in %d steps, lowest at %.3f m, contacts miss %.1e of the momentum\n", held, least, missed / (6.6 * mass));
+    assert_true(held <= 1);                    /* 5 % */
+    assert_true(missed < 2e-4 * 6.6 * mass);   /* the bound of test_laws */
+    ct_mesh_free(&sheet), ct_mesh_free(&box), ct_world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -463,6 +532,7 @@ int main(void)
         cmocka_unit_test(elastics_of_unlike_masses),       cmocka_unit_test(elastics_come_at_recovery_speed),
         cmocka_unit_test(corrections_are_judged_by_body),   cmocka_unit_test(soft_bodies_gain_nothing),
         cmocka_unit_test(heavy_sheets_gain_nothing),        cmocka_unit_test(wrung_cloth_is_not_refused),
+        cmocka_unit_test(pinned_sheets_catch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -290,6 +290,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_geometric_expect(s, h))
         return 0;
     cti_geometric_release(s);
+    cti_geometric_mark_stiff(s);
     if (!cti_geometric_find(s, h) || !cti_geometric_build(s, h))
         return 0;
     *need = may_cut ? cti_geometric_need(s, h) : 1;

@@ -7,7 +7,7 @@
    correction    of positions, speeds (before the integration) and accelerations (a force in the integration), by collisions that push.
    theta         1 or 1/2: time of the substep at which the implicit step has its forces, and whose velocities move positions: those of the way.
    M_c           mass of a collision by its weights (eq. 7); terms M_c S S' of collisions are in the matrix of the implicit step (eq. 25).
-   stiff         a body of volume elements, whose corrections go through the matrix of its implicit step in place of its masses.
+   stiff         a body of volume elements, or one that a script holds: corrections go through the matrix of its implicit step, not its masses.
    forced        a pair that is a collision because of what the motion has done, whatever its distance is.
    recovery      separation of features that are too near; it may give energy, within a bound.
    region        a connected part of a surface (regions.h); smooth ones do not collide with themselves.
@@ -115,7 +115,7 @@ typedef struct cti_geometric_implicit {
     ct_real *last_acceleration; /* [3 blocks] is that of the last substep; 0 before the first one [m/s^2] */
     ct_real *scratch;    /* [21 blocks] */
     ct_real *body_mass;  /* [components of A] [kg] */
-    uint8_t *is_stiff;   /* [components of A] 1: a body of volume elements */
+    uint8_t *is_stiff;   /* [components of A] 1: a body of volume elements, or one that a script holds somewhere */
     ct_real *joint_mass; /* [components of A] is body_mass over the number of elastics that the body has [kg] */
     ct_real *scale, *error; /* [components of A] of a solve: what residuals are measured by; the residuals */
     ct_real tolerance, residual; /* are the largest residual over its scale that a solve is to have, and has [1] */
@@ -263,10 +263,12 @@ CTI_FN ct_real cti_geometric_mobility(const cti_state *s, const ct_real *inv, in
 
 /* ---- geometric_stiff.c ---- */
 
-/* cti_geometric_find_stiff -- lists the stiff particles of the system, with the matrix at hand. 0: out of memory.
+/* cti_geometric_mark_stiff -- sets is_stiff, by what scripts hold in the substep that begins.
+   cti_geometric_find_stiff -- lists the stiff particles of the system, with the matrix at hand. 0: out of memory.
    cti_geometric_use_matrix -- makes corrections go through the matrices of stiff bodies, or through masses (matrix 0).
    cti_geometric_spread -- adds to out [3 blocks], which is 0, A^-1 S X of stiff bodies, with `cloth` of all bodies, else M^-1 S X, times a share;
    X [3 m]. */
+CTI_FN void cti_geometric_mark_stiff(cti_state *s);
 CTI_FN int cti_geometric_find_stiff(cti_state *s);
 CTI_FN void cti_geometric_use_matrix(cti_state *s, int matrix);
 CTI_FN void cti_geometric_spread(cti_state *s, const ct_real *X, ct_real share, int cloth, ct_real *out);

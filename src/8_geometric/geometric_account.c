@@ -41,12 +41,13 @@ static void cti_geometric_pins(cti_state *s, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_geometric_forces *q = &g->solve.forces;
-    ct_real *R = g->implicit.scratch, share = cti_geometric_theta(s);
+    ct_real *R = g->implicit.scratch, *end = R + 3 * (size_t)s->n, share = cti_geometric_theta(s);
     int i, c;
     if (s->scripts.n_constrained == 0)
         return;
     cti_bsr_mul(&s->system.A, g->dv, R);
     cti_geometric_add_terms(s, g->dv, R);
+    cti_bsr_mul(&s->system.A, g->dv_end, end); /* a correction through the matrix pulls at pins by the body's stiffness */
     for (i = 0; i < s->n; i++) {
         cti_v3 X;
         if (s->scripts.filter[i] < 0)
@@ -54,6 +55,11 @@ static void cti_geometric_pins(cti_state *s, ct_step_report *r)
         X = cti_geometric_reaction(s, R, i);
         r->work_pins += (double)cti_v3_dot(X, cti_v3_mad(cti_v3_at(g->v, i), cti_v3_at(g->dv, i), share));
         cti_move_jump(s, i, cti_v3_at(s->v, i), &r->work_pins);
+        cti_v3_addto(s->step.impulses.pins, i, X);
+        if (!g->implicit.is_stiff[s->factors.component_of[i]] || s->desc.geometric.scheme == CT_GEOMETRIC_SUCCESSIVE)
+            continue;
+        X = cti_geometric_held_part(s, i, cti_v3_at(end, i));
+        r->work_pins += (double)cti_v3_dot(X, cti_v3_at(s->scripts.v_fixed, i));
         cti_v3_addto(s->step.impulses.pins, i, X);
     }
     for (c = 0; c < g->solve.response.m; c++)

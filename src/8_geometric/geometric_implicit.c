@@ -383,7 +383,7 @@ static int cti_geometric_is_solved(void *ctx, const ct_real *r, const ct_real *z
 }
 
 /* sets w to the change of velocities that turns free bodies as a whole, and takes it from the equations: y -= A w, dv -= w. Errors are then shares of
-   what is left, and a body keeps its momentum */
+   what is left, and a body keeps its momentum. Aw has the terms of collisions, too: those that a repeated substep has found may touch such a body */
 static void cti_geometric_take_rotation(cti_state *s, ct_real h, ct_real *w, ct_real *Aw)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -394,20 +394,27 @@ static void cti_geometric_take_rotation(cti_state *s, ct_real h, ct_real *w, ct_
         cti_v3_put(w, i, t->turns ? cti_v3_sub(cti_v3_add(u, t->speed), cti_v3_at(g->v, i)) : cti_v3_zero());
     }
     cti_bsr_mul(&s->system.A, w, Aw);
+    cti_geometric_add_terms(s, w, Aw);
     for (i = 0; i < 3 * s->n; i++)
         g->implicit.y[i] += s->bodies.mass[i / 3] * g->implicit.rotation_change[i] - Aw[i], g->dv[i] -= w[i];
 }
 
-/* puts it back: dv += w, y += A w. The momentum of free bodies becomes exactly that of y, whatever the solve has left */
-static void cti_geometric_put_rotation(cti_state *s, ct_real h, const ct_real *w, const ct_real *Aw)
+/* puts it back: dv += w, y += A w. The momentum of free bodies becomes that of y less the collisions' terms, whatever the solve has left. Aw becomes
+   that difference */
+static void cti_geometric_put_rotation(cti_state *s, ct_real h, const ct_real *w, ct_real *Aw)
 {
     cti_geometric *g = cti_geometric_own(s);
     int c, i;
-    for (i = 0; i < 3 * s->n; i++)
+    for (i = 0; i < 3 * s->n; i++) {
         g->dv[i] += w[i], g->implicit.y[i] += Aw[i] - s->bodies.mass[i / 3] * g->implicit.rotation_change[i];
+        Aw[i] = -g->implicit.y[i];
+    }
+    cti_geometric_add_terms(s, g->dv, Aw);
+    for (i = 0; i < 3 * s->n; i++)
+        Aw[i] = -Aw[i];
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         if (s->system.turns[c].turns)
-            cti_balance_momentum(s, h, &s->factors.components[c], g->implicit.y, g->dv);
+            cti_balance_momentum(s, h, &s->factors.components[c], Aw, g->dv);
 }
 
 /* solves eq. 20 and 21 for dv, theta times the change of velocities, from what is in dv. h: the time of the way, theta times the substep. 0: it did

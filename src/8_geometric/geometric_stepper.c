@@ -105,9 +105,6 @@ static int cti_geometric_weigh_bodies(cti_state *s)
         return 0;
     for (i = 0; i < s->n; i++)
         q->body_mass[s->factors.component_of[i]] += s->bodies.mass[i];
-    for (i = 0; i < s->bodies.n_models; i++)
-        if (s->history.last[i] >= 0)
-            q->is_stiff[s->factors.component_of[s->history.block[i]]] = s->bodies.models[i]->tets.n > 0;
     for (i = 0; i < CTI_JOINTS(s); i++)
         for (k = 0; k < 2; k++) {
             const cti_joint_side *side = k ? &s->bodies.joints[i].b : &s->bodies.joints[i].a;

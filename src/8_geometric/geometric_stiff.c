@@ -3,9 +3,9 @@
    times its mass M. There the correction X of a collision is A^-1 S X, A = M + h^2 K + h D being the matrix of the implicit step: of all motions that
    correct as much, the one that takes the least kinetic and elastic energy. A product with the system's matrix is one solve with the body's
    factor. What needs one collision alone (M_c, shares of it, scales of a solve) has the inverse of the node's own block of A, besides that of the
-   body's mass, with which it moves as a whole. Cloth keeps the masses of the paper in the solve: across a sheet both do the same. But corrections X
-   of its positions are spread by A^-1, too: A^-1 S X stores at most a quarter of the kinetic energy of M^-1 S X in a substep. differs: the paper
-   corrects with masses alone.
+   body's mass, with which it moves as a whole. Cloth that is free keeps the masses of the paper in the solve: across a sheet both do the same. A
+   sheet that a script holds somewhere is stretched by what hits it, and is stiff. Corrections X of a free sheet's positions are spread by A^-1, too:
+   A^-1 S X stores at most a quarter of the kinetic energy of M^-1 S X in a substep. differs: the paper corrects with masses alone.
    Corrections of speeds before the integration do so here, too: the implicit step that follows carries their impulses on into the body. */
 #include "geometric.h"
 #include "../8_step/factors.h"
@@ -47,14 +47,31 @@ static double cti_geometric_solve_stiff(void *ctx, ct_real *f)
     return work;
 }
 
-/* returns cti_response_stiff.body_inverse_mass of a component */
-static ct_real cti_geometric_body_inverse_mass(const cti_state *s, int c)
+/* 1 where a script holds a block of a component */
+static int cti_geometric_is_scripted(const cti_state *s, int c)
 {
     const cti_component *q = &s->factors.components[c];
     int i, held = 0;
     for (i = q->begin; i < q->end && !held; i++)
         held = s->scripts.filter[s->factors.blocks[i]] >= 0;
-    return held ? 0 : 1 / cti_geometric_own(s)->implicit.body_mass[c];
+    return held;
+}
+
+/* returns cti_response_stiff.body_inverse_mass of a component */
+static ct_real cti_geometric_body_inverse_mass(const cti_state *s, int c)
+{
+    return cti_geometric_is_scripted(s, c) ? 0 : 1 / cti_geometric_own(s)->implicit.body_mass[c];
+}
+
+CTI_FN void cti_geometric_mark_stiff(cti_state *s)
+{
+    cti_geometric_implicit *q = &cti_geometric_own(s)->implicit;
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++) {
+        int c = s->history.last[i] >= 0 ? s->factors.component_of[s->history.block[i]] : -1;
+        if (c >= 0)
+            q->is_stiff[c] = s->bodies.models[i]->tets.n > 0 || cti_geometric_is_scripted(s, c);
+    }
 }
 
 /* lists the stiff particles, their bodies, and estimates of their blocks of A^-1. 0: out of memory */
