@@ -115,7 +115,7 @@ typedef struct cti_geometric_implicit {
     ct_real *last_acceleration; /* [3 blocks] is that of the last substep; 0 before the first one [m/s^2] */
     ct_real *scratch;    /* [21 blocks] */
     ct_real *body_mass;  /* [components of A] [kg] */
-    uint8_t *is_stiff;   /* [components of A] 1: a body of volume elements, or one that a script holds somewhere */
+    uint8_t *is_stiff;   /* [components of A] 1: a body of volume elements; 2: one that a script holds somewhere */
     ct_real *joint_mass; /* [components of A] is body_mass over the number of elastics that the body has [kg] */
     ct_real *scale, *error; /* [components of A] of a solve: what residuals are measured by; the residuals */
     ct_real tolerance, residual; /* are the largest residual over its scale that a solve is to have, and has [1] */

@@ -56,7 +56,7 @@ static void cti_geometric_pins(cti_state *s, ct_step_report *r)
         r->work_pins += (double)cti_v3_dot(X, cti_v3_mad(cti_v3_at(g->v, i), cti_v3_at(g->dv, i), share));
         cti_move_jump(s, i, cti_v3_at(s->v, i), &r->work_pins);
         cti_v3_addto(s->step.impulses.pins, i, X);
-        if (!g->implicit.is_stiff[s->factors.component_of[i]] || s->desc.geometric.scheme == CT_GEOMETRIC_SUCCESSIVE)
+        if (s->desc.geometric.scheme == CT_GEOMETRIC_SUCCESSIVE) /* which corrects by masses */
             continue;
         X = cti_geometric_held_part(s, i, cti_v3_at(end, i));
         r->work_pins += (double)cti_v3_dot(X, cti_v3_at(s->scripts.v_fixed, i));

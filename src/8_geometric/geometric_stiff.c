@@ -47,31 +47,16 @@ static double cti_geometric_solve_stiff(void *ctx, ct_real *f)
     return work;
 }
 
-/* 1 where a script holds a block of a component */
-static int cti_geometric_is_scripted(const cti_state *s, int c)
-{
-    const cti_component *q = &s->factors.components[c];
-    int i, held = 0;
-    for (i = q->begin; i < q->end && !held; i++)
-        held = s->scripts.filter[s->factors.blocks[i]] >= 0;
-    return held;
-}
-
-/* returns cti_response_stiff.body_inverse_mass of a component */
-static ct_real cti_geometric_body_inverse_mass(const cti_state *s, int c)
-{
-    return cti_geometric_is_scripted(s, c) ? 0 : 1 / cti_geometric_own(s)->implicit.body_mass[c];
-}
-
 CTI_FN void cti_geometric_mark_stiff(cti_state *s)
 {
-    cti_geometric_implicit *q = &cti_geometric_own(s)->implicit;
+    uint8_t *is_stiff = cti_geometric_own(s)->implicit.is_stiff;
     int i;
-    for (i = 0; i < s->bodies.n_models; i++) {
-        int c = s->history.last[i] >= 0 ? s->factors.component_of[s->history.block[i]] : -1;
-        if (c >= 0)
-            q->is_stiff[c] = s->bodies.models[i]->tets.n > 0 || cti_geometric_is_scripted(s, c);
-    }
+    for (i = 0; i < s->bodies.n_models; i++)
+        if (s->history.last[i] >= 0)
+            is_stiff[s->factors.component_of[s->history.block[i]]] = s->bodies.models[i]->tets.n > 0;
+    for (i = 0; i < s->n && s->scripts.n_constrained > 0; i++)
+        if (s->scripts.filter[i] >= 0)
+            is_stiff[s->factors.component_of[i]] = 2;
 }
 
 /* lists the stiff particles, their bodies, and estimates of their blocks of A^-1. 0: out of memory */
@@ -93,8 +78,8 @@ static int cti_geometric_list_stiff(cti_state *s)
         for (k = 0; k < CTI_LEN(t->bodies) && t->bodies[k] != c; k++) {
         }
         t->body_of[i] = k;
-        if ((k == CTI_LEN(t->bodies) &&
-             (!CTI_PUSH(s->mem, t->bodies, c) || !CTI_PUSH(s->mem, t->body_inverse_mass, cti_geometric_body_inverse_mass(s, c)))) ||
+        if ((k == CTI_LEN(t->bodies) && (!CTI_PUSH(s->mem, t->bodies, c) || /* what a script holds does not move as a whole */
+                                         !CTI_PUSH(s->mem, t->body_inverse_mass, g->implicit.is_stiff[c] == 2 ? 0 : 1 / g->implicit.body_mass[c]))) ||
             !CTI_PUSH(s->mem, t->particles, i))
             return 0;
     }
