@@ -369,6 +369,8 @@ static void worlds_go_on_with_the_same_bits(void **state)
         int at = (i * 5) % 17;
         goes_on((uint64_t)i, at, at + more > STEPS ? STEPS : at + more);
     }
+    if (!count)
+        goes_on(102, 0, 2); /* before its first step a world has no candidates, also where it has had some */
 }
 
 /* boxes so large that factors of earlier steps precondition solves, or two grids do */
