@@ -287,7 +287,7 @@ class World:
         return data.raw[:size.value]
 
     def restore(self, data: bytes) -> None:
-        """Back to what save gave, of this world or of one that the same calls have made."""
+        """Back to what save gave, of this world or of one with equal bodies."""
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError("restore: bytes are expected, not %s" % type(data).__name__)
         raw = ctypes.create_string_buffer(bytes(data), len(data))

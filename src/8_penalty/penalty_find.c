@@ -339,7 +339,7 @@ CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
     CTI_CLEAR(cti_penalty_of(s)->contacts);
     cti_penalty_release_records(s);
     ok = s->desc.penalty.depth == CT_PENALTY_INSIDE ? cti_penalty_inside_all(s) : cti_penalty_proximity(s);
-    r->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
+    r->candidates = s->detect.valid ? (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2 : 0;
     return ok && cti_penalty_rows(s, h, 0) && cti_penalty_add_hit(s, h) && cti_penalty_transfer(s, h, 0) &&
            (!explicit_form || s->desc.penalty.damping >= 0 || cti_penalty_dampers(s)) &&
            (!explicit_form || s->desc.penalty.friction != CT_PENALTY_VELOCITY || cti_penalty_tangential_masses(s, h));

@@ -304,6 +304,16 @@ CTI_FN void cti_factors_estrange(cti_factors *f, uint64_t body)
         f->past[c].body = f->past[c].body == body ? UINT64_MAX : f->past[c].body;
 }
 
+CTI_FN void cti_factors_rename(cti_factors *f, const uint64_t *ids, const uint64_t *to, int n)
+{
+    int c;
+    for (c = 0; c < CTI_LEN(f->past); c++) {
+        uint64_t *body = &f->past[c].body;
+        uint32_t slot = (uint32_t)*body;
+        *body = slot < (uint32_t)n && ids[slot] == *body ? to[slot] : UINT64_MAX;
+    }
+}
+
 CTI_FN void cti_factors_age(cti_factors *f)
 {
     int c;

@@ -13,6 +13,8 @@ CTI_FN void cti_factors_retire(cti_factors *f);
 CTI_FN void cti_factors_of_other(cti_factors *f, uint64_t body);
 /* cti_factors_estrange -- before the next preparation: a body gets another pattern, and keeps no analysis. */
 CTI_FN void cti_factors_estrange(cti_factors *f, uint64_t body);
+/* cti_factors_rename -- of what is kept until bodies are prepared: body ids[i] of slot i has id to[i] from now on; all others are gone. */
+CTI_FN void cti_factors_rename(cti_factors *f, const uint64_t *ids, const uint64_t *to, int n);
 
 /* cti_factors_ask -- asks for a new factor of a component, which is computed when factors are next renewed. */
 CTI_FN void cti_factors_ask(cti_component *q);

@@ -9,7 +9,7 @@ typedef struct cti_blocks_entry {
     size_t place, element;
     int per;
 } cti_blocks_entry;
-static const cti_blocks_entry cti_blocks_arrays[] = {
+static const cti_blocks_entry cti_blocks_arrays[CTI_BLOCKS_ARRAYS] = {
     {offsetof(cti_state, x), sizeof(ct_real), 3},
     {offsetof(cti_state, v), sizeof(ct_real), 3},
     {offsetof(cti_state, bodies.mass), sizeof(ct_real), 1},
@@ -45,6 +45,29 @@ CTI_FN int cti_blocks_resize(cti_state *s, int arrays, int n)
     for (k = 0; ok && k < arrays; k++)
         ok = cti_array_resize_to(s->mem, cti_blocks_array(s, k), cti_blocks_arrays[k].element, (size_t)cti_blocks_arrays[k].per * (size_t)n);
     return ok;
+}
+
+CTI_FN int cti_blocks_gather(cti_state *s, const int32_t *from, int n, void **out)
+{
+    int k, i, ok = 1;
+    for (k = 0; ok && k < CTI_BLOCKS_ARRAYS; k++) {
+        const char *array = (const char *)*cti_blocks_array(s, k);
+        size_t width = cti_blocks_arrays[k].element * (size_t)cti_blocks_arrays[k].per;
+        int has = CTI_LEN(array) >= cti_blocks_arrays[k].per * s->n;
+        ok = cti_array_resize_to(s->mem, &out[k], cti_blocks_arrays[k].element, has ? (size_t)cti_blocks_arrays[k].per * (size_t)n : 0);
+        for (i = 0; ok && has && i < n; i++)
+            memcpy((char *)out[k] + width * (size_t)i, array + width * (size_t)from[i], width);
+    }
+    return ok;
+}
+
+CTI_FN void cti_blocks_exchange(cti_state *s, void **arrays)
+{
+    int k;
+    for (k = 0; k < CTI_BLOCKS_ARRAYS; k++) {
+        void *had = *cti_blocks_array(s, k);
+        *cti_blocks_array(s, k) = arrays[k], arrays[k] = had;
+    }
 }
 
 /* the number of a block after blocks were added or taken out; -1: it was taken out */

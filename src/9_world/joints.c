@@ -260,6 +260,11 @@ CTI_FN void cti_joints_forget(ct_world *w, const cti_world_joint *q)
     }
 }
 
+CTI_FN uint64_t cti_joints_key(const cti_world_joint *q, int i)
+{
+    return ((uint64_t)q->generation << 33 | (uint64_t)(uint32_t)i << 1) * 0x9e3779b97f4a7c15ull & ~(uint64_t)1;
+}
+
 static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
 {
     cti_world_joint q;
@@ -290,7 +295,7 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
     }
     q.alive = 1;
     q.generation = w->joints[i].generation + 1;
-    q.joint.key = ((uint64_t)q.generation << 33 | (uint64_t)(uint32_t)i << 1) * 0x9e3779b97f4a7c15ull & ~(uint64_t)1;
+    q.joint.key = cti_joints_key(&q, i);
     w->joints[i] = q;
     cti_joints_forget(w, &q);
     cti_joints_warn_rest(w, d, &q);

@@ -1,11 +1,11 @@
 /* snapshots.c -- the state of a world as bytes.
    Method: a head says which build wrote the data and what the world is made of; the state follows, each member in its own floor's archive function. A
    restoration checks everything first, and reserves memory; what then reads cannot fail. Based on: no paper. */
-#include "world.h"
+#include "arrange.h"
 #include "../7_contact/contact_archive.h"
 #include "../8_step/state_archive.h"
 
-enum { CTI_SNAPSHOT_VERSION = 1 };
+enum { CTI_SNAPSHOT_VERSION = 2 };
 
 /* what must be the same in both builds */
 typedef struct cti_snapshot_build {
@@ -66,6 +66,20 @@ CTI_FN const char *cti_world_other_option(const ct_world_desc *a, const ct_world
 }
 
 static uint64_t cti_snapshot_list(uint64_t h, const void *list, size_t element, int n) { return cti_archive_hash(h, list, element * (size_t)n); }
+
+/* numbers of nodes, counted from the body's first one */
+static uint64_t cti_snapshot_nodes(uint64_t h, const int32_t *list, int n, int first)
+{
+    int32_t some[64];
+    int i, k, m;
+    for (i = 0; i < n; i += m) {
+        m = cti_min_int(n - i, CTI_COUNT(some));
+        for (k = 0; k < m; k++)
+            some[k] = list[i + k] - first;
+        h = cti_archive_hash(h, some, sizeof *some * (size_t)m);
+    }
+    return h;
+}
 #define CTI_PRINT(h, array) cti_snapshot_list((h), (array), sizeof *(array), CTI_LEN(array))
 
 CTI_FN uint64_t cti_world_print(const ct_world *w, const cti_body *b)
@@ -75,78 +89,31 @@ CTI_FN uint64_t cti_world_print(const ct_world *w, const cti_body *b)
     numbers[0] = (int)b->kind, numbers[1] = b->n, numbers[2] = b->n_blocks, numbers[3] = (int)b->material.model;
     h = cti_archive_hash(h, numbers, sizeof numbers);
     h = CTI_PRINT(h, b->rest), h = CTI_PRINT(h, b->nodes), h = CTI_PRINT(h, b->attach), h = CTI_PRINT(h, b->triangles), h = CTI_PRINT(h, b->segments);
-    h = CTI_PRINT(h, b->keyframes), h = CTI_PRINT(h, b->model.tets.node);
+    h = CTI_PRINT(h, b->keyframes), h = cti_snapshot_nodes(h, b->model.tets.node, CTI_LEN(b->model.tets.node), b->block0);
     h = cti_archive_hash(h, &b->material.young, sizeof b->material - offsetof(ct_material, young));
     h = cti_archive_hash(h, b->rigid_start.inertia, sizeof b->rigid_start.inertia);
     h = cti_archive_hash(cti_archive_hash(h, b->plane_normal, sizeof b->plane_normal), &b->plane_offset, sizeof b->plane_offset);
     return b->block0 < 0 ? h : cti_snapshot_list(h, w->state.bodies.mass + b->block0, sizeof(ct_real), b->n_blocks);
 }
 
-/* a member that must be the same in the data: 0: it is not */
-static int cti_snapshot_same(cti_archive *a, const void *data, size_t size)
+/* options that must be the same in the data */
+static void cti_snapshot_of_options(cti_archive *a, ct_world *w)
 {
-    size_t at = a->at;
-    if (a->mode == CTI_ARCHIVE_WRITE || a->mode == CTI_ARCHIVE_COUNT)
-        cti_archive_bytes(a, (void *)(uintptr_t)data, size);
-    else if (a->code == CT_OK && size <= a->size - at) {
-        a->at += size;
-        return a->mode == CTI_ARCHIVE_READ || memcmp(a->data + at, data, size) == 0;
-    } else
-        cti_archive_require(a, 0);
-    return 1;
-}
-
-/* records that the data are of another world */
-static void cti_snapshot_differs(cti_archive *a, ct_world *w, int slot, const char *what, const char *name)
-{
-    if (!cti_archive_checks(a))
-        return;
-    a->code = cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, slot, "the snapshot is of another world: %s%.48s differs", what, name);
-    if (slot >= 0 && w->bodies[slot].kind != CTI_BODY_FREE)
-        w->error.body = cti_world_id(w, slot);
-}
-
-/* the parts of a joint that its description gave */
-static int cti_snapshot_joint(cti_archive *a, const cti_world_joint *q)
-{
-    const cti_joint *j = &q->joint;
-    int numbers[8], same, k;
-    numbers[0] = q->alive, numbers[1] = (int)q->generation, numbers[2] = q->slot[0], numbers[3] = q->slot[1], numbers[4] = q->collide;
-    numbers[5] = j->kind, numbers[6] = j->a.n, numbers[7] = j->b.n;
-    same = cti_snapshot_same(a, numbers, sizeof numbers);
-    for (k = 0; k < 2; k++) {
-        const cti_joint_side *side = k ? &j->b : &j->a;
-        same &= cti_snapshot_same(a, &side->n, offsetof(cti_joint_side, arm) - offsetof(cti_joint_side, n));
-        same &= cti_snapshot_same(a, side->vertices, sizeof side->vertices);
-    }
-    return same & cti_snapshot_same(a, &j->compliance, offsetof(cti_joint, drive) - offsetof(cti_joint, compliance));
-}
-
-/* options, bodies and joints */
-static void cti_snapshot_world(cti_archive *a, ct_world *w)
-{
-    int count[2], i;
+    int i;
     for (i = 0; i < CTI_COUNT(cti_snapshot_options); i++) {
         const cti_snapshot_option *q = &cti_snapshot_options[i];
-        if (!cti_snapshot_same(a, (const char *)&w->state.desc + q->at, q->end - q->at))
-            cti_snapshot_differs(a, w, -1, "of the options of ct_world_desc, one at or behind ", q->name);
+        size_t at = a->at, size = q->end - q->at;
+        char *here = (char *)&w->state.desc + q->at;
+        if (a->mode < CTI_ARCHIVE_CHECK)
+            cti_archive_bytes(a, here, size);
+        else if (a->code == CT_OK && size > a->size - at)
+            cti_archive_require(a, 0);
+        else
+            a->at += size;
+        if (cti_archive_checks(a) && memcmp(a->data + at, here, size) != 0)
+            a->code = cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, -1,
+                                    "the snapshot is of another world: of the options of ct_world_desc, one at or behind %.48s differs", q->name);
     }
-    count[0] = CTI_LEN(w->bodies), count[1] = CTI_LEN(w->joints);
-    if (!cti_snapshot_same(a, &count[0], sizeof count[0]))
-        cti_snapshot_differs(a, w, -1, "the number of its bodies", "");
-    for (i = 0; i < count[0]; i++) {
-        const cti_body *b = &w->bodies[i];
-        uint64_t own[4];
-        own[0] = b->kind, own[1] = b->generation, own[2] = b->kind == CTI_BODY_FREE ? 0 : b->print, own[3] = (uint64_t)(int64_t)b->block0;
-        if (!cti_snapshot_same(a, own, sizeof own))
-            cti_snapshot_differs(a, w, i, "body ", b->kind == CTI_BODY_FREE ? "that was removed" : b->name[0] ? b->name : "without a name");
-    }
-    if (!cti_snapshot_same(a, &count[1], sizeof count[1]))
-        cti_snapshot_differs(a, w, -1, "the number of its joints", "");
-    for (i = 0; i < count[1]; i++)
-        if (!cti_snapshot_joint(a, &w->joints[i]))
-            cti_snapshot_differs(a, w, w->joints[i].slot[0], "a joint of ",
-                                 w->joints[i].slot[0] < 0 ? "the world" : w->bodies[w->joints[i].slot[0]].name);
 }
 
 /* ---- the state ---- */
@@ -342,12 +309,6 @@ static void cti_snapshot_bodies(cti_archive *a, ct_world *w)
     }
     for (i = 0; i < CTI_LEN(w->joints); i++)
         cti_snapshot_drive(a, &w->joints[i]);
-    for (i = 0; i < CTI_LEN(w->joints); i++)
-        for (k = 0; k < 2; k++) {
-            cti_joint_side *side = k ? &w->joints[i].joint.b : &w->joints[i].joint.a;
-            CTI_ARCHIVE(a, side->arm), cti_archive_moderate(a, 3), CTI_ARCHIVE(a, side->triad), cti_archive_moderate(a, 9), CTI_ARCHIVE(a, side->t0);
-            cti_archive_finite_in(a, 1, sizeof side->t0, 0);
-        }
 }
 
 /* the same in the data that were prepared from them */
@@ -381,14 +342,18 @@ static void cti_snapshot_contacts(cti_archive *a, ct_world *w)
         w->contacts_ready = ready;
 }
 
-/* everything in its order. A check prepares the world where the data are of one that is */
-static void cti_snapshot_all(cti_archive *a, ct_world *w)
+/* everything in its order. A check prepares the world where the data are of one that is, with the bodies and joints of the data; *was: its own */
+static void cti_snapshot_all(cti_archive *a, ct_world *w, cti_arrangement *was)
 {
     cti_snapshot_build head;
     int prepared = w->ready;
     cti_snapshot_build_here(&head);
     CTI_ARCHIVE_VALUE(a, head);
-    cti_snapshot_world(a, w);
+    cti_snapshot_of_options(a, w);
+    if (a->mode == CTI_ARCHIVE_CHECK)
+        cti_arrange(a, w, was);
+    else
+        cti_arrange_lists(a, w);
     cti_snapshot_kinds(a, w);
     CTI_ARCHIVE_VALUE(a, prepared);
     if (cti_archive_checks(a) && prepared && !w->ready)
@@ -408,11 +373,11 @@ static void cti_snapshot_all(cti_archive *a, ct_world *w)
 
 /* ---- calls ---- */
 
-static void cti_snapshot_open(cti_archive *a, ct_world *w, cti_archive_mode mode, const void *data, size_t size)
+static void cti_snapshot_open(cti_archive *a, ct_world *w, cti_archive_mode mode, const void *data, size_t size, cti_arrangement *was)
 {
     memset(a, 0, sizeof *a);
     a->mode = mode, a->data = (unsigned char *)(uintptr_t)data, a->size = size, a->mem = &w->mem;
-    cti_snapshot_all(a, w);
+    cti_snapshot_all(a, w, was);
 }
 
 CONTACT_API_DEF ct_code ct_world_snapshot_size(const ct_world *cw, size_t *out_bytes)
@@ -431,7 +396,7 @@ CONTACT_API_DEF ct_code ct_world_snapshot_size(const ct_world *cw, size_t *out_b
         code = cti_world_refuse(w, CT_ERR_MEMORY, -1, 0, "out of memory for a snapshot");
     if (code != CT_OK)
         return code;
-    cti_snapshot_open(&a, w, CTI_ARCHIVE_COUNT, NULL, 0);
+    cti_snapshot_open(&a, w, CTI_ARCHIVE_COUNT, NULL, 0, NULL);
     *out_bytes = a.at;
     return CT_OK;
 }
@@ -456,7 +421,7 @@ CONTACT_API_DEF ct_code ct_world_snapshot_save(const ct_world *w, void *out, siz
     if (!out || capacity < bytes)
         return cti_world_refuse((ct_world *)w, CT_ERR_ARGUMENT, -1, (double)bytes,
                                 "there is no room for the snapshot (value: the bytes that it takes)");
-    cti_snapshot_open(&a, (ct_world *)w, CTI_ARCHIVE_WRITE, out, bytes);
+    cti_snapshot_open(&a, (ct_world *)w, CTI_ARCHIVE_WRITE, out, bytes, NULL);
     memcpy(&head, out, sizeof head);
     head.bytes = bytes;
     memcpy(out, &head, sizeof head);
@@ -488,6 +453,7 @@ static ct_code cti_snapshot_test(ct_world *w, const void *data, size_t bytes)
 
 static ct_code cti_snapshot_restore_world(ct_world *w, const void *data, size_t bytes)
 {
+    cti_arrangement was;
     cti_archive a;
     ct_code code;
     if (!w || cti_world_busy(w) != CT_OK)
@@ -498,13 +464,15 @@ static ct_code cti_snapshot_restore_world(ct_world *w, const void *data, size_t 
     CTI_THEN(code, cti_snapshot_test(w, data, bytes));
     if (code != CT_OK)
         return code;
-    cti_snapshot_open(&a, w, CTI_ARCHIVE_CHECK, data, bytes);
+    memset(&was, 0, sizeof was);
+    cti_snapshot_open(&a, w, CTI_ARCHIVE_CHECK, data, bytes, &was);
     cti_archive_require(&a, a.at == bytes);
     w->mem.failed = 0;
     if (a.code == CT_OK)
-        cti_snapshot_open(&a, w, CTI_ARCHIVE_READ, data, bytes);
+        cti_snapshot_open(&a, w, CTI_ARCHIVE_READ, data, bytes, NULL);
     else
         cti_snapshot_forget(w);
+    cti_arrange_end(w, a.code == CT_OK, &was);
     CTI_FREE(&w->mem, w->was_mass);
     if (a.code == CT_ERR_FORMAT)
         return cti_world_refuse(w, a.code, -1, (double)a.at, "the snapshot does not fit this world (value: the byte)");

@@ -235,10 +235,14 @@ CTI_FN int cti_body_is_solid(const cti_body *b);
 /* cti_blocks_reserve -- room for n blocks in the state's arrays by blocks, so that cti_blocks_resize cannot fail afterwards, which sets
    the lengths of the first `arrays` of them: CTI_BLOCKS_OF_STEPS with those of the last step. cti_blocks_shift -- `add` blocks of zeros
    more from block `at` on, for which there is room; later ones move up. add < 0: blocks are taken out, with their pins. 0: out of memory. */
-enum { CTI_BLOCKS_OF_BODIES = 9, CTI_BLOCKS_OF_STEPS = 11 };
+enum { CTI_BLOCKS_OF_BODIES = 9, CTI_BLOCKS_OF_STEPS = 11, CTI_BLOCKS_ARRAYS = 13 };
 CTI_FN int cti_blocks_reserve(cti_state *s, int n);
 CTI_FN int cti_blocks_resize(cti_state *s, int arrays, int n);
 CTI_FN void cti_blocks_shift(ct_world *w, int at, int add);
+/* cti_blocks_gather -- arrays of n blocks, of which block i is the state's block from[i]; those that lack blocks stay empty. 0: out of memory.
+   cti_blocks_exchange -- the state has them, and they become what it had. */
+CTI_FN int cti_blocks_gather(cti_state *s, const int32_t *from, int n, void **out);
+CTI_FN void cti_blocks_exchange(cti_state *s, void **arrays);
 /* cti_steppers_find -- a stepper, or NULL where this build does not have it; cti_steppers_of -- a world's: a constant where there is one. */
 CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper);
 CTI_FN const cti_stepper *cti_steppers_of(const ct_world *w);
@@ -305,6 +309,8 @@ CTI_FN int cti_world_resolve_joints(ct_world *w);
 /* cti_joints_find -- a joint by its id; NULL: *out_code is set. cti_joints_forget -- makes the energy of the bodies of a joint unknown
    (linkage.h), since others hold them from now on. cti_world_renew_joints -- the prepared data get what drives.c has set. */
 CTI_FN cti_world_joint *cti_joints_find(ct_world *w, ct_joint_id id, ct_code *out_code);
+/* cti_joints_key -- key of the joint in slot i. */
+CTI_FN uint64_t cti_joints_key(const cti_world_joint *q, int i);
 CTI_FN void cti_joints_forget(ct_world *w, const cti_world_joint *q);
 CTI_FN void cti_world_renew_joints(ct_world *w);
 /* cti_drive_is_valid, cti_strength_is_valid -- 1 if a joint may have these limits and this motor; the force and torque [2] at which it breaks. */

@@ -83,17 +83,18 @@ CONTACT_API ct_code ct_world_dump_problem(const ct_world *world, const char *pat
 CONTACT_API ct_code ct_world_get_problem(const ct_world *world, ct_problem **out_problem);
 /* ---- state in and out ---- */
 /* ct_world_snapshot_save -- the state of a world as bytes, with all that later steps depend on: motion, contact memory, factors, pins, clocks. The
-   world does not change. Bodies and joints themselves are not in it, but what calls have set of them is: forces, targets, filters, gravity, who
+   world does not change. Bodies themselves are not in it, but joints and what calls have set of both are: forces, targets, filters, gravity, who
    sleeps; user data are not. Where bodies were added or removed since the last step, they are prepared as that step would, which takes memory.
    out        out  [capacity] bytes; ct_world_snapshot_size says how many it takes at the moment
    out_bytes  out  bytes written, or needed where they do not fit; may be NULL
    CT_ERR_ARGUMENT (NULL; capacity is too small: .value is what it takes), CT_ERR_UNSUPPORTED (CT_REFINE_ELEMENTS, barrier.form), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_world_snapshot_size(const ct_world *world, size_t *out_bytes);
 CONTACT_API ct_code ct_world_snapshot_save(const ct_world *world, void *out, size_t capacity, size_t *out_bytes);
-/* ct_world_snapshot_restore -- takes the world back to a snapshot of itself, or to one of a world that the same calls made with the same build, in
-   another process, too: its steps then give the same bits. Ids stay valid. Until the next step there are no events, and ct_world_dump_problem has no
-   problem.
-   CT_ERR_ARGUMENT (NULL; a world with other options, bodies or joints: the text names the first that differs), CT_ERR_UNSUPPORTED (a snapshot of
+/* ct_world_snapshot_restore -- takes the world back to a snapshot of itself, or to one of a world of the same build with equal bodies, in another
+   process, too: its steps then give the same bits. Bodies are equal that were added with the same description. They get the ids and slots of the
+   snapshot's; bodies and joints that are not in it are removed, and joints that are in it alone come back. Ids that were given since are stale, and
+   may be given again. Until the next step there are no events, and ct_world_dump_problem has no problem.
+   CT_ERR_ARGUMENT (NULL; other options; no body that is equal to one of the snapshot's, which the text names), CT_ERR_UNSUPPORTED (a snapshot of
    another build or version, or as above), CT_ERR_FORMAT (damaged), CT_ERR_MEMORY: the world is as it was. */
 CONTACT_API ct_code ct_world_snapshot_restore(ct_world *world, const void *data, size_t bytes);
 /* ct_world_snapshot_write, ct_world_snapshot_read -- the same to and from a file, which is written as path + ".tmp", then renamed. Also CT_ERR_FILE,
