@@ -387,8 +387,10 @@ MISTAKES = [
     (["run", "SCENE", "--csv"], ["--csv", "--out DIR"]),
     (["run", "SCENE", "--set", "friction"], ["--set friction", "KEY=VALUE"]),
     (["run", "SCENE", "--set", "bodies[9].friction=1"], ["--set bodies", "index below 2", "9"]),
+    (["run", "SCENE", "--set", "bodies.0.friction=1"], ["--set bodies", "is a list", "bodies[0]"]),
     (["run", "SCENE", "--set", "bodies[cueb].friction=1"], ["--set bodies", "one of the names cube, floor"]),
     (["run", "SCENE", "--set", "frictoin=1"], ["--set", "frictoin", "is 'friction' meant"]),
+    (["render", ".", "--out", "x.png"], ["render", "unknown option '--out'", "--help lists them"]),
     (["check", "README.md"], ["README.md", "must end in", ".obj"]),
     (["solve", "none.cpb", "--solver", "newtn"], ["'newtn'", "is 'newton' meant"]),
     (["ccd", "--kind", "vv", "a.csv"], ["--kind", "vv", "expected vf or ee"]),
@@ -398,7 +400,7 @@ MISTAKES = [
 
 def check_mistakes(d, printing=False):
     """docs/mistakes.md has a row for each: the command, the first line of what it says."""
-    check("25 mistakes", len(MISTAKES) == 25)
+    check("27 mistakes", len(MISTAKES) == 27)
     mesh = os.path.join(ROOT, "tests", "data", "gmsh.mesh")
     with open(os.path.join(ROOT, "docs", "mistakes.md"), encoding="utf-8") as f:
         page = f.read()

@@ -163,8 +163,8 @@ const char *cli_closest(const char *word, const char *list, char *buffer, size_t
     size_t length = 0;
     while (*list) {
         size_t n = strcspn(list, " ");
-        int e = cli_edits(word, strlen(word), list, n);
-        if (n && e < best && e < (int)n) {
+        int e = cli_edits(word, strlen(word), list, n), letters = (int)(n - strspn(list, "-"));
+        if (n && e < best && 2 * e <= letters) {
             best = e;
             found = list;
             length = n;

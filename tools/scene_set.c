@@ -71,6 +71,9 @@ int scene_set(cJSON *root, const char *text)
         memcpy(name, p, n);
         name[n] = '\0';
         p += n;
+        if (cJSON_IsArray(at))
+            return cli_fail("--set %.*s: is a list; an element of it is written %.*s[%s]", (int)(p - text - (long)n - 1), text,
+                            (int)(p - text - (long)n - 1), text, name), 0;
         if (!cJSON_IsObject(at))
             return cli_fail("--set %.*s: is no object, which has \"%s\"", (int)(p - text - (long)n - 1), text, name), 0;
         item = cJSON_GetObjectItemCaseSensitive(at, name);
