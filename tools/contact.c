@@ -132,28 +132,25 @@ int cli_integer(const char *text, long lo, long hi, long *out)
     return 1;
 }
 
-/* number of single-character edits between two short words */
+/* number of edits between two short words: a character more, less or another, or two neighbours exchanged */
 static int cli_edits(const char *a, size_t na, const char *b, size_t nb)
 {
-    int row[64], i, j;
+    int rows[3][64], i, j; /* of the last three i */
     if (na > 60 || nb > 60)
         return 99;
-    for (j = 0; j <= (int)nb; j++)
-        row[j] = j;
-    for (i = 1; i <= (int)na; i++) {
-        int left_up = row[0];
-        row[0] = i;
-        for (j = 1; j <= (int)nb; j++) {
-            int up = row[j], best = left_up + (a[i - 1] != b[j - 1]);
-            if (up + 1 < best)
-                best = up + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            left_up = up;
+    for (i = 0; i <= (int)na; i++)
+        for (j = 0; j <= (int)nb; j++) {
+            int *row = rows[i % 3], *up = rows[(i + 2) % 3], best = i + j; /* all of both */
+            if (i > 0 && j > 0) {
+                best = up[j - 1] + (a[i - 1] != b[j - 1]);
+                best = up[j] + 1 < best ? up[j] + 1 : best;
+                best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+            }
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && rows[(i + 1) % 3][j - 2] + 1 < best)
+                best = rows[(i + 1) % 3][j - 2] + 1;
             row[j] = best;
         }
-    }
-    return row[nb];
+    return rows[na % 3][nb];
 }
 
 const char *cli_closest(const char *word, const char *list, char *buffer, size_t size)
