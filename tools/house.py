@@ -39,7 +39,7 @@ CODES = {"CTI_HELD_REPAIR", "CTI_HELD_IMPLAUSIBLE", "CTI_HELD_RESTED", "CTI_PART
          "CTI_BARRIER_OLD_ANALYSIS", "CTI_BARRIER_OLD_FACTOR"}
 
 # what no figure may exceed. Lower a limit when the sources go below it; raise that of lines with a row of docs/methods.md that the lines buy
-LIMITS = {"lines": 94789, "lines over 150 columns": 0, "functions over 60 lines": 0, "functions over 8 parameters": 0, "tuned numbers outside of policy": 0}
+LIMITS = {"lines": 94791, "lines over 150 columns": 0, "functions over 60 lines": 0, "functions over 8 parameters": 0, "tuned numbers outside of policy": 0}
 
 
 def without_comments(text):

@@ -85,7 +85,7 @@ class Scene {
     this.changed();
     return number;
   }
-  /* snapshots are of the same bodies: those from before are of no use */
+  /* the page's list of bodies is not in snapshots: those from before are forgotten */
   changed() {
     this.lib.page_forget(this.p);
     this.saved = [];
@@ -237,7 +237,7 @@ class Scene {
   /* back by one snapshot, or to snapshot k; false where there is none */
   rewind(k = this.lib.page_snapshots(this.p) - 1) {
     if (k < 0) return false;
-    this.release(); /* the hand is a joint, which a snapshot would have to have, too */
+    this.release(); /* the hand is a joint, which snapshots do not have */
     if (k > 0 && this.saved[k][1] === this.steps) k--;
     this.lib.page_restore(this.p, k);
     [this.turn, this.steps] = this.saved[k];

@@ -42,6 +42,11 @@ CTI_FN void cti_factors_age(cti_factors *f);
 CTI_FN void cti_factors_begin(cti_state *s, ct_real dt);
 /* cti_factors_share_grid -- the component's two grids take over A, unless they have it. Then their inverse of A is computed before its next use. */
 CTI_FN void cti_factors_share_grid(cti_component *q, const cti_bsr *A);
+/* cti_factors_costs -- flops of a factorization, and nonzeros that a solve with it reads; of two grids what takes as long. */
+CTI_FN void cti_factors_costs(const cti_component *q, double *flops, double *nonzeros);
+/* cti_factors_charge -- records the iterations of a free solve: those with a new factor are the reference, any excess over them is the cost of the
+   factor's age. */
+CTI_FN void cti_factors_charge(cti_factor_stamp *t, int iterations);
 /* cti_factors_price -- units (frame.h) of so many factorizations of a component, and solves with its factor. */
 CTI_FN double cti_factors_price(const cti_component *q, double factors, double solves);
 /* cti_factors_is_cheap -- 1 if a factor costs at most 20 solves (factors.cheap over factors.solve). */

@@ -150,13 +150,10 @@ static int cti_arrange_match(cti_archive *a, ct_world *w, const cti_record *list
                     break;
             if (k < end)
                 t->from[i] = k, taken[k] = 1;
-            else if (pass) {
+            else if (pass)
                 a->code = cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, i,
                                         "the snapshot has a body %.48s of which the world has no equal: add it again as it was",
                                         list[i].name[0] ? list[i].name : "without a name");
-                if (i < CTI_LEN(w->bodies) && w->bodies[i].kind != CTI_BODY_FREE)
-                    w->error.body = cti_world_id(w, i);
-            }
         }
     return 1;
 }

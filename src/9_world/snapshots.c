@@ -70,13 +70,10 @@ static uint64_t cti_snapshot_list(uint64_t h, const void *list, size_t element, 
 /* numbers of nodes, counted from the body's first one */
 static uint64_t cti_snapshot_nodes(uint64_t h, const int32_t *list, int n, int first)
 {
-    int32_t some[64];
-    int i, k, m;
-    for (i = 0; i < n; i += m) {
-        m = cti_min_int(n - i, CTI_COUNT(some));
-        for (k = 0; k < m; k++)
-            some[k] = list[i + k] - first;
-        h = cti_archive_hash(h, some, sizeof *some * (size_t)m);
+    int i;
+    for (i = 0; i < n; i++) {
+        int32_t own = list[i] - first;
+        h = cti_archive_hash(h, &own, sizeof own);
     }
     return h;
 }
